@@ -1,0 +1,76 @@
+"""Every error this package raises on purpose, one sentence each."""
+
+
+class GenagentsError(Exception):
+    """Base of all errors raised on purpose; its text says what to do. Exit code of the CLI: 2."""
+
+    exit_code = 2
+
+
+class ScenarioError(GenagentsError):
+    """A scenario folder is at fault; `faults` lists every fault as `file:key: what, allowed`."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+class ConfigError(GenagentsError):
+    """An option or a policy's configuration has a value that is not allowed."""
+
+
+class PolicyError(GenagentsError):
+    """A policy cannot be found, loaded or does not keep the contract."""
+
+
+class EpisodeError(GenagentsError):
+    """The environment was used out of order, such as `step` before `reset` or after the end."""
+
+
+class RecordError(GenagentsError):
+    """A run file is missing, foreign, damaged, or of a newer version."""
+
+
+class RunLocked(RecordError):
+    """Another process is writing this run file."""
+
+    exit_code = 73
+
+
+class DivergenceError(RecordError):
+    """A resumed run asked a model something else than the recorded run did at the same point."""
+
+
+class LLMError(GenagentsError):
+    """Base of what can go wrong with one model call."""
+
+
+class LLMUnavailable(LLMError):
+    """The endpoint did not answer within the attempts or the deadline of a call."""
+
+
+class LLMBadReply(LLMError):
+    """The endpoint answered with something that is not a usable completion."""
+
+
+class LLMRefused(LLMError):
+    """The endpoint refused the request (key, permission, unknown model): retrying cannot help."""
+
+
+class ModelOutage(GenagentsError):
+    """Too many model calls in a row failed: the run pauses with a checkpoint. Exit code 75."""
+
+    exit_code = 75
+
+
+class BudgetExceeded(GenagentsError):
+    """A limit of the budget is reached: the run stops with a checkpoint. Exit code 3."""
+
+    exit_code = 3
+
+    def __init__(self, kind: str, limit: float, value: float) -> None:
+        super().__init__(
+            f"budget reached: {kind} would be {value:g}, limit {limit:g}; "
+            f"resume with a larger --max-{kind} to go on"
+        )
+        self.kind, self.limit, self.value = kind, limit, value
