@@ -1,0 +1,61 @@
+"""Places and objects: containment, users, states, room for those who start there."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ..faults import Fault, Loc, quote, suggest
+from ..schema import ObjectSpec
+from .view import View, may_be, users
+
+
+def check_places(view: View) -> Iterator[Fault]:
+    """Yield what is wrong with sectors, arenas and objects."""
+    starts = _starters(view)
+    for i, sector in enumerate(view.scenario.sectors):
+        loc: Loc = ("sectors", i)
+        yield from users(view, sector.users, loc)
+        yield from _room(sector.capacity, starts[sector.name], loc)
+        for j, arena in enumerate(sector.arenas):
+            inner: Loc = (*loc, "arenas", j)
+            if arena.name == sector.name and len(sector.arenas) > 1:
+                text = f"{quote(arena.name)} is the sector too; only a single arena shares its name"
+                yield Fault((*inner, "name"), text)
+            yield from users(view, arena.users, inner)
+            yield from _room(arena.capacity, starts[f"{sector.name}/{arena.name}"], inner)
+            for k, item in enumerate(arena.objects):
+                yield from users(view, item.users, (*inner, "objects", k))
+                yield from _states(item, (*inner, "objects", k))
+
+
+def _starters(view: View) -> Counter[str]:
+    """Return how many people start in each sector and in each `sector/arena`."""
+    count: Counter[str] = Counter()
+    for person in view.scenario.people:
+        place = view.places.get(person.start or person.home)
+        if place is None or place.sector is None or not person.present:
+            continue
+        count[place.sector.name] += 1
+        if place.arena is not None:
+            count[f"{place.sector.name}/{place.arena.name}"] += 1
+    return count
+
+
+def _room(capacity: int | None, starters: int, loc: Loc) -> Iterator[Fault]:
+    if capacity is not None and capacity < starters:
+        text = f"{capacity} is too few; {starters} people start there, so {starters} at least"
+        yield Fault((*loc, "capacity"), text)
+
+
+def _states(item: ObjectSpec, loc: Loc) -> Iterator[Fault]:
+    for i, state in enumerate(item.states):
+        if state in item.states[:i]:
+            yield Fault((*loc, "states", i), f"{quote(state)} is listed twice")
+    named: list[tuple[Loc, str]] = [((*loc, "state"), item.state)]
+    if item.sleep_state is not None:
+        named.append(((*loc, "sleep_state"), item.sleep_state))
+    for state, following in item.next.items():
+        named.append(((*loc, "next", state), state))
+        named += [((*loc, "next", state, i), name) for i, name in enumerate(following)]
+    for place, state in named:
+        if not may_be(item, state):
+            yield Fault(place, f"{quote(state)} is not among states; {suggest(state, item.states)}")

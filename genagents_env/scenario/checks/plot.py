@@ -1,0 +1,134 @@
+"""What happens and what is asked: facts, gatherings, events, questions and the reward."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from ..faults import Fault, Loc, quote
+from ..schema import Errand, Fact, Gathering, Reward, ScheduledEvent
+from .view import View
+
+_NEEDS = {  # kind of event: the keys it needs, the keys it may have
+    "whisper": (("agent", "text"), ()),
+    "news": (("text",), ("place",)),
+    "object": (("object", "state"), ()),
+    "move": (("agent", "place"), ()),
+    "join": (("agent",), ("place",)),
+    "leave": (("agent",), ()),
+}
+_REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
+
+
+def check_plot(view: View) -> Iterator[Fault]:
+    """Yield what is wrong with facts, gatherings, events, questions and the reward."""
+    for i, fact in enumerate(view.scenario.facts):
+        yield from _fact(view, fact, ("facts", i))
+    for i, gathering in enumerate(view.scenario.gatherings):
+        yield from _gathering(view, gathering, ("gatherings", i))
+    for i, event in enumerate(view.scenario.events):
+        yield from _event(view, event, ("events", i))
+    for i, question in enumerate(view.scenario.questions):
+        for j, name in enumerate(question.to):
+            yield from view.person(name, ("questions", i, "to", j))
+    yield from _reward(view, view.scenario.reward)
+
+
+def _fact(view: View, fact: Fact, loc: Loc) -> Iterator[Fault]:
+    for i, name in enumerate(fact.known_by):
+        yield from view.person(name, (*loc, "known_by", i))
+    for i, pattern in enumerate(fact.patterns):
+        if re.search(pattern, "", re.IGNORECASE) is not None:
+            text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
+            yield Fault((*loc, "patterns", i), text)
+    try:
+        re.compile("|".join(f"(?:{pattern})" for pattern in fact.patterns))
+    except re.error as error:
+        text = f"they do not go together ({error}); leave out inline flags and named groups"
+        yield Fault((*loc, "patterns"), text)
+
+
+def _gathering(view: View, gathering: Gathering, loc: Loc) -> Iterator[Fault]:
+    yield from view.place(gathering.place, (*loc, "place"))
+    if gathering.host is not None:
+        yield from view.person(gathering.host, (*loc, "host"))
+    if gathering.fact is not None:
+        yield from _known(view, gathering.fact, [f.id for f in view.scenario.facts], (*loc, "fact"))
+    if gathering.end <= gathering.start:
+        text = f"{gathering.end} is not after its start {gathering.start}"
+        yield Fault((*loc, "end"), text)
+    yield from _within(view, gathering, loc)
+
+
+def _within(view: View, timed: Gathering | ScheduledEvent, loc: Loc) -> Iterator[Fault]:
+    scenario = view.scenario
+    key, at = ("at", timed.at) if isinstance(timed, ScheduledEvent) else ("start", timed.start)
+    try:
+        end = scenario.start + timedelta(hours=scenario.hours)
+    except OverflowError:
+        yield Fault(("hours",), "the scenario ends after the year 9999; start earlier")
+        return
+    if not scenario.start <= at < end:
+        text = f"{at} is not in the scenario, from {scenario.start} until before {end}"
+        yield Fault((*loc, key), text)
+
+
+def _known(view: View, id_: str, ids: Sequence[str], loc: Loc) -> Iterator[Fault]:
+    if id_ not in ids:
+        yield Fault(loc, f"no {loc[-1]} {quote(id_)}; {view.near(id_, ids)}")
+
+
+def _event(view: View, event: ScheduledEvent, loc: Loc) -> Iterator[Fault]:
+    yield from _within(view, event, loc)
+    needs, may = _NEEDS[event.kind]
+    allowed = ", ".join((*needs, *may))
+    for key in ("agent", "place", "object", "state", "text"):
+        given = getattr(event, key) is not None
+        if key in needs and not given:
+            yield Fault((*loc, key), f"missing; an event {quote(event.kind)} needs it")
+        elif given and key not in needs and key not in may:
+            text = f"an event {quote(event.kind)} does not take it; it takes {allowed}"
+            yield Fault((*loc, key), text)
+    if event.agent is not None:
+        yield from view.person(event.agent, (*loc, "agent"))
+    if event.place is not None:
+        yield from view.place(event.place, (*loc, "place"))
+    if event.object is not None:
+        yield from view.object(event.object, (*loc, "object"))
+        if event.state is not None:
+            yield from view.state(event.object, event.state, (*loc, "state"))
+
+
+def _reward(view: View, reward: Reward) -> Iterator[Fault]:
+    counted = _REWARD_COUNTS.get(reward.name)
+    if counted is not None and not getattr(view.scenario, counted):
+        text = f"the reward {quote(reward.name)} counts {counted}, and there are none; add one"
+        yield Fault(("reward", "name"), text)
+    if reward.name == "errand" and not reward.errands:
+        yield Fault(("reward", "errands"), 'missing; the reward "errand" needs them')
+    if reward.fact is not None:
+        ids = [fact.id for fact in view.scenario.facts]
+        yield from _known(view, reward.fact, ids, ("reward", "fact"))
+    if reward.gathering is not None:
+        ids = [gathering.id for gathering in view.scenario.gatherings]
+        yield from _known(view, reward.gathering, ids, ("reward", "gathering"))
+    agents = [errand.agent for errand in reward.errands]
+    for i, errand in enumerate(reward.errands):
+        if errand.agent in agents[:i]:
+            text = f"{quote(errand.agent)} has an errand already; one for each person"
+            yield Fault(("reward", "errands", i, "agent"), text)
+        yield from _errand(view, errand, ("reward", "errands", i))
+
+
+def _errand(view: View, errand: Errand, loc: Loc) -> Iterator[Fault]:
+    yield from view.person(errand.agent, (*loc, "agent"))
+    yield from view.object(errand.object, (*loc, "object"))
+    yield from view.state(errand.object, errand.state, (*loc, "state"))
+    item = view.item(errand.object)
+    if item is None:
+        return
+    if item.state == errand.state:
+        text = f"{quote(errand.state)} is how it starts; ask for another state"
+        yield Fault((*loc, "state"), text)
+    if item.users and errand.agent not in item.users:
+        text = f"{errand.agent} is not among the users of {quote(item.name)}; add the name there"
+        yield Fault((*loc, "object"), text)

@@ -1,0 +1,102 @@
+"""A scenario with its names looked up, and the faults of a wrong reference."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..cast import NOBODY
+from ..faults import Fault, Loc, choices, quote, suggest
+from ..hours import parse_hours
+from ..schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
+
+_SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What an id stands for; `arena` and `item` as deep as the id goes. None: the outside."""
+
+    sector: SectorSpec | None = None
+    arena: ArenaSpec | None = None
+    item: ObjectSpec | None = None
+
+
+class View:
+    """The scenario, its people by name and its places by id."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.people = {person.name: person for person in scenario.people}
+        self.places = {scenario.outside: Place()}
+        self._spellings = _SPELLINGS
+        for sector in scenario.sectors:
+            self.places[sector.name] = Place(sector)
+            for arena in sector.arenas:
+                id_ = sector.name
+                if arena.name != sector.name:
+                    id_ = f"{sector.name}/{arena.name}"
+                self.places[id_] = Place(sector, arena)
+                for item in arena.objects:
+                    self.places[f"{id_}/{item.name}"] = Place(sector, arena, item)
+        self.objects = [id_ for id_, place in self.places.items() if place.item is not None]
+
+    def near(self, value: str, allowed: Sequence[str]) -> str:
+        """Return what is allowed instead of `value`, the nearest spelling if there is one."""
+        self._spellings -= 1
+        return suggest(value, allowed) if self._spellings > 0 else f"allowed: {choices(allowed)}"
+
+    def person(self, name: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if nobody has this name."""
+        if name not in self.people:
+            text = f"no person {quote(name)}; {self.near(name, list(self.people))}"
+            yield Fault(loc, text)
+
+    def place(self, ref: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if no place has this id."""
+        if ref not in self.places:
+            yield Fault(loc, f"no place {quote(ref)}; {self.near(ref, list(self.places))}")
+
+    def state(self, ref: str, state: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if the object `ref`, where there is one, has no such state."""
+        item = self.item(ref)
+        if item is not None and not may_be(item, state):
+            text = f"no state {quote(state)}; {suggest(state, item.states)}"
+            yield Fault(loc, text)
+
+    def object(self, ref: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if no object has this id."""
+        if self.item(ref) is None:
+            text = f"no object {quote(ref)}; {self.near(ref, self.objects)}"
+            yield Fault(loc, text)
+
+    def item(self, ref: str) -> ObjectSpec | None:
+        """Return the object of this id, None if it is none."""
+        place = self.places.get(ref)
+        return place.item if place is not None else None
+
+    def barred(self, ref: str, name: str) -> str | None:
+        """Return the part of a place that this person may not enter, None if there is none."""
+        place = self.places.get(ref, Place())
+        parts = [part for part in (place.sector, place.arena) if part is not None]
+        return next((part.name for part in parts if part.users and name not in part.users), None)
+
+    def closed(self, ref: str, minute: int) -> str | None:
+        """Return what is closed of a place at this minute of the day, with its hours, or None."""
+        place = self.places.get(ref, Place())
+        for part in (place.sector, place.arena):
+            if part is not None and part.hours:
+                hours = map(parse_hours, part.hours)
+                if not any(span.contains(minute) for span in hours):
+                    return f"{quote(part.name)} is closed then (open {', '.join(part.hours)})"
+        return None
+
+
+def may_be(item: ObjectSpec, state: str) -> bool:
+    """Return whether an object can be in this state."""
+    return item.free_text or state in item.states or (not item.states and state == item.state)
+
+
+def users(view: View, names: Sequence[str], loc: Loc) -> Iterator[Fault]:
+    """Yield the faults of a list of users; `nobody` alone locks the place."""
+    for i, name in enumerate(names):
+        if name != NOBODY:
+            yield from view.person(name, (*loc, "users", i))

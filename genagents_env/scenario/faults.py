@@ -1,0 +1,66 @@
+"""What is wrong with a scenario, in words: where it is and what would be right."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ..text import clean, fold
+
+Loc = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong at `loc`, a path of keys and indices into the scenario's data."""
+
+    loc: Loc
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Which file each part of a scenario came from.
+
+    `people[i]` is the file of person i and the key of that person inside it ("" for all of it).
+    """
+
+    people: tuple[tuple[str, str], ...] = ()
+
+    def render(self, fault: Fault) -> str:
+        """Return the fault as `file:key: text`."""
+        loc, file, prefix = fault.loc, "scenario.toml", ""
+        if loc[:1] == ("map",):
+            return f"map.txt:{', '.join(map(str, loc[1:])) or 'map'}: {fault.text}"
+        index = loc[1] if loc[:1] == ("people",) and len(loc) > 1 else None
+        if isinstance(index, int) and index < len(self.people):
+            file, prefix = self.people[index]
+            loc = loc[2:]
+        key = prefix
+        for part in loc:
+            name = f"[{part}]" if isinstance(part, int) else clean(part, 60) or '""'
+            key += f".{name}" if key and isinstance(part, str) else name
+        return f"{file}:{key or 'file'}: {fault.text}"
+
+
+def quote(value: object, limit: int = 60) -> str:
+    """Return `value` as short, safe text in double quotes."""
+    text = clean(str(value), limit + 1)
+    return f'"{text[:limit]}…"' if len(text) > limit else f'"{text}"'
+
+
+def choices(allowed: Iterable[str], limit: int = 12) -> str:
+    """Return the allowed values as a list in words, at most `limit` of them."""
+    names = list(allowed)
+    if not names:
+        return "none are declared"
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(quote(name) for name in names[:limit]) + more
+
+
+def suggest(value: str, allowed: Sequence[str]) -> str:
+    """Return `did you mean ...?` where something allowed is spelled alike, else what is allowed."""
+    folded = {fold(name): name for name in reversed(allowed)}
+    near = get_close_matches(fold(value)[:300], list(folded), n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {quote(folded[near[0]])}?"
+    return f"allowed: {choices(allowed)}"

@@ -1,0 +1,195 @@
+"""Reading a scenario folder as data, however hostile the folder is.
+
+Only regular files inside the folder are opened, and only so much of them is read.
+"""
+
+import os
+import stat
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .faults import Origins, quote
+
+FILE_LIMIT = 1 << 20  # bytes a file
+TOTAL_LIMIT = 16 << 20  # bytes a folder
+DEPTH_LIMIT = 32
+ENTITY_LIMIT = 10_000  # tables, and files of people
+VALUE_LIMIT = 100_000  # a file
+_OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_KEY_PART = 64
+
+Raw = dict[str, object]
+
+
+@dataclass(slots=True)
+class Folder:
+    """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`."""
+
+    raw: Raw = field(default_factory=dict)
+    people: list[tuple[str, str]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    total: int = 0
+    entities: int = 0
+
+    @property
+    def origins(self) -> Origins:
+        """The file and key of every person."""
+        return Origins(tuple(self.people))
+
+
+class _Refused(Exception):
+    """A file that is not read, and why."""
+
+
+def read_folder(path: Path) -> Folder:
+    """Return the data of a scenario folder: `scenario.toml`, `people/*.toml` and `map.txt`."""
+    folder = Folder()
+    root = path.resolve()
+    raw = _read_toml(folder, root, "scenario.toml")
+    if raw is None:
+        return folder
+    if "map" in raw:
+        folder.faults.append("scenario.toml:map: unknown key; a map is drawn in map.txt")
+        del raw["map"]
+    folder.raw = raw
+    people = raw.get("people", [])
+    if isinstance(people, list):
+        raw["people"] = people
+        folder.people += [("scenario.toml", f"people[{i}]") for i in range(len(people))]
+        for name in _people_files(folder, root):
+            _add_people(folder, root, name, people)
+    if os.path.lexists(root / "map.txt"):
+        raw["map"] = _read_text(folder, root, "map.txt")
+    return folder
+
+
+def _people_files(folder: Folder, root: Path) -> list[str]:
+    place = root / "people"
+    if not os.path.lexists(place):
+        return []
+    if place.is_symlink() or not place.is_dir():
+        folder.faults.append("people:file: not a folder; it holds one file a person")
+        return []
+    names = sorted(entry.name for entry in place.iterdir() if entry.suffix == ".toml")
+    if len(names) > ENTITY_LIMIT:
+        folder.faults.append(f"people:file: {len(names)} files; at most {ENTITY_LIMIT} are read")
+        return []
+    return [f"people/{name}" for name in names]
+
+
+def _add_people(folder: Folder, root: Path, name: str, people: list[object]) -> None:
+    raw = _read_toml(folder, root, name)
+    if raw is None:
+        return
+    if "people" not in raw:
+        people.append(raw)
+        folder.people.append((name, ""))
+        return
+    more = raw.pop("people")
+    folder.faults += [
+        f"{name}:{key}: unknown key; a file holds one person, or [[people]] and nothing else"
+        for key in raw
+    ]
+    if not isinstance(more, list):
+        folder.faults.append(f"{name}:people: not a list; write [[people]] before each person")
+        return
+    people += more
+    folder.people += [(name, f"people[{i}]") for i in range(len(more))]
+
+
+def _read_toml(folder: Folder, root: Path, name: str) -> Raw | None:
+    text = _read_text(folder, root, name)
+    if text is None:
+        return None
+    if _is_deep(text):
+        folder.faults.append(f"{name}:file: nested too deeply; at most {DEPTH_LIMIT} levels")
+        return None
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        folder.faults.append(f"{name}:file: not TOML: {error}")
+    except (RecursionError, ValueError) as error:
+        deep, long = f"nested too deeply; at most {DEPTH_LIMIT} levels", "a number is too long"
+        why = deep if isinstance(error, RecursionError) else f"{long}; at most 18 digits"
+        folder.faults.append(f"{name}:file: {why}")
+    else:
+        size = _measure(raw)
+        folder.entities += size.tables
+        if size.huge:
+            folder.faults.append(f"{name}:file: a number is too long; at most 18 digits")
+        elif size.depth > DEPTH_LIMIT:
+            folder.faults.append(f"{name}:file: nested too deeply; at most {DEPTH_LIMIT} levels")
+        elif folder.entities > ENTITY_LIMIT:
+            folder.faults.append(f"{name}:file: too much; at most {ENTITY_LIMIT} tables in all")
+        elif size.values > VALUE_LIMIT:
+            folder.faults.append(f"{name}:file: too much; at most {VALUE_LIMIT} values a file")
+        else:
+            return raw
+    return None
+
+
+def _is_deep(text: str) -> bool:
+    """Return whether a key has very many parts, `a.a.a...`, which take the parser very long."""
+    run = 0
+    for part in text.split("."):
+        run = run + 1 if len(part) <= _KEY_PART and len(part.split()) <= 1 else 0
+        if run > 2 * DEPTH_LIMIT:
+            return True
+    return False
+
+
+@dataclass(slots=True)
+class _Size:
+    depth: int = 0
+    tables: int = 0
+    values: int = 0
+    huge: bool = False  # a number that does not fit
+
+
+def _measure(raw: Raw) -> _Size:
+    """Return how deep and how large the data is, without recursion."""
+    size = _Size()
+    layer: list[Raw | list[object]] = [raw]
+    while layer and size.depth <= DEPTH_LIMIT:
+        size.depth += 1
+        size.tables += sum(isinstance(item, dict) for item in layer)
+        inner: list[object] = []
+        for item in layer:
+            inner += item.values() if isinstance(item, dict) else item
+        size.values += len(inner)
+        size.huge |= any(isinstance(item, int) and abs(item) >= 10**18 for item in inner)
+        layer = [item for item in inner if isinstance(item, dict | list)]
+    return size
+
+
+def _read_text(folder: Folder, root: Path, name: str) -> str | None:
+    try:
+        data = _read_bytes(root, name, min(FILE_LIMIT, TOTAL_LIMIT - folder.total))
+        folder.total += len(data)
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except _Refused as error:
+        folder.faults.append(f"{name}:file: {error}")
+    except UnicodeDecodeError as error:
+        folder.faults.append(f"{name}:file: not UTF-8 text (byte {error.start})")
+    except OSError as error:
+        folder.faults.append(f"{name}:file: cannot be read: {error.strerror or quote(error)}")
+    return None
+
+
+def _read_bytes(root: Path, name: str, limit: int) -> bytes:
+    path = (root / name).resolve()
+    if not path.is_relative_to(root):
+        raise _Refused("leads out of the scenario folder; only files inside it are read")
+    if not path.exists():
+        raise _Refused("missing; a scenario folder holds scenario.toml")
+    # Non-blocking, so that a FIFO in place of a file cannot hold us before it is refused.
+    handle = os.open(path, _OPEN)
+    with os.fdopen(handle, "rb") as file:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode):
+            raise _Refused("not a regular file")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise _Refused(f"too large; at most {FILE_LIMIT} bytes a file, {TOTAL_LIMIT} in all")
+    return data

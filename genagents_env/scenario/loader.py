@@ -1,0 +1,97 @@
+"""From a folder to a valid scenario, or the list of everything wrong with it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import __path__ as _roots
+from ..errors import ScenarioError
+from ..text import clean
+from .cast import select_people
+from .checks import check
+from .faults import Fault, quote, suggest
+from .files import Folder, read_folder
+from .repair import draft
+from .schema import Scenario
+from .town import try_lay_out
+
+FAULT_LIMIT = 1000  # characters of one fault
+
+
+def scenario_names() -> list[str]:
+    """Return the names of the scenarios that come with the package, sorted."""
+    return sorted(_shipped())
+
+
+def load_scenario(name_or_path: str | Path, people: Sequence[str] | None = None) -> Scenario:
+    """Return the scenario in a folder, checked.
+
+    Args:
+        name_or_path: one of `scenario_names()`, or the path of a folder with a `scenario.toml`.
+        people: the names of those who take part, in this order; None for all. What refers to
+            anybody else is left out.
+
+    Raises:
+        ScenarioError: there is no such scenario, its folder has faults (all are listed), or
+            nobody of that name is in it.
+    """
+    scenario, faults = check_folder(read_folder(_find(name_or_path)))
+    if scenario is None or faults:
+        raise ScenarioError(faults)
+    return scenario if people is None else select_people(scenario, people)
+
+
+def validate_folder(path: str | Path) -> list[str]:
+    """Return everything wrong with a scenario folder as `file:key: text`; empty if it is valid.
+
+    Raises:
+        ScenarioError: there is no such folder.
+    """
+    return check_folder(read_folder(_find(path)))[1]
+
+
+def _shipped() -> dict[str, Path]:
+    return {
+        file.parent.name: file.parent
+        for root in reversed(list(_roots))
+        for file in (Path(root) / "scenarios").glob("*/scenario.toml")
+    }
+
+
+def _find(name_or_path: str | Path) -> Path:
+    shipped = _shipped()
+    if isinstance(name_or_path, str) and name_or_path in shipped:
+        return shipped[name_or_path]
+    path = Path(name_or_path)
+    try:
+        if path.name == "scenario.toml" and path.is_file():
+            return path.parent
+        found = path.is_dir()
+    except (OSError, ValueError):  # too long, or with a NUL
+        found = False
+    if not found:
+        near = suggest(str(name_or_path), sorted(shipped))
+        known = f"a folder, or one of {', '.join(sorted(shipped))}, is wanted"
+        hint = f"{near} ({known})" if near.startswith("did") else known
+        raise ScenarioError([f"no scenario {quote(name_or_path)}; {hint}"])
+    return path
+
+
+def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
+    """Return the scenario of what was read, and everything wrong with it.
+
+    With faults it is no scenario to use: values at fault are replaced so that the rest is checked.
+    """
+    scenario, faults = _check(folder) if folder.raw else (None, [])
+    # File names and keys come from outside, and faults are shown in terminals.
+    lines = folder.faults + [folder.origins.render(fault) for fault in faults]
+    return scenario, [clean(line, FAULT_LIMIT) for line in lines]
+
+
+def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
+    made = draft(folder.raw)
+    if made.scenario is None:
+        return None, made.faults
+    faults = check(made.scenario)
+    if made.has_town:
+        faults += try_lay_out(made.scenario)[1]
+    return made.scenario, made.faults + [fault for fault in faults if made.trusts(fault)]

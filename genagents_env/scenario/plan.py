@@ -1,0 +1,93 @@
+"""The town as laid out: what the loader hands to the world. Frozen data, tiles decided."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+OUTSIDE = 0  # index of the arena (and sector) that is the open ground between the buildings
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """An opening time in minutes after midnight; `end` may exceed 1440 (past midnight)."""
+
+    start: int
+    end: int
+
+    def contains(self, minute: int) -> bool:
+        """Return whether `minute` (0 to 1439) of a day falls inside."""
+        return self.start <= minute < self.end or self.start <= minute + 1440 < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class SectorPlan:
+    """A building or a piece of open ground. Empty `hours`: always open; empty `users`: anyone."""
+
+    name: str
+    common: bool
+    hours: tuple[Hours, ...] = ()
+    users: frozenset[str] = frozenset()
+    capacity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaPlan:
+    """A room (or an open-air part) of a sector; its full id is `sector/arena`."""
+
+    name: str
+    sector: int
+    open_air: bool = False
+    hours: tuple[Hours, ...] = ()
+    users: frozenset[str] = frozenset()
+    capacity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlan:
+    """A thing at a tile; its full id is `sector/arena/object`.
+
+    `states` are the declared ones, in menu order; `free_text` allows any other words as well.
+    `next` restricts which states may follow a state; a state absent from it allows all.
+    `sleep_state`: putting the object in this state lays the user down to sleep.
+    """
+
+    name: str
+    arena: int
+    tile: tuple[int, int]
+    state: str
+    states: tuple[str, ...] = ()
+    free_text: bool = False
+    next: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    users: frozenset[str] = frozenset()
+    sleep_state: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TownPlan:
+    """Tiles, places and objects of a town.
+
+    `blocked`: bool, shape (height, width), true where nobody can stand.
+    `arena`: int16, shape (height, width), the arena index of every tile; OUTSIDE where none.
+    `doors`: tiles (x, y) where one walks between an arena and another.
+    """
+
+    width: int
+    height: int
+    blocked: npt.NDArray[np.bool_]
+    arena: npt.NDArray[np.int16]
+    sectors: tuple[SectorPlan, ...]
+    arenas: tuple[ArenaPlan, ...]
+    objects: tuple[ObjectPlan, ...]
+    doors: tuple[tuple[int, int], ...] = ()
+
+    def arena_id(self, index: int) -> str:
+        """Return `sector/arena` of an arena, or the sector alone where both have one name."""
+        arena = self.arenas[index]
+        sector = self.sectors[arena.sector].name
+        return sector if arena.name == sector else f"{sector}/{arena.name}"
+
+    def object_id(self, index: int) -> str:
+        """Return the full id of an object."""
+        item = self.objects[index]
+        return f"{self.arena_id(item.arena)}/{item.name}"

@@ -1,0 +1,290 @@
+"""What a scenario folder may say: the typed form of `scenario.toml` and `people/*.toml`.
+
+Every text has passed `clean`; every reference is checked by the loader, which lists all faults.
+Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
+"""
+
+import re
+from datetime import date, datetime, time
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from ..text import clean
+from .hours import parse_hours
+
+NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
+SIDE_LIMIT = 512  # tiles, the longest side of a town
+MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)
+
+
+def _cleaned(limit: int) -> BeforeValidator:
+    def check(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if len(value) > limit:
+            raise ValueError(f"at most {limit} characters are allowed, this has {len(value)}")
+        return clean(value, limit)
+
+    return BeforeValidator(check)
+
+
+def _no_slash(value: str) -> str:
+    if not value or "/" in value:
+        raise ValueError("a name has at least one character and no '/'")
+    return value
+
+
+def _pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return value
+
+
+def _local(value: datetime) -> datetime:
+    if value.tzinfo is not None:
+        raise ValueError("it has a time zone; write local town time, such as 2023-02-13T08:00:00")
+    return value
+
+
+def _opening(value: str) -> str:
+    parse_hours(value)
+    return value
+
+
+Name = Annotated[str, _cleaned(NAME_LIMIT), AfterValidator(_no_slash)]
+Ref = Annotated[str, _cleaned(4 * NAME_LIMIT), Field(min_length=1)]
+Line = Annotated[str, _cleaned(LINE_LIMIT), Field(min_length=1)]
+Paragraph = Annotated[str, _cleaned(TEXT_LIMIT)]
+Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
+LocalTime = Annotated[datetime, AfterValidator(_local)]
+OpenHours = Annotated[str, AfterValidator(_opening)]
+Radius = Annotated[int, Field(ge=1, le=64)]
+
+
+class Model(BaseModel):
+    """Strict and frozen: unknown keys and silent conversions (`true` for 1) are faults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ObjectSpec(Model):
+    """A thing in an arena. Without `at` or `symbol` the layout finds it a tile.
+
+    In a file without `state` it starts in the first of `states`, or `idle` where none are declared.
+    """
+
+    name: Name
+    state: Line = "idle"
+    states: tuple[Line, ...] = ()
+    free_text: bool = False
+    next: dict[str, tuple[Line, ...]] = {}
+    users: tuple[Name, ...] = ()
+    sleep_state: Line | None = None
+    at: tuple[int, int] | None = None
+    symbol: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+
+
+class ArenaSpec(Model):
+    """A room. `size` (width, height in tiles, walls excluded) guides the automatic layout."""
+
+    name: Name
+    size: tuple[Annotated[int, Field(ge=2, le=40)], Annotated[int, Field(ge=2, le=40)]] = (5, 4)
+    symbol: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    open_air: bool = False
+    hours: tuple[OpenHours, ...] = ()
+    users: tuple[Name, ...] = ()
+    capacity: Annotated[int, Field(ge=1)] | None = None
+    objects: tuple[ObjectSpec, ...] = ()
+
+
+class SectorSpec(Model):
+    """A building or park. `common`: everyone knows it. `users`: who may enter; empty for all."""
+
+    name: Name
+    common: bool = False
+    hours: tuple[OpenHours, ...] = ()
+    users: tuple[Name, ...] = ()
+    capacity: Annotated[int, Field(ge=1)] | None = None
+    arenas: Annotated[tuple[ArenaSpec, ...], Field(min_length=1)]
+
+
+class Lifestyle(Model):
+    """When one goes to bed and gets up, clock times; bed may be past midnight."""
+
+    bed: time = time(23)
+    wake: time = time(7)
+
+
+class RoutineEntry(Model):
+    """From `at` on: be at `place`, doing `doing`; `use` puts an object there into `state`."""
+
+    at: time
+    place: Ref
+    doing: Line
+    emoji: Annotated[str, _cleaned(8)] = ""
+    use: Ref | None = None
+    state: Line | None = None
+
+
+class Relationship(Model):
+    """Someone this person knows at the start, and what of them, in this person's words."""
+
+    to: Name
+    about: Line
+
+
+class Person(Model):
+    """One of the people. `persona` is split at semicolons into the first memories."""
+
+    name: Name
+    age: Annotated[int, Field(ge=0, le=130)] | None = None
+    traits: tuple[Line, ...] = ()
+    persona: Paragraph
+    lifestyle: Lifestyle = Lifestyle()
+    home: Ref
+    workplace: Ref | None = None
+    start: Ref | None = None
+    known_places: tuple[Ref, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    routine: tuple[RoutineEntry, ...] = ()
+    goal: Paragraph = ""
+    recent_memories: tuple[Paragraph, ...] = ()
+    memories: tuple[Paragraph, ...] = ()
+    emoji: Annotated[str, _cleaned(8)] = "🙂"
+    vision_radius: Radius | None = None
+    hearing_radius: Radius | None = None
+    attention_bandwidth: Annotated[int, Field(ge=1, le=100)] = 8
+    retention: Annotated[int, Field(ge=0, le=1000)] = 8
+    phone: bool = True
+    present: bool = True
+
+
+class Fact(Model):
+    """Something that can spread. Hearing it is recognised where any of `patterns` matches.
+
+    Patterns are regular expressions, case-insensitive, searched in what was said.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    statement: Line
+    known_by: tuple[Name, ...] = ()
+    patterns: Annotated[tuple[Pattern, ...], Field(min_length=1)]
+
+
+class Gathering(Model):
+    """An occasion whose attendance is counted: who was at `place` between `start` and `end`."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    place: Ref
+    start: LocalTime
+    end: LocalTime
+    host: Name | None = None
+    fact: str | None = None
+
+
+class ScheduledEvent(Model):
+    """Something that happens to the town at a time, written into the record like an intervention.
+
+    whisper: inner thought `text` to `agent`; news: `text` heard at `place` (everywhere if none);
+    object: `object` changes to `state`; move: `agent` is put at `place`; join / leave: `agent`.
+    """
+
+    at: LocalTime
+    kind: Literal["whisper", "news", "object", "move", "join", "leave"]
+    agent: Name | None = None
+    place: Ref | None = None
+    object: Ref | None = None
+    state: Line | None = None
+    text: Line | None = None
+
+
+class Question(Model):
+    """Asked of `to` (everyone if empty) in interviews `before` or `after` the run, or `both`."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    text: Line
+    to: tuple[Name, ...] = ()
+    when: Literal["before", "after", "both"] = "after"
+
+
+class Errand(Model):
+    """For the reward `errand`: `agent` has to put `object` into `state`."""
+
+    agent: Name
+    object: Ref
+    state: Line
+
+
+class Reward(Model):
+    """The reward by name; `none` is 0 everywhere. See `genagents_env.rewards` for each formula."""
+
+    name: Literal["none", "attendance", "knowledge_spread", "errand"] = "none"
+    fact: str | None = None
+    gathering: str | None = None
+    errands: tuple[Errand, ...] = ()
+    step_cost: Annotated[float, Field(ge=0, le=1)] = 0.0
+    ends: bool = False
+
+
+class ConversationRules(Model):
+    """Physics of talk. An exchange is one utterance of a member; all times in simulated seconds."""
+
+    max_members: Annotated[int, Field(ge=2, le=100)] = 4
+    max_exchanges: Annotated[int, Field(ge=1, le=1000)] = 10
+    turn_taking: Literal["free", "one_speaker", "round_robin"] = "one_speaker"
+    turn_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
+    cooldown_seconds: Annotated[int, Field(ge=0, le=86400)] = 600
+    idle_seconds: Annotated[int, Field(ge=1, le=86400)] = 300
+
+
+class Rules(Model):
+    """Rules of the world. `walk_speed` in tiles a second; radii in tiles (Chebyshev)."""
+
+    walk_speed: Annotated[float, Field(gt=0, le=10)] = 0.1
+    vision_radius: Radius = 8
+    hearing_radius: Radius = 8
+    line_of_sight: bool = False
+    overhear: bool = True
+    phone: bool = False
+    restart: bool = False
+    max_utterance: Annotated[int, Field(ge=1, le=500)] = 500
+    conversation: ConversationRules = ConversationRules()
+
+
+class Scenario(Model):
+    """A whole scenario, as loaded and valid. `hours` is the horizon; `start` is local town time.
+
+    `map` is the text of `map.txt`, filled by the loader so that the scenario travels in one piece.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    title: Line
+    description: Paragraph = ""
+    town: Name
+    outside: Name = "outside"
+    start: LocalTime
+    hours: Annotated[float, Field(gt=0, le=24 * 366)]
+    seconds_per_tick: Annotated[int, Field(ge=1, le=3600)] = 10
+    rules: Rules = Rules()
+    sectors: Annotated[tuple[SectorSpec, ...], Field(min_length=1)]
+    people: Annotated[tuple[Person, ...], Field(min_length=1)]
+    facts: tuple[Fact, ...] = ()
+    gatherings: tuple[Gathering, ...] = ()
+    events: tuple[ScheduledEvent, ...] = ()
+    questions: tuple[Question, ...] = ()
+    measures: tuple[Literal["knowledge", "attendance", "density", "conversation"], ...] = ()
+    reward: Reward = Reward()
+    map: Annotated[str, Field(max_length=MAP_LIMIT)] | None = None
+
+    @property
+    def horizon(self) -> int:
+        """The number of ticks of the scenario, at least 1."""
+        return max(1, round(self.hours * 3600 / self.seconds_per_tick))
+
+    @property
+    def first_day(self) -> date:
+        """The calendar day on which it starts."""
+        return self.start.date()

@@ -1,0 +1,401 @@
+"""The corpus of bad scenario folders: a good one, one change, and what must be said about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+Files = dict[str, str]
+
+PLOT = """
+[[facts]]
+id = "feast"
+statement = "There is a feast at the inn."
+known_by = ["Una Ash"]
+patterns = ['\\bfeast\\b']
+
+[[gatherings]]
+id = "feast"
+place = "Inn/taproom"
+start = 2023-02-13T10:00:00
+end = 2023-02-13T11:00:00
+host = "Una Ash"
+fact = "feast"
+
+[[events]]
+at = 2023-02-13T09:30:00
+kind = "whisper"
+agent = "Vic Bay"
+text = "Where is everybody?"
+
+[[questions]]
+id = "heard"
+text = "Have you heard of a feast?"
+to = ["Vic Bay"]
+
+[reward]
+name = "errand"
+errands = [{ agent = "Vic Bay", object = "Inn/taproom/hearth", state = "lit" }]
+"""
+
+HEAD = """name = "good"
+title = "A good one"
+town = "Goodtown"
+start = 2023-02-13T09:00:00
+hours = 4
+"""
+
+SECTORS = """
+[[sectors]]
+name = "Inn"
+common = true
+hours = ["08:00-22:00"]
+
+[[sectors.arenas]]
+name = "taproom"
+symbol = "t"
+objects = [{ name = "hearth", symbol = "h", states = ["cold", "lit"], next = { cold = ["lit"] } }]
+
+[[sectors.arenas]]
+name = "attic"
+symbol = "a"
+capacity = 2
+users = ["Una Ash", "Vic Bay"]
+objects = [{ name = "bed", states = ["made", "slept in"], sleep_state = "slept in" }]
+
+[[sectors]]
+name = "Barn"
+
+[[sectors.arenas]]
+name = "Barn"
+symbol = "b"
+"""
+
+UNA = """name = "Una Ash"
+age = 40
+persona = "Una keeps the inn; she is giving a feast"
+home = "Inn/attic"
+relationships = [{ to = "Vic Bay", about = "my guest" }]
+routine = [
+  { at = 09:00:00, place = "Inn/taproom", doing = "x", use = "Inn/taproom/hearth", state = "lit" },
+  { at = 12:00:00, place = "Barn", doing = "sweeping" },
+]
+"""
+
+VIC = """name = "Vic Bay"
+persona = "Vic is a guest"
+home = "Inn/attic"
+start = "Barn"
+"""
+
+MAP = """
+###########
+#ttttt#aaa#
+#thttt+aaa#
+#ttttt#aaa#
+###+#######
+...........
+####+######
+#bbbbbb#...
+########...
+""".lstrip("\n")
+
+GOOD: Files = {
+    "scenario.toml": HEAD + SECTORS + PLOT,
+    "people/una.toml": UNA,
+    "people/vic.toml": VIC,
+}
+DRAWN: Files = {**GOOD, "map.txt": MAP}
+
+
+@dataclass(frozen=True)
+class Bad:
+    """One bad folder: in `file`, `old` is replaced by `new` (added at the end if `old` is "")."""
+
+    file: str
+    old: str
+    new: str
+    message: str
+    base: Mapping[str, str] | None = None
+
+    def files(self) -> Files:
+        """Return the folder's files."""
+        return change(dict(self.base or GOOD), self)
+
+
+def change(files: Files, bad: Bad) -> Files:
+    """Return `files` with the change of `bad` made."""
+    text = files.get(bad.file, "")
+    assert bad.old in text, f"{bad.old!r} is not in {bad.file}"
+    changed = text.replace(bad.old, bad.new, 1) if bad.old else text + bad.new
+    return {**files, bad.file: changed}
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write `files` into `folder` and return it."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    return folder
+
+
+S, U, V, M = "scenario.toml", "people/una.toml", "people/vic.toml", "map.txt"
+HEARTH = 'name = "hearth", symbol = "h"'
+
+BAD: dict[str, Bad] = {
+    # The file itself.
+    "empty": Bad(S, HEAD + SECTORS + PLOT, "", "scenario.toml:name: missing; it is requi"),
+    "not toml": Bad(S, "", "\n[[[", "scenario.toml:file: not TOML: "),
+    "key twice": Bad(S, "", "\n[reward]\n", "scenario.toml:file: not TOML: "),
+    "deep": Bad(S, "", "x = " + "[" * 60 + "]" * 60, "nested too deeply; at most 32 levels"),
+    "bottomless": Bad(S, "", "x = " + "[" * 99_999, "nested too deeply; at most 32 levels"),
+    "dotted": Bad(S, "", "[" + ".".join("a" * 50) + "]", "nested too deeply; at most 32 levels"),
+    "very dotted": Bad(S, "", "[" + ".".join("a" * 99_999) + "]", "nested too deeply; at most"),
+    "many values": Bad(S, "", "x = [" + "1," * 100_001 + "]", "too much; at most 100000 values a"),
+    "many faults": Bad(S, "", "[[questions]]\nid = 1\n" * 900, "and 1300 more faults like these"),
+    "digits": Bad(S, "hours = 4", "hours = " + "4" * 5000, "a number is too long; at most 18"),
+    "hex digits": Bad(S, "hours = 4", "hours = 0x" + "f" * 9000, "a number is too long; at most"),
+    "large file": Bad(U, "", "#" * (1 << 20), "people/una.toml:file: too large; at most 1048576"),
+    "many tables": Bad(
+        S, "", "[[sectors]]\n" * 10_001, "scenario.toml:file: too much; at most 10000 tables"
+    ),
+    "bytes": Bad(U, "keeps", "\udcff", "people/una.toml:file: not UTF-8 text (byte "),
+    # Keys.
+    "unknown key": Bad(S, "title", "titel", 'titel: unknown key; did you mean "title"?'),
+    "unknown key deep": Bad(
+        S, "sleep_state", "sleepstate", 'objects[0].sleepstate: unknown key; did you mean "sleep_st'
+    ),
+    "unknown key of a person": Bad(V, "", "hom = 1", "vic.toml:hom: unknown key; did you mean "),
+    "map as a key": Bad(S, HEAD, HEAD + 'map = "x"\n', "scenario.toml:map: unknown key; a map is"),
+    "more than people": Bad(
+        V, VIC, f"town = 1\n[[people]]\n{VIC}", "people/vic.toml:town: unknown key; a file holds"
+    ),
+    "missing key": Bad(S, 'town = "Goodtown"\n', "", "scenario.toml:town: missing; it is required"),
+    "missing key of a person": Bad(V, 'home = "Inn/attic"\n', "", "people/vic.toml:home: missing"),
+    # Types and numbers.
+    "bool for int": Bad(
+        U, "age = 40", "age = true", "una.toml:age: this is true or false; a whole"
+    ),
+    "text for int": Bad(U, "age = 40", 'age = "5"', "age: this is text; a whole number is wanted"),
+    "negative": Bad(U, "age = 40", "age = -1", "age: -1 is not allowed; at least 0 is"),
+    "too much": Bad(U, "age = 40", "age = 131", "age: 131 is not allowed; at most 130 is"),
+    "float for int": Bad(U, "age = 40", "age = 4.5", "age: this is a number; a whole number is"),
+    "nan": Bad(S, "hours = 4", "hours = nan", "scenario.toml:hours: nan is not a finite number"),
+    "inf": Bad(S, "hours = 4", "hours = inf", "scenario.toml:hours: inf is not a finite number"),
+    "no time at all": Bad(S, "hours = 4", "hours = 0", "hours: 0 is not allowed; more than 0 is"),
+    "zero seconds": Bad(S, HEAD, HEAD + "seconds_per_tick = 0\n", "seconds_per_tick: 0 is not al"),
+    "radius": Bad(V, "", "vision_radius = 1000000000", "vision_radius: 1000000000 is not allowed"),
+    "list for text": Bad(S, '"A good one"', "[1]", "title: this is a list; text in quotes is want"),
+    "number for list": Bad(U, "", "traits = 3", "traits: this is a whole number; a list in [ ]"),
+    "long name": Bad(V, "Vic Bay", "V" * 61, "name: at most 60 characters are allowed, this has"),
+    "slash in a name": Bad(V, "Vic Bay", "Vic/Bay", "name: a name has at least one character and"),
+    "bad id": Bad(S, 'id = "heard"', 'id = "Heard!"', 'questions[0].id: "Heard!" is no id; lower-'),
+    "text for a time": Bad(U, "09:00:00", '"9:00"', "routine[0].at: this is text; a time of day"),
+    "date for a time": Bad(
+        S, "2023-02-13T10:00:00", "2023-02-13", "gatherings[0].start: this is a"
+    ),
+    "time zone": Bad(S, "T10:00:00", "T10:00:00Z", "gatherings[0].start: it has a time zone; wri"),
+    "unknown kind": Bad(S, '"whisper"', '"wisper"', 'kind: "wisper" is unknown; did you mean "wh'),
+    # Names.
+    "person twice": Bad(V, "Vic Bay", "Una Ash", 'name: the person "Una Ash" is used twice'),
+    "look alike": Bad(V, "Vic Bay", "UNA  ASH", 'name: the person "UNA ASH" looks like "Una Ash"'),
+    "reserved": Bad(V, "Vic Bay", "Everyone", 'vic.toml:name: "Everyone" is reserved ('),
+    "reserved place": Bad(S, 'name = "Barn"', 'name = "Outside"', '"Outside" is reserved ('),
+    "like the outside": Bad(
+        S, "hours = 4", 'hours = 4\noutside = "barn"', 'sectors[1].name: "Barn" is reserved ('
+    ),
+    "person like a place": Bad(
+        V, "Vic Bay", "taproom", 'name: "taproom" is a place or an object t'
+    ),
+    "sector twice": Bad(
+        S, 'name = "Barn"', 'name = "Inn"', 'sectors[1].name: the sector "Inn" is u'
+    ),
+    "arena twice": Bad(S, '"attic"', '"taproom"', 'arenas[1].name: the arena "taproom" is used tw'),
+    "object twice": Bad(
+        S, '[{ name = "bed"', '[{ name = "bed" }, { name = "Bed"', 'object "Bed" looks like "bed"'
+    ),
+    "id twice": Bad(
+        S, "", '[[facts]]\nid="feast"\nstatement="x"\npatterns=["x"]', 'the id "feast"'
+    ),
+    "two for one": Bad(S, '"taproom"', '"Inn"', '"Inn" is the sector too; only a single arena'),
+    # References.
+    "home": Bad(V, "Inn/attic", "Inn/atic", 'home: no place "Inn/atic"; did you mean "Inn/attic"?'),
+    "home outside": Bad(V, "Inn/attic", "outside", 'home: "outside" is no home; name a sector or'),
+    "relationship": Bad(U, "Vic Bay", "Vik Bay", 'to: no person "Vik Bay"; did you mean "Vic Bay"'),
+    "relationship with oneself": Bad(U, '"Vic Bay"', '"Una Ash"', '"Una Ash" is this person; name'),
+    "known by": Bad(
+        S, 'known_by = ["Una Ash"]', 'known_by = ["U"]', 'known_by[0]: no person "U"; al'
+    ),
+    "host": Bad(
+        S, 'host = "Una Ash"', 'host = "Una"', 'gatherings[0].host: no person "Una"; did y'
+    ),
+    "fact": Bad(
+        S, 'fact = "feast"', 'fact = "fest"', 'fact: no fact "fest"; did you mean "feast"?'
+    ),
+    "gathering place": Bad(
+        S, 'place = "Inn/taproom"', 'place = "Pub"', 'place: no place "Pub"; all'
+    ),
+    "asked": Bad(S, 'to = ["Vic Bay"]', 'to = ["Vic"]', 'questions[0].to[0]: no person "Vic"; did'),
+    "user": Bad(
+        S, 'users = ["Una Ash"', 'users = ["Una Asch"', 'arenas[1].users[0]: no person "Un'
+    ),
+    "object in a routine": Bad(
+        U, "Inn/taproom/hearth", "Inn/hearth", 'use: no object "Inn/hearth";'
+    ),
+    "object elsewhere": Bad(
+        U, 'place = "Inn/taproom"', 'place = "Barn"', 'is not at "Barn"; use wh'
+    ),
+    "errand agent": Bad(S, '{ agent = "Vic Bay"', '{ agent = "Wic"', "errands[0].agent: no person"),
+    "errand object": Bad(
+        S, 'hearth", state', 'harth", state', 'errands[0].object: no object "Inn/'
+    ),
+    # States.
+    "state": Bad(S, HEARTH, HEARTH + ', state = "warm"', '"warm" is not among states; allowed: "c'),
+    "state twice": Bad(
+        S, '["cold", "lit"]', '["cold", "lit", "lit"]', 'states[2]: "lit" is listed t'
+    ),
+    "next of": Bad(
+        S, "{ cold =", "{ cool =", 'next.cool: "cool" is not among states; did you mean'
+    ),
+    "next": Bad(S, 'cold = ["lit"]', 'cold = ["hot"]', 'next.cold[0]: "hot" is not among states; '),
+    "sleep state": Bad(
+        S, 'sleep_state = "slept in"', 'sleep_state = "slept"', '"slept" is not among'
+    ),
+    "routine state": Bad(
+        U, 'state = "lit"', 'state = "lid"', 'state: no state "lid"; did you mean "'
+    ),
+    "use alone": Bad(U, ', state = "lit"', "", "state: missing; `use` and `state` come together"),
+    "errand done": Bad(S, 'hearth", state = "lit"', 'hearth", state = "cold"', "is how it starts;"),
+    # Times.
+    "hours": Bad(S, "08:00-22:00", "8-22", 'hours[0]: "8-22" is not written as "HH:MM-HH:MM"'),
+    "hours past 24": Bad(S, "08:00-22:00", "08:00-24:30", "passes 24:00; it opens by 23:59"),
+    "hours empty": Bad(S, "08:00-22:00", "08:00-08:00", "is empty; to be always open, leave"),
+    "late event": Bad(S, "T09:30", "T14:30", "events[0].at: 2023-02-13 14:30:00 is not in the sce"),
+    "event at the end": Bad(S, "T09:30", "T13:00", "events[0].at: 2023-02-13 13:00:00 is not in "),
+    "late gathering": Bad(S, "T10:00:00", "T08:00:00", "gatherings[0].start: 2023-02-13 08:00:00 "),
+    "end before start": Bad(
+        S, "T11:00:00", "T10:00:00", "gatherings[0].end: 2023-02-13 10:00:00 is"
+    ),
+    "routine order": Bad(U, "12:00:00", "08:00:00", "routine[1].at: 08:00 comes after 09:00; list"),
+    "routine twice": Bad(U, "12:00:00", "09:00:00", "routine[1].at: 09:00 comes twice; list the"),
+    "closed": Bad(
+        S, 'name = "Barn"', 'name = "Barn"\nhours = ["14:00-15:00"]', '"Barn" is closed then (open'
+    ),
+    "never asleep": Bad(
+        V, "", "lifestyle = { bed = 07:00:00 }", "lifestyle: wake and bed are at the"
+    ),
+    # People and access.
+    "barred": Bad(
+        S, ', "Vic Bay"]', "]", 'home: Vic Bay is not among the users of "attic"; add th'
+    ),
+    "crowded": Bad(
+        V,
+        'start = "Barn"',
+        "",
+        "sectors[0].arenas[1].capacity: 1 is too few; 2 people start there, so 2 at least",
+        {**GOOD, S: GOOD[S].replace("capacity = 2", "capacity = 1")},
+    ),
+    "nobody there": Bad(
+        U,
+        "",
+        "present = false",
+        "scenario.toml:people: nobody is present at the start; at least one person is",
+        {**GOOD, V: VIC + "present = false\n"},
+    ),
+    "no persona": Bad(
+        V, "Vic is a guest", " ; ", "vic.toml:persona: empty; say in a sentence or m"
+    ),
+    # Facts, events, reward.
+    "any text": Bad(
+        S, "'\\bfeast\\b'", "'x*'", 'patterns[0]: "x*" matches the empty text, so every'
+    ),
+    "no regex": Bad(S, "'\\bfeast\\b'", "'('", "patterns[0]: not a regular expression: missing ),"),
+    "repeat": Bad(S, "'\\bfeast\\b'", "'x{9999999999}'", "patterns[0]: not a regular expression: "),
+    "flags": Bad(S, "'\\bfeast\\b'", "'(?i)x'", "facts[0].patterns: they do not go together ("),
+    "event without": Bad(
+        S, 'agent = "Vic Bay"\n', "", 'events[0].agent: missing; an event "whisper'
+    ),
+    "event with more": Bad(
+        S, 'kind = "whisper"', 'kind = "leave"', 'text: an event "leave" does no'
+    ),
+    "reward without": Bad(
+        S, 'name = "errand"\nerrands', "errandz", "errandz: unknown key; did you me"
+    ),
+    "reward of nothing": Bad(S, "errands = [{", "#", 'errands: missing; the reward "errand" needs'),
+    "second errand": Bad(
+        S,
+        "errands = [",
+        'errands = [{ agent = "Vic Bay", object = "Inn/attic/bed", state = "slept in" }, ',
+        'reward.errands[1].agent: "Vic Bay" has an errand already; one for each person',
+    ),
+    # Maps.
+    "map: at without a map": Bad(
+        S, 'name = "bed"', 'name = "bed", at = [1, 1]', "objects[0].at: a t"
+    ),
+    "map: empty": Bad(
+        M, MAP, "", "map.txt:size: it has 0 x 0 tiles; from 1 x 1 to 512 x 512", DRAWN
+    ),
+    "map: wide": Bad(M, "", "." * 513, "map.txt:size: it has 513 x 10 tiles; from 1 x 1 to", DRAWN),
+    "map: huge": Bad(
+        M, "", "\n" * 300_000, "map.txt:map: at most 263168 characters are allo", DRAWN
+    ),
+    "map: symbol": Bad(
+        M, "#bb", "#b?", 'map.txt:line 8, column 3: unknown symbol "?"; allo', DRAWN
+    ),
+    "map: symbol twice": Bad(S, '"b"', '"t"', 'arenas[0].symbol: "t" is used twice; every', DRAWN),
+    "map: taken symbol": Bad(
+        S, '"b"', '"#"', 'symbol: "#" already means something in a map', DRAWN
+    ),
+    "map: unseen symbol": Bad(S, '"b"', '"\\u0007"', "already means something in a map", DRAWN),
+    "map: no symbol": Bad(
+        S, 'symbol = "b"\n', "", "symbol: missing; with a map.txt every aren", DRAWN
+    ),
+    "map: long symbol": Bad(S, '"b"', '"bb"', "symbol: at most 1 characters are allowed", DRAWN),
+    "map: arena left out": Bad(
+        M, "bbbbbb", "......", '"b" does not occur in map.txt; draw th', DRAWN
+    ),
+    "map: no door": Bad(M, "##+##", "#####", "there is no way to it from", DRAWN),
+    "map: cut off": Bad(M, "t+a", "t#a", 'no way to it from "Inn/attic", where Una Ash', DRAWN),
+    "map: cut in two": Bad(M, "bbbbbb", "bb#bbb", "no way to 2 of its tiles from", DRAWN),
+    "map: object left out": Bad(
+        M, "tht", "ttt", '"h" does not occur in map.txt; draw it once', DRAWN
+    ),
+    "map: object twice": Bad(
+        M, "thttt", "ththt", "it is drawn 2 times; an object stands on", DRAWN
+    ),
+    "map: object elsewhere": Bad(M, "thttt+aaa#", "ttttt+aha#", "lies outside its arena;", DRAWN),
+    "map: object in a wall": Bad(
+        S, 'name = "bed"', 'name = "bed", at = [0, 0]', "objects[0].at: [0, 0] is a wall; an", DRAWN
+    ),
+    "map: object outside": Bad(
+        S,
+        'name = "bed"',
+        'name = "bed", at = [99, 1]',
+        "[99, 1] lies outside the map, which",
+        DRAWN,
+    ),
+    "map: object in a door": Bad(
+        S, 'name = "bed"', 'name = "bed", at = [6, 2]', "at: [6, 2] is a door; an object", DRAWN
+    ),
+    "map: one tile": Bad(
+        S,
+        '[{ name = "bed"',
+        '[{ name = "rug", at = [8, 1] }, { name = "bed", at = [8, 1]',
+        'objects[1].at: its tile [8, 1] already holds "rug"',
+        DRAWN,
+    ),
+    "no room": Bad(
+        S,
+        'objects = [{ name = "bed"',
+        "size = [2, 2]\nobjects = ["
+        + "".join(f'{{ name = "pot {i}" }}, ' for i in range(12))
+        + '{ name = "bed"',
+        "arenas[1].objects: 13 objects but",
+    ),
+    "too wide a town": Bad(
+        S,
+        'symbol = "b"\n',
+        "".join(f'[[sectors.arenas]]\nname = "r{i}"\nsize = [40, 2]\n' for i in range(30)),
+        "sectors: the town would have ",
+    ),
+}

@@ -1,0 +1,171 @@
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ScenarioError
+from genagents_env.scenario import load_scenario, validate_folder
+from tests.scenario.bad_folders import BAD, DRAWN, GOOD, Bad, change, write
+
+CORPUS = sorted(BAD)
+# Changes of one file each that leave the rest readable, so that two of them can be combined.
+TOGETHER = [
+    name
+    for name in CORPUS
+    if not BAD[name].base
+    and BAD[name].message
+    and ":file:" not in BAD[name].message
+    and name not in ("deep", "bottomless", "dotted", "digits", "hex digits", "too wide a town")
+]
+
+
+@pytest.mark.parametrize("files", [GOOD, DRAWN], ids=["laid out", "drawn"])
+def test_the_base_of_the_corpus_is_valid(files: dict[str, str], tmp_path: Path) -> None:
+    assert validate_folder(write(tmp_path, files)) == []
+
+
+def test_the_corpus_has_at_least_sixty_rows() -> None:
+    assert len(BAD) >= 60
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_each_fault_is_named_with_its_place_and_what_is_allowed(name: str, tmp_path: Path) -> None:
+    bad = BAD[name]
+    faults = validate_folder(write(tmp_path, bad.files()))
+    assert any(bad.message in fault for fault in faults), faults
+    assert len(faults) <= 10 or name == "many faults", faults
+    for fault in faults:
+        file, key, text = fault.split(":", 2)
+        assert file
+        assert key
+        assert text.startswith(" ")
+        assert len(fault) < 1000
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(tmp_path)
+    assert caught.value.faults == faults
+
+
+# Of these, one makes it impossible to tell whether the other is a fault.
+DEPENDENT = [
+    {"date for a time", "end before start"},
+    {"event with more", "event without"},
+    {"object elsewhere", "object in a routine"},
+    {"routine twice", "text for a time"},
+]
+
+
+def _edits_overlap(one: Bad, other: Bad) -> bool:
+    if one.file != other.file or not one.old or not other.old:
+        return False
+    text = GOOD[one.file]
+    a, b = text.index(one.old), text.index(other.old)
+    return a < b + len(other.old) and b < a + len(one.old)
+
+
+PAIRS = [
+    pair
+    for pair in (*pairwise(TOGETHER), *pairwise(TOGETHER[::7]), *pairwise(TOGETHER[::5]))
+    if set(pair) not in DEPENDENT
+    and all(BAD[name].old for name in pair)
+    and not _edits_overlap(BAD[pair[0]], BAD[pair[1]])
+]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_two_faults_at_once_are_both_listed(first: str, second: str, tmp_path: Path) -> None:
+    one, other = BAD[first], BAD[second]
+    faults = validate_folder(write(tmp_path, change(change(dict(GOOD), one), other)))
+    assert any(one.message in fault for fault in faults), faults
+    assert any(other.message in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unknown kind",
+        "date for a time",
+        "no time at all",
+        "no regex",
+        "text for a time",
+        "missing key of a person",
+    ],
+)
+def test_what_follows_from_a_fault_is_not_listed_as_another(name: str, tmp_path: Path) -> None:
+    assert len(validate_folder(write(tmp_path, BAD[name].files()))) == 1
+
+
+def test_as_many_may_start_in_a_place_as_it_holds(tmp_path: Path) -> None:
+    bad = Bad("people/vic.toml", 'start = "Barn"', 'start = "Inn/attic"', "")
+    assert validate_folder(write(tmp_path, bad.files())) == []
+
+
+def _link(folder: Path, name: str, target: str) -> None:
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(target)
+
+
+@pytest.mark.parametrize("name", ["scenario.toml", "map.txt", "people/vic.toml"])
+@pytest.mark.parametrize("target", ["/etc/hostname", "/dev/zero", "../../elsewhere.toml"])
+def test_no_file_outside_the_folder_is_read(name: str, target: str, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.toml").write_text(GOOD["people/vic.toml"])
+    folder = write(tmp_path / "folder", DRAWN)
+    _link(folder, name, target)
+    faults = validate_folder(folder)
+    assert any(fault.startswith(f"{name}:file: leads out of the sc") for fault in faults), faults
+
+
+def test_a_folder_of_people_elsewhere_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere", {"vic.toml": GOOD["people/vic.toml"]})
+    folder = write(tmp_path / "folder", {"scenario.toml": GOOD["scenario.toml"]})
+    _link(folder, "people", "../elsewhere")
+    assert "people:file: not a folder; it holds one file a person" in validate_folder(folder)
+
+
+def test_what_is_not_a_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
+    folder = write(tmp_path, GOOD)
+    os.mkfifo(folder / "map.txt")
+    (folder / "people" / "x.toml").mkdir()
+    faults = validate_folder(folder)
+    assert "map.txt:file: not a regular file" in faults
+    assert any(fault.startswith("people/x.toml:file: ") for fault in faults)
+
+
+def test_only_files_of_the_folder_are_opened(tmp_path: Path) -> None:
+    folder = write(tmp_path / "folder", DRAWN)
+    script = (
+        "import sys\n"
+        "from genagents_env.scenario import validate_folder\n"
+        "opened = []\n"
+        "sys.addaudithook(lambda event, args: event == 'open' and opened.append(args[0]))\n"
+        f"faults = validate_folder({str(folder)!r})\n"
+        "names = [name for name in map(str, opened) if name[:1] == '/' and '.py' not in name]\n"
+        "print(faults, *names, sep='\\n')"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    first, *opened = ran.stdout.splitlines()
+    assert first == "[]"
+    assert sorted(opened) == sorted(str(folder.resolve() / name) for name in DRAWN)
+
+
+@pytest.mark.parametrize(
+    "name", ["vallentines_party", "../tiny", "a\0b", "x" * 5000, "~", "http://x/y", "C:\\x", ""]
+)
+def test_an_unknown_scenario_is_an_error_that_lists_the_names(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="valentines_party") as caught:
+        load_scenario(name or tmp_path / "nothing")
+    assert "no scenario" in str(caught.value)
+
+
+def test_several_people_may_share_a_file(tmp_path: Path) -> None:
+    both = "".join(f"[[people]]\n{GOOD[name]}" for name in ("people/una.toml", "people/vic.toml"))
+    files = {"scenario.toml": GOOD["scenario.toml"], "people/all.toml": both}
+    assert [p.name for p in load_scenario(write(tmp_path, files)).people] == ["Una Ash", "Vic Bay"]
+    files["people/all.toml"] = both.replace("Inn/attic", "Inn/atic")
+    faults = validate_folder(write(tmp_path, files))
+    assert [fault.split(": ")[0] for fault in faults] == [
+        "people/all.toml:people[0].home",
+        "people/all.toml:people[1].home",
+    ]

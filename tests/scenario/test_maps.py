@@ -1,0 +1,147 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genagents_env.scenario import Hours, TownPlan, lay_out, load_scenario, validate_folder
+from genagents_env.scenario.hours import parse_hours
+from tests.scenario.bad_folders import DRAWN, Bad, change, write
+from tests.scenario.test_layout import assert_is_a_town
+
+
+def drawn(folder: Path, old: str = "", new: str = "") -> TownPlan:
+    """The town of the drawn folder, with `old` replaced by `new` in its map."""
+    files = {**DRAWN, "map.txt": DRAWN["map.txt"].replace(old, new, 1) if old else DRAWN["map.txt"]}
+    return lay_out(load_scenario(write(folder, files)))
+
+
+def test_a_map_is_read_character_by_character(tmp_path: Path) -> None:
+    plan = drawn(tmp_path)
+    assert_is_a_town(plan)
+    names = [plan.arena_id(i) for i in range(len(plan.arenas))]
+    assert names == ["outside", "Inn/taproom", "Inn/attic", "Barn"]
+    assert (plan.width, plan.height) == (11, 9)
+    for (x, y), name in {
+        (1, 1): "Inn/taproom",
+        (2, 2): "Inn/taproom",  # under the hearth
+        (9, 1): "Inn/attic",
+        (1, 7): "Barn",
+        (0, 5): "outside",
+    }.items():
+        assert names[plan.arena[y, x]] == name
+        assert not plan.blocked[y, x]
+    assert plan.blocked[0].all()
+    assert plan.objects[0].tile == (2, 2)
+
+
+def test_a_door_belongs_to_the_room_beside_it_between_two_to_the_later(tmp_path: Path) -> None:
+    plan = drawn(tmp_path)
+    owners = {tile: plan.arena_id(int(plan.arena[tile[1], tile[0]])) for tile in plan.doors}
+    assert owners == {(6, 2): "Inn/attic", (3, 4): "Inn/taproom", (4, 6): "Barn"}
+
+
+def test_ground_that_nobody_can_reach_is_closed(tmp_path: Path) -> None:
+    assert DRAWN["map.txt"].splitlines()[7] == "#bbbbbb#..."
+    assert drawn(tmp_path).blocked[7, 8:].all()
+
+
+def test_doors_in_a_row_belong_to_one_room(tmp_path: Path) -> None:
+    plan = drawn(tmp_path, "####+######", "####+######\n####+######")
+    assert [plan.arena_id(int(plan.arena[y, 4])) for y in (6, 7)] == ["Barn", "Barn"]
+
+
+def test_a_gate_in_the_open_belongs_to_the_outside(tmp_path: Path) -> None:
+    plan = drawn(tmp_path, "...........", ".....+.....")
+    assert (5, 5) in plan.doors
+    assert plan.arena[5, 5] == 0
+
+
+@pytest.mark.parametrize(("old", "new"), [("...........", "...... "), ("#bbbbbb#...", "#bbbbbb#")])
+def test_short_lines_end_where_nobody_can_stand(old: str, new: str, tmp_path: Path) -> None:
+    plan = drawn(tmp_path, old, new)
+    assert plan.width == 11
+    y = 5 if old.startswith(".") else 7
+    assert plan.blocked[y, len(new.rstrip()) :].all()
+
+
+def test_windows_line_ends_and_blank_lines_at_the_end_change_nothing(tmp_path: Path) -> None:
+    plain = drawn(tmp_path / "plain")
+    text = DRAWN["map.txt"].replace("\n", "\r\n") + "\r\n\r\n"
+    folder = write(tmp_path / "windows", DRAWN)
+    (folder / "map.txt").write_bytes(text.encode())
+    other = lay_out(load_scenario(folder))
+    assert (plain.arena == other.arena).all()
+    assert (plain.blocked == other.blocked).all()
+
+
+def test_the_arrays_of_a_plan_cannot_be_changed(tmp_path: Path) -> None:
+    plan = drawn(tmp_path)
+    with pytest.raises(ValueError, match="read-only"):
+        plan.blocked[0, 0] = False
+    with pytest.raises(ValueError, match="read-only"):
+        plan.arena[0, 0] = np.int16(1)
+
+
+def test_the_largest_maze_is_checked_whole(tmp_path: Path) -> None:
+    rows = [
+        "b" * 512 if y % 2 == 0 else ("#" * 511 + "b", "b" + "#" * 511)[y // 2 % 2]
+        for y in range(502)
+    ]
+    shut = [*rows[:250], "#" * 512, *rows[251:]]
+    top = [line + "#" * 501 for line in DRAWN["map.txt"].splitlines()[:4]]
+    rest = DRAWN["map.txt"].splitlines()[4].replace("#######", "#######" + "#" * 501)
+    head = [*top, rest, "." * 512]
+    folder = write(tmp_path, {**DRAWN, "map.txt": "\n".join(head + rows)})
+    plan = lay_out(load_scenario(folder))
+    assert (plan.width, plan.height) == (512, 508)
+    (folder / "map.txt").write_text("\n".join(head + shut))
+    (fault,) = validate_folder(folder)
+    assert "there is no way to" in fault
+
+
+def test_an_object_without_a_tile_of_its_own_takes_a_free_one(tmp_path: Path) -> None:
+    files = change(
+        dict(DRAWN),
+        Bad(
+            "scenario.toml",
+            '[{ name = "bed"',
+            "["
+            + "".join(
+                f'{{ name = "at {x} {y}", at = [{x}, {y}] }}, ' for x in (7, 8) for y in (1, 2, 3)
+            )
+            + '{ name = "bed"',
+            "",
+        ),
+    )
+    plan = lay_out(load_scenario(write(tmp_path, files)))
+    bed = next(item for item in plan.objects if item.name == "bed")
+    assert bed.tile in {(9, 1), (9, 2), (9, 3)}
+    assert len({item.tile for item in plan.objects}) == len(plan.objects) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("08:00-20:00", Hours(480, 1200)),
+        ("17:00-02:00", Hours(1020, 1560)),
+        ("00:00-24:00", Hours(0, 1440)),
+        ("22:30-00:00", Hours(1350, 1440)),
+    ],
+)
+def test_hours_may_pass_midnight(text: str, hours: Hours) -> None:
+    assert parse_hours(text) == hours
+
+
+@pytest.mark.parametrize(
+    ("minute", "open_"), [(1019, False), (1020, True), (0, True), (119, True), (120, False)]
+)
+def test_a_bar_open_past_midnight_is_open_then(minute: int, open_: bool) -> None:
+    assert parse_hours("17:00-02:00").contains(minute) is open_
+
+
+@pytest.mark.parametrize(
+    "text", ["", "8:00-20:00", "08:00", "08:00-20:00 ", "25:00-26:00", "24:00-24:00", "08:60-09:00"]
+)
+def test_other_hours_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"written as|passes 24:00"):
+        parse_hours(text)

@@ -1,0 +1,163 @@
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from genagents_env.scenario import (
+    Scenario,
+    TownPlan,
+    first_memories,
+    lay_out,
+    load_scenario,
+    scenario_names,
+    validate_folder,
+)
+from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
+
+PARTY = load_scenario("valentines_party")
+TOWN = lay_out(PARTY)
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_every_shipped_scenario_is_valid_and_says_what_it_is(name: str) -> None:
+    assert validate_folder(name) == []
+    scenario = load_scenario(name)
+    assert scenario.name == name
+    plan = lay_out(scenario)
+    assert_is_a_town(plan)
+    assert_walls_are_whole(plan)
+    folder = Path(__file__).parents[2] / "scenarios" / name
+    assert (folder / "README.md").read_text().startswith(f"# {name}\n")
+    assert not list(folder.rglob("*.py"))
+    assert load_scenario(folder) == scenario
+    assert load_scenario(folder / "scenario.toml") == scenario
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_a_scenario_and_its_town_are_rebuilt_from_json_alone(name: str) -> None:
+    scenario = load_scenario(name)
+    again = Scenario.model_validate_json(scenario.model_dump_json())
+    assert again == scenario
+    assert again.model_dump_json() == scenario.model_dump_json()
+    plan, other = lay_out(scenario), lay_out(again)
+    assert plan.objects == other.objects
+    assert plan.arenas == other.arenas
+    assert (plan.arena == other.arena).all()
+    assert (plan.blocked == other.blocked).all()
+
+
+def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
+    names = {person.name for person in PARTY.people}
+    assert len(names) == 25
+    ties = {frozenset((p.name, tie.to)) for p in PARTY.people for tie in p.relationships}
+    pairs = {frozenset(pair) for pair in combinations(sorted(names), 2)}
+    assert len(pairs) == 300
+    assert len(ties & pairs) == len(ties) == 50
+    both_ways = sum(len(person.relationships) for person in PARTY.people)
+    assert both_ways == 100
+
+
+def test_everyone_has_a_full_day_and_first_memories() -> None:
+    for person in PARTY.people:
+        assert 6 <= len(person.routine) <= 12, person.name
+        assert len(first_memories(person)) >= 4, person.name
+        assert len(person.traits) == 3
+        assert person.goal
+        assert person.recent_memories
+        assert person.relationships
+        assert all(entry.emoji for entry in person.routine)
+        assert person.routine[0].at.hour == person.routine[0].at.minute == 0
+
+
+def test_everyone_has_a_bed_of_their_own_at_home_and_sleeps_in_it() -> None:
+    for person in PARTY.people:
+        (bed,) = [item for item in TOWN.objects if person.name in item.users and item.sleep_state]
+        place = TOWN.object_id(TOWN.objects.index(bed))
+        assert place.startswith(f"{person.home}/")
+        asleep = [e.at for e in person.routine if e.use == place and e.state == bed.sleep_state]
+        assert person.lifestyle.bed in asleep
+
+
+def test_the_party_and_the_candidacy_are_each_known_to_one() -> None:
+    party, candidacy = PARTY.facts
+    assert party.known_by == ("Isabella Rodriguez",)
+    assert candidacy.known_by == ("Sam Moore",)
+    (gathering,) = PARTY.gatherings
+    assert (gathering.start.isoformat(), gathering.end.isoformat()) == (
+        "2023-02-14T17:00:00",
+        "2023-02-14T19:00:00",
+    )
+    cafe = next(sector for sector in TOWN.sectors if sector.name == gathering.place)
+    assert all(any(h.contains(m) for h in cafe.hours) for m in range(17 * 60, 19 * 60))
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        ("party", "Would you like to come to the Valentine's Day party at Hobbs Cafe tomorrow?"),
+        ("party", "I am planning a Valentine\u2019s party!"),
+        ("party", "Isabella is giving a party on February 14th, from five to seven."),
+        ("party", "At Hobbs Cafe there will be a celebration, do come."),
+        ("candidacy", "Have you heard? Sam Moore is running for mayor."),
+        ("candidacy", "I'm running for mayor in the local election."),
+        ("candidacy", "I\u2019ve heard the new candidate is Sam."),
+        ("candidacy", "I have decided to run for mayor."),
+        (None, "Valentine's Day is tomorrow. What will you do?"),
+        (None, "I wonder who will run for mayor this year."),
+        (None, "Let's have coffee at Hobbs Cafe."),
+        (None, "I like parties."),
+        (None, "Sam, how is Jennifer?"),
+    ],
+)
+def test_a_fact_is_recognised_in_what_is_said(fact: str | None, said: str) -> None:
+    heard = [f.id for f in PARTY.facts if any(re.search(p, said, re.I) for p in f.patterns)]
+    assert heard == ([fact] if fact else [])
+
+
+def _steps_from(plan: TownPlan, arena: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """The steps from any tile of an arena to every tile, -1 where there is no way."""
+    reached = (plan.arena == arena) & ~plan.blocked
+    steps = np.where(reached, 0, -1).astype(np.int64)
+    while True:
+        more = ndimage.binary_dilation(reached, mask=~plan.blocked)
+        if (more == reached).all():
+            return steps
+        steps[more & ~reached] = steps.max() + 1
+        reached = more
+
+
+def test_every_walk_of_the_day_takes_at_most_twenty_minutes() -> None:
+    index = {TOWN.arena_id(i): i for i in range(len(TOWN.arenas))}
+    fields = {name: _steps_from(TOWN, i) for name, i in index.items()}
+    for person in PARTY.people:
+        places = [entry.place for entry in person.routine] + ["Hobbs Cafe/cafe"]
+        for here, there in combinations(places, 2):
+            steps = fields[here][(TOWN.arena == index[there]) & ~TOWN.blocked].min()
+            assert 0 <= steps <= 120, (person.name, here, there)
+
+
+def test_the_tiny_errands_lie_a_short_walk_apart() -> None:
+    scenario = load_scenario("tiny")
+    assert scenario.horizon == 60
+    assert scenario.reward.ends
+    plan = lay_out(scenario)
+    assert (plan.width, plan.height) == (15, 8)
+    for errand in scenario.reward.errands:
+        person = next(p for p in scenario.people if p.name == errand.agent)
+        assert not errand.object.startswith(f"{person.home}/")
+
+
+def test_memories_are_the_parts_of_the_persona_and_what_is_added() -> None:
+    person = PARTY.people[0].model_copy(update={"persona": " a ;; b;", "memories": ("c",)})
+    assert first_memories(person) == ("a", "b", "c")
+
+
+def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "scenarios" / "README.md").read_text()
+    (example,) = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "scenario.toml").write_text(example)
+    assert validate_folder(tmp_path) == []
+    assert_is_a_town(lay_out(load_scenario(tmp_path)))
