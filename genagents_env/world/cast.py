@@ -1,0 +1,66 @@
+"""The people as the world needs them: indices, radii, what they know at the start."""
+
+import re
+
+import numpy as np
+
+from ..scenario.plan import OUTSIDE
+from ..scenario.schema import Person, Scenario
+from ..text import fold
+from .clock import second_of_day
+from .places import Places
+
+
+class Cast:
+    """Constant facts about the N people of a scenario, by index."""
+
+    def __init__(self, scenario: Scenario, places: Places) -> None:
+        people, rules = scenario.people, scenario.rules
+        self.people = people
+        self.names = tuple(p.name for p in people)
+        self.index = {name: i for i, name in enumerate(self.names)}
+        self._folded = {fold(name): i for i, name in enumerate(self.names)}
+        self.vision = np.array([p.vision_radius or rules.vision_radius for p in people])
+        self.hearing = np.array([p.hearing_radius or rules.hearing_radius for p in people])
+        self.wake_second = np.array([second_of_day(p.lifestyle.wake) for p in people])
+        self.known = tuple(_known_at_start(places, person) for person in people)
+        self.friends = tuple(
+            frozenset(self.index[r.to] for r in p.relationships if r.to in self.index)
+            for p in people
+        )
+        self.fact_ids = tuple(f.id for f in scenario.facts)
+        self.statements = tuple(f.statement for f in scenario.facts)
+        self.patterns = tuple(
+            re.compile("|".join(f"(?:{p})" for p in f.patterns), re.IGNORECASE)
+            for f in scenario.facts
+        )
+        self.facts_at_start = tuple(
+            sum(1 << k for k, f in enumerate(scenario.facts) if name in f.known_by)
+            for name in self.names
+        )
+
+    def find(self, name: str) -> int | None:
+        """Return the index of the person with this name, or first name where only one has it."""
+        folded = fold(name)
+        if folded in self._folded:
+            return self._folded[folded]
+        hits = [i for full, i in self._folded.items() if full.split(" ")[0] == folded]
+        return hits[0] if len(hits) == 1 else None
+
+    def facts_in(self, text: str) -> tuple[int, ...]:
+        """Return the indices of the facts recognised in `text`."""
+        return tuple(k for k, pattern in enumerate(self.patterns) if pattern.search(text))
+
+
+def _known_at_start(places: Places, person: Person) -> int:
+    """Everyone knows the common places, all of home and workplace, and where the routine leads."""
+    plan = places.plan
+    whole = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref is not None}
+    refs = [person.start, *person.known_places, *(entry.place for entry in person.routine)]
+    parts = {"/".join(ref.split("/")[:2]) for ref in refs if ref is not None}
+    arenas = {OUTSIDE}
+    for a, arena in enumerate(plan.arenas):
+        sector = plan.sectors[arena.sector]
+        if sector.common or sector.name in whole | parts or plan.arena_id(a) in parts:
+            arenas.add(a)
+    return places.bits(arenas)

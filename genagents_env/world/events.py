@@ -1,0 +1,38 @@
+"""What happened, as data: the unit of the record, and the cause that percepts point at.
+
+`data` by kind (places and objects are full ids, people are names):
+
+| kind | agent | data |
+|---|---|---|
+| start | who is here | place, tile, doing, emoji, asleep |
+| object | who did it, or None | object, state |
+| doing | who | doing, emoji |
+| arrive | who entered another arena | place |
+| say | speaker | text, to, heard_by, addressed, conversation, phone, facts |
+| learn | who heard a fact first | fact, cause (event id), source (who said it, or None) |
+| converse | who joined | conversation, members (after joining) |
+| leave | who left | conversation, reason (see below) |
+| sleep, wake | who | cause: object, hour, speech, action, intervention |
+| fail | whose action was impossible | action, reason |
+| whisper | to whom | text |
+| news | None | text, place, heard_by |
+| put | who was moved | place, tile |
+| join, part | who came to or left the town | place, tile; or nothing |
+
+Reasons to leave: said_so, walked_away, limit, silence, alone, asleep, removed.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+JSON = Any  # str, int, float, bool, None, and lists and string-keyed dicts of them
+
+
+class Event(NamedTuple):
+    """One happening. `id` counts from 0 over a run; ids never repeat and never have gaps."""
+
+    id: int
+    tick: int
+    kind: str
+    agent: str | None
+    data: Mapping[str, JSON]

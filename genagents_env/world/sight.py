@@ -1,0 +1,128 @@
+"""Who sees whom: pairs within a Chebyshev radius, in one zone, nearest first."""
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from .tiles import Ground, Ints
+
+DENSE = 128  # up to here all pairs at once beat a tree
+_LOW = (1 << 20) - 1
+
+
+class Sight:
+    """Finds the pairs for N people with constant vision radii, shape (N,), in tiles."""
+
+    def __init__(self, radius: Ints) -> None:
+        count = len(radius)
+        self._radius = radius
+        self._reach = float(radius.max())
+        if count <= DENSE:
+            self._viewer: Ints = (np.arange(count) << 40)[:, None] + np.arange(count)
+            self._limit: Ints = np.repeat(radius[:, None], count, axis=1)
+            np.fill_diagonal(self._limit, -1)  # nobody sees oneself
+
+    def pairs(self, where: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return (viewer, seen, distance), each shape (M,), sorted by viewer, distance, seen.
+
+        Args:
+            where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N).
+        """
+        count = where.shape[1]
+        key = self._all(where) if count <= DENSE else self._near(where)
+        key.sort()
+        return key >> 40, key & _LOW, key >> 20 & _LOW
+
+    def _all(self, where: Ints) -> Ints:
+        offset = where[:, :, None] - where[:, None, :]
+        np.abs(offset, out=offset)
+        apart = np.maximum(offset[0], offset[1])
+        near = apart <= self._limit
+        apart <<= 20
+        apart += self._viewer
+        found: Ints = apart[near]
+        return found
+
+    def _near(self, where: Ints) -> Ints:
+        tree = cKDTree(where.T, balanced_tree=False, compact_nodes=False)
+        pairs = tree.query_pairs(self._reach, p=np.inf, output_type="ndarray")
+        i, j = pairs[:, 0], pairs[:, 1]
+        apart = np.abs(where[:, i] - where[:, j]).max(axis=0)
+        there = (apart <= self._radius[i]).nonzero()[0]
+        back = (apart <= self._radius[j]).nonzero()[0]
+        return np.concatenate(
+            [
+                (i[there] << 40) + (apart[there] << 20) + j[there],
+                (j[back] << 40) + (apart[back] << 20) + i[back],
+            ]
+        )
+
+
+def clear_line(ground: Ground, a: int, b: int) -> bool:
+    """Return whether no blocked tile lies on the straight line between two tiles (Bresenham)."""
+    (x, y), (x1, y1) = ground.xy(a), ground.xy(b)
+    dx, dy = abs(x1 - x), -abs(y1 - y)
+    step_x, step_y = (1 if x < x1 else -1), (1 if y < y1 else -1)
+    error = dx + dy
+    while (x, y) != (x1, y1):
+        if not ground.free[ground.tile(x, y)]:
+            return False
+        twice = 2 * error
+        if twice >= dy:
+            error, x = error + dy, x + step_x
+        if twice <= dx:
+            error, y = error + dx, y + step_y
+    return True
+
+
+class Surroundings:
+    """What lies around each tile for one vision radius: objects and places, found once a tile."""
+
+    def __init__(self, ground: Ground, radius: int, places_of: tuple[int, ...]) -> None:
+        """`places_of`: for each arena the bits of the places one learns by seeing into it."""
+        self.ground, self.radius = ground, radius
+        self._places_of = places_of
+        objects = ground.plan.objects
+        self._x = np.array([o.tile[0] for o in objects], dtype=np.int64)
+        self._y = np.array([o.tile[1] for o in objects], dtype=np.int64)
+        arenas = np.array([o.arena for o in objects], dtype=np.int64)
+        self._zone = ground.zone_of_arena[arenas] if len(objects) else arenas
+        self._objects: dict[int, tuple[tuple[int, int], ...]] = {}
+        self._exits: dict[int, tuple[int, ...]] = {}
+        self.places: list[int | None] = [None] * ground.count
+
+    def objects(self, tile: int) -> tuple[tuple[int, int], ...]:
+        """Return (object, distance) in sight of `tile`, nearest first, ties by index."""
+        found = self._objects.get(tile)
+        if found is None:
+            x, y = self.ground.xy(tile)
+            apart = np.maximum(np.abs(self._x - x), np.abs(self._y - y))
+            near = (apart <= self.radius) & (self._zone == self.ground.zone[tile])
+            pairs = sorted((int(apart[o]), int(o)) for o in np.flatnonzero(near))
+            found = self._objects[tile] = tuple((o, d) for d, o in pairs)
+        return found
+
+    def places_at(self, tile: int) -> int:
+        """Return the bits of the places in sight of `tile`: seen into, or entrances seen.
+
+        `places` holds what was found before, None where nothing was yet.
+        """
+        g, r = self.ground, self.radius
+        x, y = g.xy(tile)
+        rows = np.arange(max(0, y - r), min(g.height, y + r + 1))
+        columns = np.arange(max(0, x - r), min(g.width, x + r + 1))
+        window = (rows[:, None] * g.width + columns).ravel()
+        window = window[g.free[window] & (g.zone[window] == g.zone[tile])]
+        beyond = g.neighbours[:, window].ravel()
+        seen = np.unique(g.arena[np.concatenate([window, beyond[beyond >= 0]])])
+        bits = 0
+        for arena in seen.tolist():
+            bits |= self._places_of[arena]
+        self.places[tile] = bits
+        self._exits[tile] = tuple(a for a in seen.tolist() if a != g.arena[tile])
+        return bits
+
+    def exits(self, tile: int) -> tuple[int, ...]:
+        """Return the arenas one sees into, or sees the entrance of, from `tile`; not one's own."""
+        if tile not in self._exits:
+            self.places_at(tile)
+        return self._exits[tile]

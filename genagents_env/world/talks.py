@@ -1,0 +1,159 @@
+"""Conversations as world state: who is in which, whose turn it is, when one is over."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..scenario.schema import ConversationRules
+
+
+class TalkView(NamedTuple):
+    """One conversation as its members know it. `turn`: who alone may speak, or None for anyone."""
+
+    id: int
+    members: tuple[int, ...]
+    turn: int | None
+    said: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Talk:
+    """One conversation. `said` counts utterances by member, in step with `members`."""
+
+    id: int
+    remote: bool
+    last: int
+    turn_since: int
+    turn: int
+    spoke_at: int = -1
+    members: list[int] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)
+
+
+class Talks:
+    """All conversations of the town, and the cool-downs between pairs. Times in ticks."""
+
+    def __init__(self, rules: ConversationRules, count: int, seconds_per_tick: int) -> None:
+        def ticks(seconds: int) -> int:
+            return -(-seconds // seconds_per_tick)
+
+        self.rules = rules
+        self.idle, self.turn = ticks(rules.idle_seconds), ticks(rules.turn_seconds)
+        self.cooldown = ticks(rules.cooldown_seconds)
+        self.of = [-1] * count
+        self.open: dict[int, Talk] = {}
+        self.until: dict[tuple[int, int], int] = {}
+        self._next = 0
+
+    def refusal(self, i: int, j: int, tick: int) -> str | None:
+        """Return why `i` may not speak to `j` at `tick`, or None. Range is not looked at."""
+        mine, theirs = self.of[i], self.of[j]
+        if mine == theirs and mine >= 0:
+            return self.hush(i)
+        if theirs >= 0:
+            return self._no_room(theirs)
+        if mine >= 0:
+            return self._no_room(mine) or self.hush(i)
+        if self.until.get((min(i, j), max(i, j)), -1) > tick:
+            return "you two talked just now; give it some time"
+        return None
+
+    def hush(self, i: int) -> str | None:
+        """Return why the turn-taking rule keeps a member silent, or None."""
+        talk = self.open[self.of[i]]
+        if self.rules.turn_taking == "round_robin" and talk.turn != i:
+            return "it is not your turn to speak"
+        return None
+
+    def taken(self, i: int, tick: int) -> bool:
+        """Return whether someone else already spoke at `tick` and the rule is one at a time."""
+        talk = self.open.get(self.of[i])
+        return talk is not None and self.rules.turn_taking != "free" and talk.spoke_at == tick
+
+    def begin(self, i: int, j: int, tick: int, *, remote: bool) -> Talk:
+        """Open a conversation of two; `i` speaks first."""
+        talk = Talk(self._next, remote, tick, tick, i)
+        self._next += 1
+        self.open[talk.id] = talk
+        self.add(talk, i)
+        self.add(talk, j)
+        return talk
+
+    def add(self, talk: Talk, i: int) -> None:
+        """Make `i` a member."""
+        talk.members.append(i)
+        talk.said.append(0)
+        self.of[i] = talk.id
+
+    def spoke(self, i: int, tick: int) -> bool:
+        """Count an utterance of `i`; return whether that was the last one allowed."""
+        talk = self.open[self.of[i]]
+        k = talk.members.index(i)
+        talk.said[k] += 1
+        talk.last = talk.spoke_at = tick
+        self._pass_turn(talk, k, tick)
+        return talk.said[k] >= self.rules.max_exchanges
+
+    def remove(self, i: int, tick: int) -> Talk:
+        """Take `i` out; cool-downs with the others start. An empty conversation is closed."""
+        talk = self.open[self.of[i]]
+        k = talk.members.index(i)
+        if talk.turn == i and len(talk.members) > 1:
+            self._pass_turn(talk, k, tick)
+        del talk.members[k], talk.said[k]
+        self.of[i] = -1
+        for j in talk.members:
+            self.until[min(i, j), max(i, j)] = tick + self.cooldown
+        if not talk.members:
+            del self.open[talk.id]
+        return talk
+
+    def expire(self, tick: int) -> None:
+        """Pass overdue turns and forget cool-downs that are over."""
+        if self.until:
+            self.until = {pair: t for pair, t in self.until.items() if t > tick}
+        for talk in self.open.values():
+            if tick - talk.turn_since >= self.turn:
+                self._pass_turn(talk, talk.members.index(talk.turn), tick)
+
+    def view(self, talk: Talk) -> TalkView:
+        """Return what the members may know of it."""
+        turn = talk.turn if self.rules.turn_taking == "round_robin" else None
+        return TalkView(talk.id, tuple(talk.members), turn, tuple(talk.said))
+
+    def state(self) -> dict[str, Any]:
+        """Return everything, as JSON values."""
+        talks = [
+            [
+                t.id,
+                t.remote,
+                t.last,
+                t.turn_since,
+                t.turn,
+                t.spoke_at,
+                list(t.members),
+                list(t.said),
+            ]
+            for t in self.open.values()
+        ]
+        until = [[i, j, t] for (i, j), t in self.until.items()]
+        return {"open": talks, "until": until, "next": self._next}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        self.of = [-1] * len(self.of)
+        self.open = {t[0]: Talk(*t) for t in state["open"]}
+        for talk in self.open.values():
+            talk.members, talk.said = list(talk.members), list(talk.said)
+            for i in talk.members:
+                self.of[i] = talk.id
+        self.until = {(i, j): t for i, j, t in state["until"]}
+        self._next = state["next"]
+
+    def _no_room(self, talk_id: int) -> str | None:
+        if len(self.open[talk_id].members) >= self.rules.max_members:
+            return "that conversation is full"
+        return None
+
+    def _pass_turn(self, talk: Talk, k: int, tick: int) -> None:
+        talk.turn = talk.members[(k + 1) % len(talk.members)]
+        talk.turn_since = tick

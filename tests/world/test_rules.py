@@ -1,0 +1,232 @@
+from typing import Any
+
+import numpy as np
+
+from genagents_env.actions import Interact, Move
+from tests.world.conftest import Play, Stage, scenario
+
+
+def test_a_room_for_one_lets_one_in_and_tells_the_other_why(play: Play) -> None:
+    stage = play()
+    stage.place("Ann", 15, 3)
+    stage.place("Bob", 14, 3)
+    for _ in range(6):
+        stage.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
+    places = sorted(stage.percept(n).me.place for n in ("Ann", "Bob"))
+    assert places == ["House/closet", "House/den"]
+    outside = next(n for n in ("Ann", "Bob") if stage.percept(n).me.place == "House/den")
+    assert "full" in stage.percept(outside).result.text
+    assert stage.infos[stage.full(outside)]["illegal"] == 0  # possible, but contested
+
+
+def test_who_enters_first_is_fair_over_seeds() -> None:
+    wins = 0
+    for seed in range(60):
+        stage = Stage(scenario())
+        stage.env.reset(seed=seed)
+        stage.place("Ann", 16, 3)
+        stage.place("Bob", 16, 3)
+        stage.place("Ann", 15, 3)
+        stage.place("Bob", 15, 3)
+        stage.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
+        stage.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
+        wins += stage.percept("Ann").me.place == "House/closet"
+    assert 15 <= wins <= 45
+
+
+def _with_shop() -> Any:
+    base = scenario().model_dump(mode="json")
+    sectors = base["sectors"]
+    sectors[0]["arenas"][1]["hours"] = ["10:00-11:00"]
+    for person in base["people"]:
+        person["home"] = "House/hall" if person["name"] != "Ann Ash" else "House"
+    return sectors
+
+
+def test_closed_rooms_refuse_strangers_with_their_hours(play: Play) -> None:
+    sectors = _with_shop()
+    stage = play(
+        sectors=[
+            sectors[0] | {"arenas": [sectors[0]["arenas"][0], sectors[0]["arenas"][2]]},
+            {"name": "Shop", "common": True, "arenas": [sectors[0]["arenas"][1]]},
+        ],
+        people=[
+            {"name": "Ann Ash", "persona": "x", "home": "House", "workplace": "Shop"},
+            {"name": "Bob Birch", "persona": "x", "home": "House/hall"},
+            {"name": "Cem Cedar", "persona": "x", "home": "House/hall"},
+            {"name": "Dee Dogwood", "persona": "x", "home": "House/hall"},
+        ],
+    )
+    stage.step(Bob=Move("Shop"))
+    assert "closed; open 10:00 to 11:00" in stage.percept("Bob").result.text
+    stage.place("Ann", 7, 3)
+    stage.step(Ann=Move("Shop"))
+    stage.step(Ann=Move("Shop"))
+    assert stage.percept("Ann").me.place == "Shop/den"  # she works there
+    for _ in range(356):
+        stage.step()
+    mask = stage.infos["Bob Birch"]["action_mask"]["choice"]
+    shop = 1 + stage.world.places.ids.index("Shop/den")
+    assert mask[shop] == 0
+    stage.step()
+    assert stage.world.time.hour == 10
+    assert stage.infos["Bob Birch"]["action_mask"]["choice"][shop] == 1
+
+
+def test_objects_change_by_hand_within_reach_only(play: Play) -> None:
+    stage = play()
+    stage.place("Ann", 2, 1)
+    stage.place("Dee", 15, 1)
+    stage.step(Ann=Interact("stove", "on"), Dee=Interact("stove", "on"))
+    assert stage.percept("Ann").result.text == "The stove is now on."
+    assert "out of reach" in stage.percept("Dee").result.text
+    seen = next(o for o in stage.percept("Bob").objects if o.name == "stove")
+    event = stage.events("object")[0]
+    assert (seen.state, seen.event_id) == ("on", event.id)
+
+
+def test_undeclared_states_are_refused_and_free_text_takes_any(
+    play: Play,
+) -> None:
+    stage = play()
+    stage.place("Ann", 2, 1)
+    stage.step(Ann=Interact("stove", "melted"))
+    assert "can become: on" in stage.percept("Ann").result.text
+    stage.place("Ann", 6, 2)
+    stage.step(Ann=Interact("note", "see you at five"))
+    assert "see you at five" in stage.percept("Ann").text
+
+
+def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(play: Play) -> None:
+    results = set()
+    for order in (("Ann Ash", "Bob Birch"), ("Bob Birch", "Ann Ash")):
+        stage = play()
+        stage.place("Ann", 2, 1)
+        stage.place("Bob", 3, 1)
+        given = {name: Interact("stove", "on") for name in order}
+        *_, infos = stage.env.step(given | {n: None for n in ("Cem Cedar", "Dee Dogwood")})
+        results.add(tuple(infos[n]["percept"].result.text for n in ("Ann Ash", "Bob Birch")))
+    assert len(results) == 1
+    assert any("first" in text for text in results.pop())
+
+
+def test_a_bed_lays_one_down_and_words_wake_one_up(play: Play) -> None:
+    from genagents_env.actions import Talk
+
+    stage = play()
+    stage.place("Ann", 1, 3)
+    stage.place("Bob", 3, 3)
+    stage.step(Ann=Interact("bed", "slept in"))
+    ann = stage.percept("Ann")
+    assert ann.me.asleep
+    assert ann.people == ann.objects == ()
+    stage.step(Bob=Talk(None, "What a day."))
+    assert stage.percept("Ann").me.asleep  # said to nobody in particular
+    assert stage.heard("Ann") == []
+    stage.step(Bob=Talk("Ann", "Wake up!"))
+    assert not stage.percept("Ann").me.asleep
+    assert stage.heard("Ann") == ["Wake up!"]
+    bed = next(o for o in stage.percept("Ann").objects if o.name == "bed")
+    assert bed.state == "made"
+
+
+def test_sleepers_wake_at_their_hour() -> None:
+    people = scenario().model_dump(mode="json")["people"]
+    for person in people:
+        person["start"] = None
+        person["home"] = "House/hall"
+    stage = Stage(scenario(people=people), start="2023-02-13T06:59:00")
+    assert stage.percept("Ann").me.asleep
+    for _ in range(6):
+        stage.step()
+    assert not stage.percept("Ann").me.asleep
+    assert {e.data["cause"] for e in stage.events("wake")} == {"hour"}
+
+
+def test_sight_ends_at_walls_and_at_the_radius() -> None:
+    stage = Stage(scenario(), vision_radius=3)
+    stage.place("Ann", 1, 1)
+    stage.place("Bob", 4, 4)
+    stage.place("Cem", 5, 4)
+    stage.place("Dee", 9, 3)
+    stage.step()
+    assert [p.name for p in stage.percept("Ann").people] == ["Bob Birch"]
+    assert all(p.name != "Dee Dogwood" for p in stage.percept("Cem").people)
+    distances = [p.distance for p in stage.percept("Bob").people]
+    assert distances == sorted(distances)
+
+
+def test_places_become_known_by_seeing_their_entrance(play: Play) -> None:
+    people = [
+        {"name": n, "persona": "x", "home": "House"}
+        for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
+    ]
+    sectors = scenario().model_dump(mode="json")["sectors"]
+    hall, den, closet_spec = sectors[0]["arenas"]
+    sectors = [
+        {"name": "House", "arenas": [hall, den]},
+        {"name": "Shed", "arenas": [closet_spec]},
+    ]
+    stage = play(people=people, sectors=sectors, rules={"vision_radius": 3})
+    stage.place("Ann", 1, 1)
+    closet = "Shed/closet"
+    assert closet not in stage.percept("Ann").known
+    for _ in range(13):
+        stage.step(Ann=Move("House/den"))
+    stage.place("Ann", 14, 3)
+    stage.step()
+    assert closet in stage.percept("Ann").known
+
+
+def test_large_and_small_towns_see_the_same_pairs() -> None:
+    from genagents_env.world.sight import Sight
+
+    random = np.random.default_rng(0)
+    for count in (5, 60, 128):
+        where = random.integers(0, 40, (2, count))
+        sight = Sight(random.integers(1, 9, count))
+        dense = np.sort(sight._all(where))
+        assert (dense == np.sort(sight._near(where))).all()
+
+
+def test_closing_time_keeps_people_out_but_never_in() -> None:
+    sectors = scenario().model_dump(mode="json")["sectors"]
+    hall, den, closet = sectors[0]["arenas"]
+    people = [
+        {"name": n, "persona": "x", "home": "House", "start": "Shop/closet"}
+        for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
+    ]
+    stage = Stage(
+        scenario(
+            sectors=[
+                {"name": "House", "common": True, "arenas": [hall]},
+                {
+                    "name": "Shop",
+                    "common": True,
+                    "hours": ["06:00-09:01"],
+                    "arenas": [den, closet | {"capacity": None}],
+                },
+            ],
+            people=people,
+        )
+    )
+    for _ in range(8):
+        stage.step()
+    for _ in range(25):
+        stage.step(Ann=Move("House"))
+    assert stage.percept("Ann").me.place == "House/hall"
+    stage.step(Ann=Move("Shop"))
+    assert "closed" in stage.percept("Ann").result.text
+
+
+def test_the_containment_tree_holds_every_place_and_object_once(play: Play) -> None:
+    import networkx as nx
+
+    tree = play().world.tree
+    assert nx.is_arborescence(tree)
+    assert next(iter(nx.topological_sort(tree))) == "Testville"
+    assert nx.ancestors(tree, "House/hall/stove") == {"Testville", "House", "House/hall"}
+    levels = nx.get_node_attributes(tree, "level")
+    assert levels["House/hall/stove"] == "object"
+    assert levels["House/hall"] == "arena"
+    assert levels["House"] == "sector"
