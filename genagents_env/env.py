@@ -1,0 +1,386 @@
+"""TownEnv: the town as a PettingZoo ParallelEnv. Wiring only; each part has its own module."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+
+from .decode import Decoder
+from .errors import ConfigError, EpisodeError
+from .menu import Menu, nearest
+from .nearby import Surround
+from .numbers import SIZE, Numbers
+from .profile import AgentID, Context, Profile, make_profile
+from .render.ansi import draw_ansi
+from .rewards import RewardFunction, make_reward
+from .rng import draw_bits
+from .scenario import Scenario, lay_out, load_scenario
+from .spaces import action_space, observation_space, state_space
+from .text import clean
+from .view import Lens, View
+from .words import Words
+from .world.events import Event
+from .world.interventions import Intervention, News, SetObject, Whisper
+from .world.saving import load_world, save_world
+from .world.town import World
+
+if TYPE_CHECKING:
+    from .render.picture import Picture
+
+Dicts: TypeAlias = dict[AgentID, Any]
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+
+class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
+    """A town of people who perceive, move, talk, use things and idle.
+
+    Args:
+        scenario: a shipped name, a folder, or a loaded `Scenario`.
+        render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
+        actions: "words" (choice and message) or "menu" (`Discrete`, for trainers).
+        ids: "names", or "indexed" for `resident_0` and so on.
+        max_cycles: ticks until truncation; default: the scenario's hours.
+        start: a clock time on the scenario's first day (`"08:00"`) or a whole date and time.
+        hours: the horizon in town hours, instead of the scenario's.
+        people: run these people only.
+        seconds_per_tick: simulated seconds per step, instead of the scenario's.
+        vision_radius: in tiles, for everyone, instead of the scenario's.
+        reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
+
+    Raises:
+        ScenarioError: the scenario has faults; all are listed.
+        ConfigError: an option has a value that is not allowed.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "town_v0",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": True,
+        "render_fps": 10,
+    }
+
+    def __init__(
+        self,
+        scenario: str | Path | Scenario = "tiny",
+        *,
+        actions: str = "words",
+        ids: str = "names",
+        max_cycles: int | None = None,
+        start: str | datetime | None = None,
+        hours: float | None = None,
+        people: Sequence[str] | None = None,
+        seconds_per_tick: int | None = None,
+        vision_radius: int | None = None,
+        reward: str | RewardFunction | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        _check("actions", actions, ("words", "menu"))
+        _check("ids", ids, ("names", "indexed"))
+        _check("render_mode", render_mode, (None, *RENDER_MODES))
+        if not isinstance(scenario, Scenario):
+            scenario = load_scenario(scenario, people=people)
+        elif people is not None:
+            raise ConfigError("people: only with a scenario given by name or folder")
+        scenario = _override(scenario, start, hours, seconds_per_tick, vision_radius)
+        self.world = World(scenario, lay_out(scenario))
+        self.max_cycles = scenario.horizon if max_cycles is None else max_cycles
+        if self.max_cycles < 1:
+            raise ConfigError(f"max_cycles: {max_cycles} is not allowed; at least 1")
+        self.render_mode = render_mode
+        self._words = actions == "words"
+        count = self.world.count
+        indexed = tuple(f"resident_{i}" for i in range(count))
+        self._ids = self.world.names if ids == "names" else indexed
+        self.possible_agents: list[AgentID] = list(self._ids)
+        self.agents: list[AgentID] = []
+        self._surround = Surround(self.world)
+        self._menu = Menu(self.world, self._surround)
+        self._numbers = Numbers(self.world, self._surround, scenario.horizon)
+        self._prose = Words(self.world, self._surround)
+        self._lens = Lens(self.world, self._ids)
+        self._decoder = Decoder(self.world, self._menu, self._ids, words=self._words)
+        self._reward = make_reward(scenario, reward)
+        self._picture: Picture | None = None
+        self._ended = False
+        self._resets = 0
+        self._seed = 0
+        limit = scenario.rules.max_utterance
+        self._action_space = action_space(self._menu.size, limit, words=self._words)
+        self._observation_space = observation_space(SIZE, self._menu.size, words=self._words)
+        self.state_space = state_space(self._numbers.state_size)
+
+    def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
+        """Return the space of observations, the same object at each call and for all agents."""
+        return self._observation_space
+
+    def action_space(self, agent: AgentID) -> spaces.Space[Any]:
+        """Return the space of actions, the same object at each call and for all agents."""
+        return self._action_space
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Dicts, Dicts]:
+        """Begin an episode and return (observations, infos) of everyone in town.
+
+        Args:
+            seed: everything random follows from it. Without one, a new episode is drawn from
+                the seed given last (0 at first), so a series of resets repeats itself too.
+            options: ignored; accepted for PettingZoo's sake.
+        """
+        if seed is None:
+            self._resets += 1
+        else:
+            self._seed, self._resets = seed, 0
+        self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
+        self._prose.restart()
+        self._reward.reset(self.world)
+        self._ended = False
+        self._gather()
+        return self._observe(self._here())
+
+    def step(self, actions: Mapping[AgentID, Any]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
+        """Advance one tick with everyone's action; never raises on what is in `actions`.
+
+        Returns:
+            (observations, rewards, terminations, truncations, infos), keyed by the agents in
+            town before or after the tick. What an agent could not do became idle for it; its
+            next text and percept say why, and `infos[agent]["illegal"]` is 1.
+
+        Raises:
+            EpisodeError: before the first `reset`.
+        """
+        if self.world.tick < 0:
+            raise EpisodeError("call reset() before step()")
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        world, before = self.world, self.world.present
+        attempt = self._decoder.decode(actions, self._mask)
+        world.step(attempt.goals, attempt.acts)
+        self._gather()
+        present = world.present
+        if before is present and world.snapshot.all_here:
+            who: Sequence[int] = range(world.count)
+        else:
+            who = np.flatnonzero(before | present).tolist()
+        observations, infos = self._observe(who)
+        terminations, truncations = self._endings(observations)
+        return observations, self._rewards(observations), terminations, truncations, infos
+
+    def state(self) -> Any:
+        """Return the global state, float32, for central critics. Agents never see it."""
+        return self._numbers.state(self.world.snapshot)
+
+    def render(self) -> Any:
+        """Draw the town as `render_mode` says."""
+        if self.render_mode is None:
+            return None
+        world = self.world
+        if self.render_mode == "rgb_array":
+            if self._picture is None:
+                from .render.picture import Picture  # Pillow only where pictures are drawn
+
+                self._picture = Picture(world.plan, world.names, title=world.scenario.title)
+            return self._picture.draw(world.snapshot)
+        frame = draw_ansi(world.plan, world.names, world.snapshot, title=world.scenario.title)
+        if self.render_mode == "ansi":
+            return frame
+        print(frame)
+        return None
+
+    def close(self) -> None:
+        """Free the picture's memory; safe to call twice."""
+        self._picture = None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened in the last reset or step: the unit of the record."""
+        return self.world.events
+
+    def profiles(self) -> dict[AgentID, Profile]:
+        """Return who each agent is, for `Policy.reset`."""
+        scenario = self.world.scenario
+        people = zip(self._ids, scenario.people, strict=True)
+        return {agent: make_profile(agent, person, scenario) for agent, person in people}
+
+    def context(self, model: Any = None) -> Context:
+        """Return the setting for `Policy.reset`; `model` is a `ModelClient` where one is needed."""
+        scenario = self.world.scenario
+        return Context(scenario.town, scenario.start, scenario.seconds_per_tick, model)
+
+    def describe_choice(self, choice: int) -> str:
+        """Return a choice of the menu in words."""
+        return self._menu.describe(choice)
+
+    def intervene(self, intervention: Intervention) -> None:
+        """Let something happen at the next tick; it becomes an event like any other.
+
+        Raises:
+            ConfigError: it names a person, place or object that does not exist.
+        """
+        world = self.world
+        agent = getattr(intervention, "agent", None)
+        if agent is not None and agent not in world.cast.index:
+            raise ConfigError(f"agent: no {agent!r}; allowed: {', '.join(world.names)}")
+        if isinstance(intervention, SetObject) and intervention.object not in world.things.ids:
+            raise ConfigError(f"object: no {intervention.object!r}; give sector/arena/object")
+        fixed: dict[str, str] = {}
+        place = getattr(intervention, "place", None)
+        if place is not None:
+            found = world.places.find(place)
+            if found is None:
+                raise ConfigError(f"place: {world.places.why_not(place)}")
+            fixed["place"] = world.places.id_of(*found)
+        if isinstance(intervention, News | Whisper):
+            fixed["text"] = clean(intervention.text)
+            if not fixed["text"]:
+                raise ConfigError("text: there are no words in it")
+        if isinstance(intervention, SetObject):
+            fixed["state"] = clean(intervention.state, 120)
+        world.intervene(replace(intervention, **fixed))  # type: ignore[arg-type]  # by field name
+
+    def save_state(self) -> dict[str, Any]:
+        """Return everything needed to go on, as JSON values; see `load_state`."""
+        return {
+            "world": save_world(self.world),
+            "reward": self._reward.state(),
+            "episode": [self._seed, self._resets, self._ended],
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> tuple[Dicts, Dicts]:
+        """Go on where `save_state` was called, in an environment built with equal arguments.
+
+        Returns:
+            (observations, infos) of that moment, as `reset` does.
+        """
+        load_world(self.world, state["world"])
+        self._prose.restart()
+        self._reward.reset(self.world)
+        self._reward.load_state(state["reward"])
+        self._seed, self._resets, self._ended = state["episode"]
+        self._gather()
+        return self._observe(self._here())
+
+    def _here(self) -> list[int]:
+        here: list[int] = self.world.present.nonzero()[0].tolist()
+        return here
+
+    def _gather(self) -> None:
+        """Look once at the new tick: who is near whom, and what is possible."""
+        snapshot = self.world.snapshot
+        self._surround.refresh(snapshot)
+        self._near = nearest(snapshot)
+        self._mask = self._menu.mask(snapshot, self._near)
+        if self._ended:
+            self.agents = []
+        elif len(self.agents) != self.world.count or not snapshot.all_here:
+            here = snapshot.present.tolist()
+            self.agents = [a for a, p in zip(self._ids, here, strict=True) if p]
+
+    def _observe(self, who: Sequence[int]) -> tuple[Dicts, Dicts]:
+        snapshot, ids = self.world.snapshot, self._ids
+        numbers, masks = list(self._numbers.observe(snapshot, self._near)), list(self._mask.copy())
+        texts = self._prose.texts(snapshot)
+        agents: Sequence[AgentID] = ids
+        if len(who) < len(ids):
+            agents = [ids[i] for i in who]
+            numbers, masks, texts = ([part[i] for i in who] for part in (numbers, masks, texts))
+        if self._words:
+            lens = self._lens
+            observations = {
+                a: {"observation": n, "text": t}
+                for a, n, t in zip(agents, numbers, texts, strict=True)
+            }
+            infos = {
+                a: {
+                    "percept": View(lens, snapshot, i, t),
+                    "action_mask": {"choice": m, "message": None},
+                    "illegal": 0,
+                }
+                for a, i, m, t in zip(agents, who, masks, texts, strict=True)
+            }
+        else:
+            observations = {
+                a: {"observation": n, "text": t, "action_mask": m}
+                for a, n, t, m in zip(agents, numbers, texts, masks, strict=True)
+            }
+            infos = {a: {"illegal": 0} for a in agents}
+        for i, outcome in snapshot.outcomes.items():
+            if outcome.illegal and ids[i] in infos:
+                infos[ids[i]]["illegal"] = 1
+        return observations, infos
+
+    def _rewards(self, observations: Dicts) -> Dicts:
+        rewards = dict.fromkeys(observations, 0.0)
+        world = self.world
+        for name, value in self._reward(world, world.log.events).items():
+            agent = self._ids[world.cast.index[name]]
+            if agent in rewards:
+                rewards[agent] = float(value)
+        return rewards
+
+    def _endings(self, observations: Dicts) -> tuple[Dicts, Dicts]:
+        world = self.world
+        done = world.scenario.reward.ends and self._reward.done()
+        over = world.tick >= self.max_cycles
+        terminations = dict.fromkeys(observations, bool(done))
+        truncations = dict.fromkeys(observations, over and not done)
+        if done or over:
+            self._ended = True
+            self.agents = []
+        elif len(self.agents) != len(observations):
+            for agent in observations:
+                if agent not in self.agents:
+                    terminations[agent] = True
+        return terminations, truncations
+
+
+def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{name}: {value!r} is not allowed; use one of {allowed}")
+
+
+def _override(
+    scenario: Scenario,
+    start: str | datetime | None,
+    hours: float | None,
+    seconds_per_tick: int | None,
+    vision_radius: int | None,
+) -> Scenario:
+    """Return the scenario with what the caller wants otherwise, checked like the file."""
+    data = scenario.model_dump()
+    if start is not None:
+        data["start"] = _start(scenario, start)
+        if hours is None:  # the end stays where the scenario put it
+            gone = (data["start"] - scenario.start).total_seconds() / 3600
+            data["hours"] = scenario.hours - gone
+    if hours is not None:
+        data["hours"] = float(hours)
+    if seconds_per_tick is not None:
+        data["seconds_per_tick"] = seconds_per_tick
+    if vision_radius is not None:
+        data["rules"]["vision_radius"] = vision_radius
+        for person in data["people"]:
+            person["vision_radius"] = None
+    try:
+        return Scenario.model_validate(data)
+    except ValueError as error:
+        raise ConfigError(f"{scenario.name}: {error}") from None
+
+
+def _start(scenario: Scenario, start: str | datetime) -> datetime:
+    if isinstance(start, datetime):
+        return start
+    if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", start):
+        start = f"{scenario.first_day.isoformat()}T{start.zfill(5)}"
+    try:
+        return datetime.fromisoformat(start)
+    except ValueError:
+        raise ConfigError(
+            f"start: {start!r} is not a time; write 08:00 or 2023-02-13T08:00"
+        ) from None

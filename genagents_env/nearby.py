@@ -1,0 +1,148 @@
+"""The objects around each tile, as the three formats show them: computed once a tile and state.
+
+Objects do not move, so what someone on a tile perceives of them is a table row, refilled only
+after an object in sight of that tile changed.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .spaces import Floats, Mask
+from .world.sight import Surroundings
+from .world.snapshot import Snapshot
+from .world.tiles import Ints
+from .world.town import World
+
+OBJECT_SLOTS, STATE_SLOTS, EACH = 4, 4, 5
+COLUMNS = 2 + OBJECT_SLOTS * EACH
+OBJECT_CHOICES = OBJECT_SLOTS * (1 + STATE_SLOTS)
+AWAY = tuple(f", {d} tile{'s' * (d != 1)} away" for d in range(65))
+
+
+class Nearby:
+    """Tables by tile for one vision radius: numbers, possible uses, and words."""
+
+    def __init__(self, world: World, around: Surroundings) -> None:
+        ground = world.ground
+        self._plan, self._things, self._ground = world.plan, world.things, ground
+        self.around = around
+        self._states: tuple[str, ...] = ()
+        self._ready: npt.NDArray[np.bool_] = np.zeros(ground.count, dtype=np.bool_)
+        self._numbers: Floats = np.zeros((ground.count, COLUMNS), dtype=np.float32)
+        self._numbers[:, 0] = ground.x / max(1, ground.width - 1)
+        self._numbers[:, 1] = ground.y / max(1, ground.height - 1)
+        self._uses: Mask = np.zeros((ground.count, OBJECT_CHOICES), dtype=np.int8)
+        self.words: list[str] = [""] * ground.count
+
+    def refresh(self, snapshot: Snapshot, tiles: Ints) -> None:
+        """Make the rows of `tiles` true of the snapshot's object states."""
+        states = snapshot.object_states
+        if states is not self._states:
+            self._forget(states)
+        ready = self._ready[tiles]
+        if np.count_nonzero(ready) < len(tiles):
+            for tile in set(tiles[~ready].tolist()):
+                self._fill(tile)
+
+    def numbers(self, tiles: Ints) -> Floats:
+        """Return own column and row, and the objects around, shape (len(tiles), COLUMNS)."""
+        return self._numbers[tiles]
+
+    def uses(self, tiles: Ints) -> Mask:
+        """Return which objects one may go to and use how: int8, (len(tiles), O + O * S)."""
+        return self._uses[tiles]
+
+    def object(self, tile: int, slot: int) -> int:
+        """Return the object that fills a slot."""
+        return self.around.objects(tile)[slot][0]
+
+    def _forget(self, states: tuple[str, ...]) -> None:
+        if len(self._states) != len(states):
+            self._ready[:] = False
+        else:
+            shape = (self._ground.height, self._ground.width)
+            ready, r = self._ready.reshape(shape), self.around.radius
+            for o, (old, new) in enumerate(zip(self._states, states, strict=True)):
+                if old is not new and old != new:
+                    x, y = self._plan.objects[o].tile
+                    ready[max(0, y - r) : y + r + 1, max(0, x - r) : x + r + 1] = False
+        self._states = states
+
+    def _fill(self, tile: int) -> None:
+        found = self.around.objects(tile)
+        x, y = self._ground.xy(tile)
+        numbers = np.zeros((OBJECT_SLOTS, EACH), dtype=np.float32)
+        uses = np.zeros((OBJECT_SLOTS, STATE_SLOTS), dtype=np.int8)
+        there = np.arange(OBJECT_SLOTS) < len(found)
+        reach = self.around.radius
+        for k, (o, d) in enumerate(found[:OBJECT_SLOTS]):
+            item, state = self._plan.objects[o], self._states[o]
+            dx, dy = (item.tile[0] - x) / reach, (item.tile[1] - y) / reach
+            number = item.states.index(state) / len(item.states) if state in item.states else 1.0
+            numbers[k] = (1.0, dx, dy, number, d <= 1)
+            if d <= 1:
+                uses[k, : len(self._things.next_states(o, state))] = 1
+        self._numbers[tile, 2:] = numbers.ravel()
+        self._uses[tile] = np.concatenate([there, uses.ravel()])
+        self.words[tile] = self._in_words(found) + self._exits_in_words(tile)
+        self._ready[tile] = True
+
+    def _in_words(self, found: Sequence[tuple[int, int]]) -> str:
+        if not found:
+            return ""
+        return f"Things here: {'; '.join(self._line(o, d) for o, d in found)}.\n"
+
+    def _exits_in_words(self, tile: int) -> str:
+        exits = [self._plan.arena_id(a) for a in self.around.exits(tile)]
+        return f"From here you can walk to: {', '.join(exits)}.\n" if exits else ""
+
+    def _line(self, o: int, distance: int) -> str:
+        item, state = self._plan.objects[o], self._states[o]
+        if distance > 1:
+            return f"{item.name} ({state}){AWAY[distance]}"
+        options = self._things.next_states(o, state)
+        change = f"; can become: {', '.join(options)}" if options else ""
+        return f"{item.name} ({state}{change}) within reach"
+
+
+class Surround:
+    """The tables of every vision radius in a world, asked for all its people at once."""
+
+    def __init__(self, world: World) -> None:
+        radii = world.cast.vision.tolist()
+        tables = {r: Nearby(world, around) for r, around in world.surroundings.items()}
+        self.of = tuple(tables[r] for r in radii)
+        self._groups = tuple(
+            (table, np.flatnonzero(world.cast.vision == r)) for r, table in tables.items()
+        )
+        self._one = len(tables) == 1
+
+    def refresh(self, snapshot: Snapshot) -> None:
+        """Bring the rows of everyone's tile up to date."""
+        for table, who in self._groups:
+            table.refresh(snapshot, snapshot.tile if self._one else snapshot.tile[who])
+
+    def numbers(self, tiles: Ints, out: Floats) -> None:
+        """Write everyone's own place and objects into `out`, shape (N, COLUMNS)."""
+        for table, who in self._groups:
+            if self._one:
+                out[:] = table.numbers(tiles)
+            else:
+                out[who] = table.numbers(tiles[who])
+
+    def uses(self, tiles: Ints, out: Mask) -> None:
+        """Write what everyone can do with the objects around into `out`, shape (N, O + O * S)."""
+        for table, who in self._groups:
+            if self._one:
+                out[:] = table.uses(tiles)
+            else:
+                out[who] = table.uses(tiles[who])
+
+    def words(self, tiles: list[int]) -> list[str]:
+        """Return everyone's lines about the things and the ways around."""
+        if self._one:
+            words = self.of[0].words
+            return [words[tile] for tile in tiles]
+        return [table.words[tile] for table, tile in zip(self.of, tiles, strict=True)]

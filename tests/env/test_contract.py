@@ -1,0 +1,239 @@
+"""The promises of the action and observation contract that PettingZoo does not ask about."""
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.actions import Idle, Interact, Move, Restart, Talk, parse_action
+from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.percept import Percept
+from genagents_env.rng import draw_index
+
+DAY: dict[str, Any] = {"scenario": "valentines_party", "start": "08:00", "hours": 2.0}
+
+
+def _choices(env: Any, masks: dict[str, Any], tick: int) -> dict[str, int]:
+    """Return a legal choice for everyone, drawn without touching the environment."""
+    out = {}
+    for agent, mask in masks.items():
+        legal = np.flatnonzero(mask).tolist()
+        out[agent] = legal[draw_index(11, len(legal), tick, agent)]
+    return out
+
+
+def _masks(env: Any, observations: Any, infos: Any) -> dict[str, Any]:
+    if "action_mask" in next(iter(infos.values())):
+        return {a: infos[a]["action_mask"]["choice"] for a in env.agents}
+    return {a: observations[a]["action_mask"] for a in env.agents}
+
+
+@pytest.mark.parametrize("scenario", ["tiny", "valentines_party"])
+def test_what_the_mask_allows_is_never_called_illegal(scenario: str) -> None:
+    env = town_v0.parallel_env(scenario=scenario, start="09:00", actions="menu", hours=1.0)
+    observations, infos = env.reset(seed=5)
+    for tick in range(150):
+        choices = _choices(env, _masks(env, observations, infos), tick)
+        observations, *_, infos = env.step(choices)
+        if not env.agents:
+            observations, infos = env.reset()
+        assert not any(info["illegal"] for info in infos.values())
+
+
+def test_what_the_mask_forbids_is_refused_and_told(tmp_path: Any) -> None:
+    env = town_v0.parallel_env(scenario="tiny", actions="menu")
+    observations, _ = env.reset(seed=1)
+    agent = env.agents[0]
+    for choice in np.flatnonzero(observations[agent]["action_mask"] == 0).tolist():
+        env.reset(seed=1)
+        before = env.world.positions.copy()
+        after, *_, infos = env.step({a: choice if a == agent else 0 for a in env.agents})
+        assert infos[agent]["illegal"] == 1
+        assert "not possible" in after[agent]["text"]
+        assert (env.world.positions == before).all()
+
+
+NOT_TEXT: Any = 5
+BAD: list[Any] = [
+    None, -1, 10**9, 1.5, True, "go", b"x", [], {}, (1,), np.array([1, 2]), float("nan"), object(),
+    {"choice": "x", "message": 3}, {"choice": -5}, {"message": "hi"}, {"choice": None},
+    Move(NOT_TEXT), Talk(NOT_TEXT, "x"), Talk("Ben Carver", NOT_TEXT), Interact(NOT_TEXT, NOT_TEXT),
+    Move(""),
+    Move("\x00\ud800"), Talk(None, "\x00"), Interact("stove", "\u202e"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("actions", ["words", "menu"])
+@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+def test_step_is_total_and_a_bad_action_is_idling(bad: Any, actions: str) -> None:
+    worlds = []
+    for value in (bad, Idle()):
+        env = town_v0.parallel_env(scenario="tiny", actions=actions)
+        env.reset(seed=2)
+        first, second = env.agents
+        *_, infos = env.step({first: value, second: Move("Cottage/kitchen")})
+        worlds.append((env.world.positions.tolist(), env.world.snapshot.object_states))
+        if value is bad:
+            assert infos[first]["illegal"] == 1
+            assert not env.world.snapshot.outcomes[0].ok
+    assert worlds[0] == worlds[1]
+
+
+def test_missing_agents_idle_and_strangers_are_ignored() -> None:
+    env = town_v0.parallel_env(scenario="tiny")
+    env.reset(seed=0)
+    observations, *_, infos = env.step({"Nobody At All": Idle()})
+    assert set(observations) == set(env.agents)
+    assert all(info["illegal"] == 1 for info in infos.values())
+
+
+def test_stepping_before_reset_is_an_error_and_after_the_end_is_empty() -> None:
+    env = town_v0.parallel_env(scenario="tiny", max_cycles=1)
+    with pytest.raises(EpisodeError, match="reset"):
+        env.step({})
+    env.reset(seed=0)
+    *_, truncations, _ = env.step({a: Idle() for a in env.agents})
+    assert all(truncations.values())
+    assert env.agents == []
+    assert env.step({}) == ({}, {}, {}, {}, {})
+
+
+def test_copies_pickles_and_saved_states_go_on_identically() -> None:
+    env = town_v0.parallel_env(**DAY)
+    observations, infos = env.reset(seed=1)
+    for tick in range(40):
+        choices = _choices(env, _masks(env, observations, infos), tick)
+        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+        observations, *_, infos = env.step(actions)
+    loaded = town_v0.parallel_env(**DAY)
+    loaded.load_state(json.loads(json.dumps(env.save_state())))
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), loaded]  # noqa: S301
+    for tick in range(40, 120):
+        choices = _choices(env, _masks(env, observations, infos), tick)
+        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+        observations, *_, infos = env.step(actions)
+        for other in others:
+            theirs, *_, their_infos = other.step(actions)
+            assert other.events == env.events
+            for agent in env.agents:
+                assert theirs[agent]["text"] == observations[agent]["text"]
+                numbers = theirs[agent]["observation"], observations[agent]["observation"]
+                assert (numbers[0] == numbers[1]).all()
+                assert their_infos[agent]["percept"] == infos[agent]["percept"]
+
+
+def test_kept_percepts_stay_as_they_were() -> None:
+    env = town_v0.parallel_env(**DAY)
+    observations, infos = env.reset(seed=1)
+    kept: list[tuple[Percept, str]] = []
+    for tick in range(60):
+        agent = env.agents[tick % len(env.agents)]
+        percept = infos[agent]["percept"]
+        kept.append((percept, json.dumps(percept.data(), default=str)))
+        choices = _choices(env, _masks(env, observations, infos), tick)
+        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+        observations, *_, infos = env.step(actions)
+    for percept, before in kept:
+        assert json.dumps(percept.data(), default=str) == before  # type: ignore[attr-defined]
+
+
+def test_the_text_and_the_percept_tell_the_same() -> None:
+    env = town_v0.parallel_env(**DAY)
+    observations, infos = env.reset(seed=4)
+    for tick in range(80):
+        for agent in env.agents:
+            percept, text = infos[agent]["percept"], observations[agent]["text"]
+            assert percept.text == text
+            for person in percept.people:
+                assert f"{person.name} ({person.doing}" in text
+            for heard in percept.heard:
+                assert heard.text in text
+            for item in percept.objects:
+                assert f"{item.name} ({item.state}" in text
+        choices = _choices(env, _masks(env, observations, infos), tick)
+        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+        observations, *_, infos = env.step(actions)
+
+
+def test_every_item_of_a_percept_points_at_an_event_that_says_so() -> None:
+    env = town_v0.parallel_env(**DAY)
+    observations, infos = env.reset(seed=4)
+    events = {e.id: e for e in env.events}
+    for tick in range(80):
+        for agent in env.agents:
+            percept = infos[agent]["percept"]
+            for person in percept.people:
+                assert events[person.event_id].data["doing"] == person.doing
+                assert events[person.event_id].agent == person.name
+            for item in percept.objects:
+                assert events[item.event_id].data["state"] == item.state
+            for heard in percept.heard:
+                if heard.kind == "speech":
+                    assert events[heard.event_id].data["text"] == heard.text
+        choices = _choices(env, _masks(env, observations, infos), tick)
+        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+        observations, *_, infos = env.step(actions)
+        events |= {e.id: e for e in env.events}
+    assert sorted(events) == list(range(len(events)))
+
+
+def test_rewards_by_name_and_by_callable() -> None:
+    env = town_v0.parallel_env(scenario="tiny", reward=lambda world, events: {"Ada Brook": 2})
+    env.reset(seed=0)
+    _, rewards, *_ = env.step({a: Idle() for a in env.agents})
+    assert rewards == {"Ada Brook": 2.0, "Ben Carver": 0.0}
+    assert all(type(r) is float for r in rewards.values())
+
+
+def test_indexed_ids_keep_names_out_of_the_keys() -> None:
+    env = town_v0.parallel_env(scenario="tiny", ids="indexed")
+    observations, infos = env.reset(seed=0)
+    assert list(observations) == ["resident_0", "resident_1"]
+    assert infos["resident_1"]["percept"].agent == "resident_1"
+    assert infos["resident_1"]["percept"].me.name == env.world.names[1]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"actions": "voice"},
+        {"ids": "numbers"},
+        {"render_mode": "hologram"},
+        {"start": "late"},
+        {"hours": -1.0},
+        {"max_cycles": 0},
+        {"vision_radius": 0},
+        {"seconds_per_tick": 0},
+        {"reward": "fame"},
+    ],
+)
+def test_options_that_are_not_allowed_are_named(option: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(option))):
+        town_v0.parallel_env(scenario="tiny", **option)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("(MOVE) park", Move("park")),
+        ("I think... ( move ) the park", Move("the park")),
+        ("(TALK) Maria: hello there", Talk("Maria", "hello there")),
+        ("(CONVERSE) hello all", Talk(None, "hello all")),
+        ("(INTERACT) stove -> on", Interact("stove", "on")),
+        ("(IDLE) reading", Idle("reading")),
+        ("(WAIT)", Idle(None)),
+        ("(LEAVE CONVERSATION)", Talk(None, "", leave=True)),
+        ("(RESET)", Restart()),
+        ("(MOVE) a (TALK) b", Move("a")),
+        ("(MOVE)", None),
+        ("dance", None),
+        ("(FLY) home", None),
+        ("", None),
+    ],
+)
+def test_actions_are_read_from_text(text: str, action: Any) -> None:
+    assert parse_action(text) == action
