@@ -1,0 +1,156 @@
+"""Limits on what a run may spend: reserved before a call, settled after, never exceeded."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from genagents_env.errors import BudgetExceeded, ConfigError
+from genagents_env.llm.calls import CompletionRequest, JSONValue
+from genagents_env.llm.prices import FREE, Price
+from genagents_env.llm.schemas import canonical
+
+# Chat templates add role marks to each message and may add a system message of their own.
+_TOKENS_PER_MESSAGE = 16
+_TOKENS_PER_REQUEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """An amount: calls, tokens and dollars."""
+
+    calls: int = 0
+    tokens: int = 0
+    dollars: Decimal = Decimal(0)
+
+    def __add__(self, other: "Spend") -> "Spend":
+        return Spend(
+            self.calls + other.calls, self.tokens + other.tokens, self.dollars + other.dollars
+        )
+
+    def __sub__(self, other: "Spend") -> "Spend":
+        return Spend(
+            self.calls - other.calls, self.tokens - other.tokens, self.dollars - other.dollars
+        )
+
+
+def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
+    """Return the most one attempt at `request` can spend, for any tokenizer.
+
+    No tokenizer makes more tokens than a text has UTF-8 bytes; a lone surrogate counts as three.
+    """
+    texts = [message.content for message in request.messages]
+    if request.schema is not None:
+        texts.append(canonical(request.schema))
+    read = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    read += _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_REQUEST
+    return Spend(1, read + request.max_tokens, (price or FREE).cost(read, request.max_tokens))
+
+
+class Budget:
+    """Limits for one run; None is no limit. For use on one event loop at a time.
+
+    Args:
+        calls: requests sent, retries and re-asks included.
+        tokens: read and written together.
+        dollars: needs a model whose price is known.
+        seconds: wall clock since the budget was made, earlier parts of a resumed run included.
+        clock: monotonic seconds; a test gives its own.
+    """
+
+    def __init__(
+        self,
+        calls: int | None = None,
+        tokens: int | None = None,
+        dollars: Decimal | float | str | None = None,
+        seconds: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.calls, self.tokens, self.seconds = calls, tokens, seconds
+        self.dollars = None if dollars is None else Decimal(str(dollars))
+        for name in ("calls", "tokens", "dollars", "seconds"):
+            limit = getattr(self, name)
+            if limit is not None and not limit >= 0:
+                raise ConfigError(f"budget: {name} is {limit}, must be 0 or more")
+        self.spent = Spend()
+        self.reserved = Spend()
+        self._clock, self._started, self._earlier = clock, clock(), 0.0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def check_price(self, model: str, price: Price | None) -> None:
+        """Raise ConfigError when dollars are limited but nobody knows what `model` costs."""
+        if self.dollars is not None and price is None:
+            raise ConfigError(
+                f"budget: dollars are limited, but the price of model {model!r} is not known; "
+                "give its price, or limit tokens instead"
+            )
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of wall clock used so far."""
+        return self._earlier + self._clock() - self._started
+
+    def reserve(self, most: Spend) -> None:
+        """Set `most` aside, or raise BudgetExceeded and set nothing aside."""
+        if self.seconds is not None and self.elapsed >= self.seconds:
+            raise BudgetExceeded("seconds", self.seconds, self.elapsed)
+        self._check(self.spent + self.reserved + most)
+        self.reserved += most
+
+    async def admit(self, most: Spend) -> None:
+        """Reserve `most`, waiting while only the reservations of calls in flight stand in the way.
+
+        Raises:
+            BudgetExceeded: `most` does not fit beside what is already spent.
+        """
+        while True:
+            try:
+                return self.reserve(most)
+            except BudgetExceeded as full:
+                if full.kind == "seconds" or self.reserved == Spend():
+                    raise
+                self._check(self.spent + most)
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        """Give back the reservation `most` and spend `used`."""
+        self.reserved -= most
+        self.charge(used)
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def charge(self, used: Spend) -> None:
+        """Spend `used` without asking: a call that a cassette answers was paid for before."""
+        self.spent += used
+
+    def state(self) -> dict[str, JSONValue]:
+        """Return what is spent, as JSON; limits belong to the command line, not to the state."""
+        return {
+            "calls": self.spent.calls,
+            "tokens": self.spent.tokens,
+            "dollars": str(self.spent.dollars),
+            "seconds": self.elapsed,
+        }
+
+    def load_state(self, state: Mapping[str, JSONValue]) -> None:
+        """Take over what `state()` gave; reservations are dropped."""
+        calls, tokens, seconds = state["calls"], state["tokens"], state["seconds"]
+        if not (isinstance(calls, int) and isinstance(tokens, int)):
+            raise TypeError("budget state: calls and tokens must be integers")
+        if not isinstance(seconds, int | float):
+            raise TypeError("budget state: seconds must be a number")
+        self.spent = Spend(calls, tokens, Decimal(str(state["dollars"])))
+        self.reserved = Spend()
+        self._earlier, self._started = float(seconds), self._clock()
+
+    def _check(self, total: Spend) -> None:
+        for kind in ("calls", "tokens", "dollars"):
+            limit, value = getattr(self, kind), getattr(total, kind)
+            if limit is not None and value > limit:
+                raise BudgetExceeded(kind, float(limit), float(value))

@@ -1,0 +1,95 @@
+"""The nouns of one model call: its key, request and completion, and what an endpoint is."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Literal, Protocol, TypeAlias
+
+from genagents_env.llm.prices import Price
+
+JSONValue: TypeAlias = (
+    bool | int | float | str | list["JSONValue"] | Mapping[str, "JSONValue"] | None
+)
+JSONSchema: TypeAlias = Mapping[str, JSONValue]
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CallKey:
+    """What names one call in a run: the `number`-th call of `agent` at `tick` for `purpose`."""
+
+    agent: str
+    tick: int
+    purpose: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.purpose} #{self.number} of {self.agent!r} at tick {self.tick}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """Everything a model is asked; two equal requests have the same `prompt_hash`."""
+
+    messages: tuple[Message, ...]
+    schema: JSONSchema | None = None
+    schema_name: str = "reply"
+    max_tokens: int = 128
+    temperature: float = 0.7
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What an endpoint answered; token counts are never negative."""
+
+    text: str
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Endpoint(Protocol):
+    """Something that completes requests, once each: no retries, no cache, no budget."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model as the endpoint knows it."""
+
+    @property
+    def price(self) -> Price | None:
+        """What tokens cost; None when nobody knows."""
+
+    @property
+    def attempt_deadline(self) -> float:
+        """Seconds of wall clock after which `complete` gives up."""
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Return the model's answer to `request`.
+
+        Raises:
+            LLMUnavailable: no answer; asking again may help.
+            LLMBadReply: an answer that is not a usable completion.
+            LLMRefused: the endpoint will not answer; asking again cannot help.
+        """
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of tokens of `text`, or an upper bound of it."""
+
+    async def aclose(self) -> None:
+        """Release connections and memory; closing twice is allowed."""
+
+
+def prompt_hash(request: CompletionRequest) -> str:
+    """Return the SHA-256 of `request` as hexadecimal: equal requests, equal hashes, anywhere."""
+    canonical = json.dumps(asdict(request), sort_keys=True, separators=(",", ":"))
+    return sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,100 @@
+"""The cassette: every answer kept under its key, so that no answered call is made again."""
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from genagents_env.errors import DivergenceError
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One answered call.
+
+    Attributes:
+        prompt_hash: of the first request made (a re-ask has another, which is not kept).
+        outcome: `reply`, or `fallback` when the declared default was taken.
+        reply: canonical JSON of the value for `reply`; the last unusable words for `fallback`.
+        prompt_tokens: read by the model over all attempts.
+        completion_tokens: written by the model over all attempts.
+        attempts: requests sent, at least 1.
+        reasks: 0 or 1.
+        truncated: strings of the reply that were cut to the text limit.
+        fault: what went wrong last, or None.
+        latency_seconds: wall clock, outside every canonical hash.
+        started_at: Unix time, outside every canonical hash.
+        messages: what was asked, for those who read the record; a cassette may leave it out of
+            what `get` returns, `prompt_hash` stands for it.
+    """
+
+    prompt_hash: str
+    outcome: Literal["reply", "fallback"]
+    reply: str
+    prompt_tokens: int
+    completion_tokens: int
+    attempts: int
+    reasks: int
+    truncated: int = 0
+    fault: str | None = None
+    latency_seconds: float = field(default=0.0, compare=False)
+    started_at: float = field(default=0.0, compare=False)
+    messages: tuple[Message, ...] = field(default=(), compare=False)
+
+
+class Cassette(Protocol):
+    """Where answers are kept; every method is synchronous and durable when it returns."""
+
+    def get(self, key: CallKey) -> Recorded | None:
+        """Return what is recorded under `key`, or None."""
+
+    def put(self, key: CallKey, recorded: Recorded) -> None:
+        """Keep `recorded` under `key`, in place of any earlier one."""
+
+    def forget_fallbacks(self, from_tick: int) -> int:
+        """Drop the fallbacks of `from_tick` and later; return how many.
+
+        Called by whoever rolls a run back to the start of `from_tick` after `ModelOutage`
+        (the rollout): those answers were the outage's, and the resumed run must ask again.
+        """
+
+
+class MemoryCassette:
+    """A cassette that lives as long as the process."""
+
+    def __init__(self) -> None:
+        self.rows: dict[CallKey, Recorded] = {}
+
+    def get(self, key: CallKey) -> Recorded | None:
+        """Return what is recorded under `key`, or None."""
+        return self.rows.get(key)
+
+    def put(self, key: CallKey, recorded: Recorded) -> None:
+        """Keep `recorded` under `key`."""
+        self.rows[key] = recorded
+
+    def forget_fallbacks(self, from_tick: int) -> int:
+        """Drop the fallbacks of `from_tick` and later; return how many."""
+        gone = [
+            key
+            for key, row in self.rows.items()
+            if key.tick >= from_tick and row.outcome == "fallback"
+        ]
+        for key in gone:
+            del self.rows[key]
+        return len(gone)
+
+
+def recall(cassette: Cassette | None, key: CallKey, request: CompletionRequest) -> Recorded | None:
+    """Return the recorded answer to `key`, or None when there is none.
+
+    Raises:
+        DivergenceError: the recorded call asked something else.
+    """
+    recorded = cassette.get(key) if cassette is not None else None
+    if recorded is not None and recorded.prompt_hash != (asked := prompt_hash(request)):
+        raise DivergenceError(
+            f"call {key} was recorded with prompt {recorded.prompt_hash[:12]}, but now asks "
+            f"{asked[:12]}: policy, prompts, scenario or seed have changed since; "
+            "start a new run instead of resuming this one"
+        )
+    return recorded

@@ -1,0 +1,282 @@
+"""The one path every model call takes, and the promises made about it.
+
+cassette -> budget -> deadline and retries -> validation with one re-ask -> declared fallback
+-> cassette -> ledger. A value is stored before it is returned; a fallback is never silent.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel
+
+from genagents_env.errors import LLMBadReply, LLMRefused, LLMUnavailable, ModelOutage
+from genagents_env.llm.budget import Budget, Spend, upper_bound
+from genagents_env.llm.calls import (
+    CallKey,
+    Completion,
+    CompletionRequest,
+    Endpoint,
+    Message,
+    prompt_hash,
+)
+from genagents_env.llm.cassette import Cassette, Recorded, recall
+from genagents_env.llm.faults import AttemptFailed, PromptRefused, UnusableReply
+from genagents_env.llm.ledger import Ledger
+from genagents_env.llm.prices import FREE
+from genagents_env.llm.replies import Parsed, parse
+from genagents_env.llm.retries import RetryPolicy, with_retries
+from genagents_env.llm.schemas import schema_of
+from genagents_env.rng import draw_bits
+from genagents_env.text import clean
+
+T = TypeVar("T", bound=BaseModel)
+
+_MOST_FAULT = 300
+_MOST_CORRECTION = 1500  # it names the allowed values, which may be many
+_MOST_WORDS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T]):
+    """What `ask` gives: the value, whether it is the declared fallback, and what went wrong.
+
+    `fault` is None for a reply accepted at once; a reply accepted after a re-ask keeps the
+    fault of the first.
+    """
+
+    value: T
+    fallback: bool
+    fault: str | None
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has become of one `ask` so far, over its attempts and its re-ask."""
+
+    attempts: int = 0
+    reasks: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    fault: str | None = None
+    words: str = ""
+
+
+def call_seed(run_seed: int, key: CallKey, *words: str) -> int:
+    """Return the seed sent with the call: 31 bits decided by the run's seed and `key`."""
+    return draw_bits(run_seed, key.tick, key.agent, key.purpose, key.number, *words) >> 33
+
+
+class ModelClient:
+    """Asks one endpoint on behalf of all agents of a run.
+
+    Args:
+        endpoint: the model.
+        run_seed: decides the seed of every call.
+        budget: limits; None is none.
+        cassette: answers so far; None keeps nothing.
+        ledger: where calls are counted; a new one when None.
+        retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
+        max_in_flight: calls under way at once, per event loop.
+        outage_after: calls failed in a row (unavailable or refused) that make an outage.
+
+    Raises:
+        ConfigError: dollars are limited and the model's price is not known.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        run_seed: int,
+        budget: Budget | None = None,
+        cassette: Cassette | None = None,
+        ledger: Ledger | None = None,
+        retry: RetryPolicy | None = None,
+        max_in_flight: int = 8,
+        outage_after: int = 5,
+    ) -> None:
+        self.endpoint, self.run_seed = endpoint, run_seed
+        self.budget = budget if budget is not None else Budget()
+        self.cassette = cassette
+        self.ledger = ledger if ledger is not None else Ledger()
+        self.retry = retry if retry is not None else RetryPolicy()
+        self.max_in_flight, self.outage_after = max_in_flight, outage_after
+        self.failed_in_a_row = 0
+        self.budget.check_price(endpoint.model, endpoint.price)
+        # A semaphore belongs to the loop it first waits on; `asyncio.run` makes a new one a call.
+        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
+            WeakKeyDictionary()
+        )
+
+    async def ask(
+        self,
+        key: CallKey,
+        messages: Sequence[Message],
+        reply: type[T],
+        *,
+        fallback: T,
+        max_tokens: int = 128,
+        temperature: float = 0.7,
+        text_limit: int = 500,
+    ) -> Answered[T]:
+        """Return the model's reply to `messages` as a `reply`, or `fallback` with the fault.
+
+        Args:
+            key: names the call; at most one call of a run has it.
+            messages: what other agents said belongs in a fence (`prompts.fence`), not in `system`.
+            reply: a pydantic model; its JSON schema goes with the request.
+            fallback: the value taken, and recorded as taken, when no usable reply comes.
+            max_tokens: written at most.
+            temperature: of the sampling.
+            text_limit: characters at most of each string in the reply; cuts are counted.
+
+        Raises:
+            BudgetExceeded: the call does not fit the budget; nothing was stored.
+            ModelOutage: this call and those before it failed; see `Cassette.forget_fallbacks`.
+            DivergenceError: the cassette holds another prompt under `key`.
+            LLMRefused: key, permission or model name is wrong.
+        """
+        request = CompletionRequest(
+            tuple(messages),
+            schema_of(reply),
+            reply.__name__,
+            max_tokens,
+            temperature,
+            call_seed(self.run_seed, key),
+        )
+        recorded = recall(self.cassette, key, request)
+        if recorded is not None:
+            self._account_for_replay(key, recorded)
+            return _replayed(recorded, reply, fallback)
+        recorded = await self._answer(key, request, reply, text_limit)
+        if self.cassette is not None:
+            self.cassette.put(key, recorded)
+        self.ledger.book(key, recorded, self.endpoint.price)
+        return _replayed(recorded, reply, fallback)
+
+    async def _answer(
+        self, key: CallKey, request: CompletionRequest, reply: type[T], text_limit: int
+    ) -> Recorded:
+        """Return what the endpoint made of `request`, a usable reply or the lack of one."""
+        tally = _Tally()
+        async with self._slot():
+            started_at, begun = time.time(), time.monotonic()
+            parsed = await self._converse(key, request, reply, text_limit, tally)
+            latency = time.monotonic() - begun
+        return Recorded(
+            prompt_hash=prompt_hash(request),
+            outcome="reply" if parsed else "fallback",
+            reply=parsed.text if parsed else tally.words,
+            prompt_tokens=tally.prompt_tokens,
+            completion_tokens=tally.completion_tokens,
+            attempts=tally.attempts,
+            reasks=tally.reasks,
+            truncated=parsed.truncated if parsed else 0,
+            fault=tally.fault,
+            latency_seconds=latency,
+            started_at=started_at,
+            messages=request.messages,
+        )
+
+    async def _converse(
+        self, key: CallKey, request: CompletionRequest, reply: type[T], limit: int, tally: _Tally
+    ) -> Parsed[T] | None:
+        """Return the reply, asked for at most twice, or None; keep count and faults in `tally`."""
+        patience = max(self.retry.call_deadline, self.endpoint.attempt_deadline)
+        deadline = self.retry.clock() + patience
+        while True:
+            seed = call_seed(self.run_seed, key, "jitter", str(tally.reasks))
+            attempt = partial(self._attempt, request, tally)
+            try:
+                completion = await with_retries(attempt, self.retry, seed=seed, deadline=deadline)
+                parsed = parse(completion, reply, limit)
+            except (LLMUnavailable, PromptRefused) as failure:
+                self._count_failure(failure)
+                kind = "refused" if isinstance(failure, PromptRefused) else "unavailable"
+                tally.fault = clean(f"{kind}: {failure}", _MOST_FAULT)
+                return None
+            except LLMBadReply as bad:
+                self.failed_in_a_row = 0
+                tally.fault = clean(f"bad reply: {bad}", _MOST_FAULT)
+                tally.words = clean(bad.text if isinstance(bad, UnusableReply) else "", _MOST_WORDS)
+                if tally.reasks:
+                    return None
+                request = self._reasked(key, request, tally.words, str(bad))
+                tally.reasks += 1
+            else:
+                self.failed_in_a_row = 0
+                return parsed
+
+    async def _attempt(self, request: CompletionRequest, tally: _Tally) -> Completion:
+        """Make one request within the budget; whatever happens, its reservation is settled."""
+        price = self.endpoint.price or FREE
+        most = upper_bound(request, price)
+        await self.budget.admit(most)
+        tally.attempts += 1
+        used = most
+        try:
+            completion = await self.endpoint.complete(request)
+            read, written = completion.prompt_tokens, completion.completion_tokens
+            tally.prompt_tokens += read
+            tally.completion_tokens += written
+            used = Spend(1, read + written, price.cost(read, written))
+            return completion
+        except AttemptFailed as failure:
+            used = most if failure.billed else Spend(calls=1)
+            raise
+        except LLMRefused:
+            used = Spend(calls=1)
+            raise
+        finally:
+            self.budget.settle(most, used)
+
+    def _reasked(
+        self, key: CallKey, request: CompletionRequest, words: str, fault: str
+    ) -> CompletionRequest:
+        """Return the request that shows the model its own words and what is wrong with them."""
+        correction = (
+            f"That cannot be used: {clean(fault, _MOST_CORRECTION)}. "
+            "Answer again with exactly one JSON object of the form asked for, and nothing else."
+        )
+        said = (Message("assistant", words),) if words else ()
+        return replace(
+            request,
+            messages=(*request.messages, *said, Message("user", correction)),
+            seed=call_seed(self.run_seed, key, "reask"),
+        )
+
+    def _count_failure(self, failure: Exception) -> None:
+        self.failed_in_a_row += 1
+        if self.failed_in_a_row >= self.outage_after:
+            raise ModelOutage(
+                f"{self.failed_in_a_row} model calls in a row failed, the last with: {failure}. "
+                "Resume the run when the endpoint answers again"
+            ) from None
+
+    def _account_for_replay(self, key: CallKey, recorded: Recorded) -> None:
+        price = self.endpoint.price
+        tokens = recorded.prompt_tokens, recorded.completion_tokens
+        self.budget.charge(Spend(recorded.attempts, sum(tokens), (price or FREE).cost(*tokens)))
+        self.ledger.book(key, recorded, price)
+
+    def _slot(self) -> asyncio.Semaphore:
+        loop = asyncio.get_running_loop()
+        if loop not in self._slots:
+            self._slots[loop] = asyncio.Semaphore(self.max_in_flight)
+        return self._slots[loop]
+
+    async def aclose(self) -> None:
+        """Close the endpoint."""
+        await self.endpoint.aclose()
+
+
+def _replayed(recorded: Recorded, reply: type[T], fallback: T) -> Answered[T]:
+    """Return the value of `recorded`; a live answer takes this way too, so both are equal."""
+    if recorded.outcome == "fallback":
+        return Answered(fallback, True, recorded.fault)
+    return Answered(reply.model_validate_json(recorded.reply), False, recorded.fault)

@@ -1,0 +1,91 @@
+"""From the bytes of an HTTP answer to a `Completion`: every field checked, nothing assumed."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Literal, cast
+
+from genagents_env.errors import LLMBadReply
+from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.text import clean
+
+_FINISHED = ("stop", "length", "tool_calls")
+_MOST_TOKENS = 10**9
+
+
+def completion_of(
+    body: bytes, request: CompletionRequest, count: Callable[[str], int]
+) -> Completion:
+    """Return the completion that `body` holds.
+
+    Args:
+        body: of a response with status 200.
+        request: what was asked.
+        count: counts tokens, for endpoints that send no `usage`.
+
+    Raises:
+        LLMBadReply: `body` is anything else than a completion with text and a known ending.
+    """
+    answer = _decoded(body)
+    choices = answer.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise LLMBadReply("the answer has no choices")
+    message, finish = choices[0].get("message"), choices[0].get("finish_reason")
+    if not isinstance(message, Mapping):
+        raise LLMBadReply("the answer has no message")
+    text = message.get("content")
+    if not isinstance(text, str):
+        raise LLMBadReply(f"the answer's content is {type(text).__name__}, expected text")
+    if not isinstance(finish, str) or finish not in _FINISHED:
+        raise LLMBadReply(f"the answer is unfinished: finish_reason is {str(finish)[:20]!r}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise LLMBadReply("the answer holds half a character (a lone surrogate)") from None
+    usage = answer.get("usage")
+    if usage is None:
+        read = sum(count(m.content) for m in request.messages)
+        usage = {"prompt_tokens": read, "completion_tokens": count(text)}
+    return Completion(
+        text,
+        cast(Literal["stop", "length", "tool_calls"], finish),
+        _tokens(usage, "prompt_tokens"),
+        _tokens(usage, "completion_tokens"),
+    )
+
+
+def error_text(body: bytes) -> str:
+    """Return what an error response says, one clean line of at most 200 characters."""
+    try:
+        error = _decoded(body).get("error")
+    except LLMBadReply:
+        return clean(body[:400].decode("utf-8", "replace"), 200)
+    message = error.get("message") if isinstance(error, Mapping) else error
+    return clean(message, 200) if isinstance(message, str) else ""
+
+
+def _decoded(body: bytes) -> Mapping[str, object]:
+    try:
+        answer = json.loads(body.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+    except (ValueError, RecursionError, MemoryError) as fault:
+        raise LLMBadReply(f"the answer is not JSON ({type(fault).__name__})") from None
+    if not isinstance(answer, Mapping):
+        raise LLMBadReply(f"the answer is a JSON {type(answer).__name__}, expected an object")
+    return answer
+
+
+def _tokens(usage: object, name: str) -> int:
+    value = usage.get(name) if isinstance(usage, Mapping) else None
+    if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
+        raise LLMBadReply(f"the answer's usage has no sensible {name}")
+    return value
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is given twice")
+    return fields
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")

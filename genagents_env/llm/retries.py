@@ -1,0 +1,120 @@
+"""When a failed attempt is made again: bounded, jittered, and as the endpoint asks."""
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from genagents_env.errors import LLMUnavailable
+from genagents_env.llm.faults import AttemptFailed
+from genagents_env.rng import draw_unit
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+Sleep = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long one call is tried.
+
+    Attributes:
+        attempts: requests at most, the first included.
+        base: seconds before the second attempt; doubles from attempt to attempt.
+        cap: seconds at most between two attempts, unless the endpoint asks for more.
+        longest_wait: an endpoint that asks for a longer wait is given up at once.
+        call_deadline: wall clock for all attempts of one call, waits included.
+        clock: monotonic seconds.
+        sleep: waits that many seconds; tests give their own.
+    """
+
+    attempts: int = 4
+    base: float = 0.5
+    cap: float = 8.0
+    longest_wait: float = 60.0
+    call_deadline: float = 90.0
+    clock: Clock = time.monotonic
+    sleep: Sleep = asyncio.sleep
+
+    def wait(self, failed: int, seed: int, retry_after: float | None) -> float:
+        """Return the seconds to wait after the `failed`-th failure (1 is the first).
+
+        The endpoint's own figure counts when it is a positive number, else the backoff; either
+        is stretched by up to 10%, drawn from `seed`, so that callers do not return as one.
+        """
+        jitter = 1.0 + 0.1 * draw_unit(seed, failed, "backoff")
+        if retry_after is not None and retry_after > 0:
+            return retry_after * jitter
+        return min(self.cap, self.base * math.ldexp(1.0, failed - 1)) * jitter
+
+
+async def with_retries(
+    attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, *, seed: int, deadline: float
+) -> T:
+    """Return what `attempt` returns, making it again while it raises `AttemptFailed`.
+
+    Args:
+        attempt: one request; any other exception of it passes through.
+        policy: how often, how long.
+        seed: decides the jitter.
+        deadline: on `policy.clock`, when the call must be over.
+
+    Raises:
+        LLMUnavailable: attempts or time are used up, or the endpoint asks for too long a wait.
+    """
+    for failed in range(1, policy.attempts + 1):
+        remaining = deadline - policy.clock()
+        if remaining <= 0:
+            break
+        try:
+            async with asyncio.timeout(remaining):
+                return await attempt()
+        except TimeoutError:
+            break
+        except AttemptFailed as fault:
+            last = fault
+        asked = last.retry_after
+        if asked is not None and asked > policy.longest_wait:
+            raise LLMUnavailable(f"{last}; it asks to wait {asked:.0f} s, which is too long")
+        if failed == policy.attempts:
+            raise LLMUnavailable(f"{last} ({failed} attempts)")
+        wait = policy.wait(failed, seed, asked)
+        if policy.clock() + wait >= deadline:
+            raise LLMUnavailable(f"{last}; no time is left for another attempt")
+        await policy.sleep(wait)
+    raise LLMUnavailable(f"no answer within the {policy.call_deadline:g} s of a call")
+
+
+def retry_after(seconds: str | None, milliseconds: str | None, now: float) -> float | None:
+    """Return the wait that a response's headers ask for, in seconds, or None.
+
+    Args:
+        seconds: the `Retry-After` header: a number of seconds or an HTTP date.
+        milliseconds: the `retry-after-ms` header, which wins when it is a number.
+        now: Unix time, against which a date is read.
+
+    Returns:
+        A finite number, 0 for what lies in the past; None for what is absent, NaN or unreadable;
+        infinity for dates past the calendar's end.
+    """
+    for raw, scale in ((milliseconds, 0.001), (seconds, 1.0)):
+        if raw is None:
+            continue
+        try:
+            value = float(raw) * scale
+        except ValueError:
+            continue
+        return None if math.isnan(value) else max(0.0, value)
+    return _until(seconds, now) if seconds else None
+
+
+def _until(date: str, now: float) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - now)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.inf if any(len(word) > 4 and word.isdigit() for word in date.split()) else None

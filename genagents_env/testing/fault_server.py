@@ -1,0 +1,299 @@
+"""A model server on the loopback interface that misbehaves on purpose, on schedule.
+
+    with FaultServer({1: "reset", 2: too_many("1")}) as server:
+        endpoint = OpenAIEndpoint(server.url, "key", "any-model", attempt_deadline=0.3)
+
+Calls that the schedule does not name are answered well, by a rule of the scripted model.
+"""
+
+import asyncio
+import json
+import socket
+import struct
+import threading
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, Self, TypeAlias
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.testing.scripted_model import Rule, sample_schema
+
+Words: TypeAlias = Callable[[str], str]
+How: TypeAlias = Literal["whole", "silent", "drip", "reset", "reset_mid", "short"]
+
+_DRIP_SECONDS = 0.05
+_BOMB_MIB = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One way to answer badly.
+
+    Attributes:
+        how: `whole` sends all of it; `silent` nothing, with the line open; `drip` one byte at a
+            time; `reset` breaks the connection before, `reset_mid` within the answer; `short`
+            closes it before the promised length.
+        status: of the HTTP response.
+        headers: beside length and type.
+        words: turns the good reply's words into those sent; None leaves them.
+        body: sent in place of a completion; None sends one.
+        alter: changes the bytes of the completion, its words being good.
+        finish: the completion's `finish_reason`.
+        echo_key: put the request's authorization into the body.
+    """
+
+    how: How = "whole"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    words: Words | None = None
+    body: bytes | Callable[[], bytes] | None = None
+    alter: Callable[[bytes], bytes] | None = None
+    finish: str = "stop"
+    echo_key: bool = False
+
+
+def failing(status: int, headers: Mapping[str, str] | None = None) -> Fault:
+    """Return a response of that status with an error body as OpenAI's."""
+    body = json.dumps({"error": {"message": f"failing with {status}", "type": "fault"}})
+    return Fault(status=status, headers=headers or {}, body=body.encode())
+
+
+def too_many(retry_after: str | None = None, *, milliseconds: str | None = None) -> Fault:
+    """Return a 429 that asks to wait, in whatever form."""
+    asked = {"Retry-After": retry_after, "retry-after-ms": milliseconds}
+    return failing(429, {name: value for name, value in asked.items() if value is not None})
+
+
+def redirect(url: str) -> Fault:
+    """Return a 307 to `url`, which a careful client does not follow."""
+    return failing(307, {"Location": url})
+
+
+def raw(body: bytes | str, **headers: str) -> Fault:
+    """Return a 200 with exactly this body."""
+    sent = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
+    return Fault(body=sent, headers=headers)
+
+
+def saying(words: str | Words, finish: str = "stop") -> Fault:
+    """Return a well-formed completion whose content is `words`, or made from the good one."""
+    return Fault(words=words if callable(words) else lambda good: words, finish=finish)
+
+
+def envelope(content: object, finish: object = "stop") -> bytes:
+    """Return the body of a chat completion with this content."""
+    choice = {
+        "index": 0,
+        "finish_reason": finish,
+        "message": {"role": "assistant", "content": content},
+    }
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    answer = {"id": "fault", "object": "chat.completion", "choices": [choice], "usage": usage}
+    return json.dumps(answer).encode()
+
+
+@cache
+def gzip_bomb() -> bytes:
+    """Return 200 KB that gzip inflates to 200 MiB."""
+    deflate = zlib.compressobj(1, wbits=16 + zlib.MAX_WBITS)
+    block = bytes(1 << 20)
+    return b"".join(deflate.compress(block) for _ in range(_BOMB_MIB)) + deflate.flush()
+
+
+def _with(**changes: object) -> Fault:
+    return Fault(alter=lambda good: json.dumps(json.loads(good) | changes).encode())
+
+
+def _with_field(text: bytes) -> Fault:
+    return Fault(alter=lambda good: good[:-1] + b", " + text + b"}")
+
+
+def _lengthened(good: str) -> str:
+    """Return the good reply with 100,000 characters in place of its last text."""
+    fields = json.loads(good)
+    texts = [name for name, value in fields.items() if isinstance(value, str)]
+    return json.dumps(fields | {name: "a" * 100_000 for name in texts[-1:]})
+
+
+FAULTS: Mapping[str, Fault] = {
+    "silent": Fault("silent"),
+    "drip": Fault("drip"),
+    "reset": Fault("reset"),
+    "reset_mid": Fault("reset_mid"),
+    "short": Fault("short"),
+    "429": too_many(),
+    "500": failing(500),
+    "502": failing(502),
+    "503": failing(503),
+    "529": failing(529),
+    "400": failing(400),
+    "401": Fault(status=401, echo_key=True),
+    "403": failing(403),
+    "404": failing(404),
+    "malformed": raw(b'{"choices": [{"message": '),
+    "html": raw(b"<html><body>Sign in</body></html>", **{"Content-Type": "text/html"}),
+    "empty": raw(b""),
+    "null": raw(b"null"),
+    "null_content": raw(envelope(None)),
+    "no_choices": _with(choices=[]),
+    "wrong_types": raw(envelope({"text": "an object"}, "banana")),
+    "unfinished": Fault(finish="content_filter"),
+    "odd_usage": _with(usage={"prompt_tokens": -1, "completion_tokens": "many"}),
+    "duplicate_keys": _with_field(b'"id": "again"'),
+    "nan": _with_field(b'"score": NaN'),
+    "huge_int": _with_field(b'"created": ' + b"9" * 5000),
+    "deep": raw(b"[" * 100_000),
+    "not_utf8": Fault(alter=lambda good: good.replace(b"fault", b"\xff\xfe")),
+    "surrogate": saying(lambda good: good.replace('"}', '\ud800"}')),
+    "100k": saying(_lengthened),
+    "bomb": Fault(headers={"Content-Encoding": "gzip"}, body=gzip_bomb),
+    "two_objects": saying(lambda good: good + "\n" + good),
+    "empty_object": saying("{}"),
+    "no_object": saying("I would rather walk to the park."),
+    "cut": saying(lambda good: good[: len(good) // 2], "length"),
+    "prose": saying(lambda good: f"Sure! Here you are:\n```json\n{good}\n```\nAnything else?"),
+}
+
+
+class FaultServer:
+    """Serves `/v1/chat/completions` from a thread of its own until closed.
+
+    Args:
+        schedule: from call number, 1 for the first, to a fault or the name of one in `FAULTS`.
+        always: played where the schedule says nothing; None answers well.
+        rule: gives the words of good answers.
+
+    Attributes:
+        requests: bodies of the calls received, in order of arrival.
+    """
+
+    def __init__(
+        self,
+        schedule: Mapping[int, Fault | str] | None = None,
+        *,
+        always: Fault | str | None = None,
+        rule: Rule = sample_schema,
+    ) -> None:
+        self._schedule = {number: _known(fault) for number, fault in (schedule or {}).items()}
+        self._always = _known(always) if always is not None else Fault()
+        self._rule = rule
+        self.requests: list[bytes] = []
+        self._port = 0
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fault-server", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL, to be used while the server is open."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def calls(self) -> int:
+        """How many calls have arrived."""
+        return len(self.requests)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._stop = asyncio.Event()
+        server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        self._port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            headers = _headers_of(head)
+            body = await reader.readexactly(int(headers.get("content-length", "0")))
+            self.requests.append(body)
+            fault = self._schedule.get(len(self.requests), self._always)
+            sent = self._response(fault, body, headers.get("authorization", ""))
+            await _send(fault.how, sent, reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client has given up, or the server is closing: what faults are for
+        finally:
+            writer.close()
+
+    def _response(self, fault: Fault, request: bytes, authorization: str) -> bytes:
+        if fault.echo_key:
+            text = f"Incorrect API key provided: {authorization}"
+            body = json.dumps({"error": {"message": text}}).encode()
+        elif fault.body is not None:
+            body = fault.body() if callable(fault.body) else fault.body
+        else:
+            good = self._rule(_request_of(request))
+            body = envelope(fault.words(good) if fault.words else good, fault.finish)
+            body = fault.alter(body) if fault.alter else body
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+        } | dict(fault.headers)
+        lines = [f"HTTP/1.1 {fault.status} Played", *(f"{n}: {v}" for n, v in headers.items())]
+        return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def _known(fault: Fault | str) -> Fault:
+    if isinstance(fault, Fault):
+        return fault
+    if fault not in FAULTS:
+        raise ConfigError(f"fault server: no fault {fault!r}; there are {', '.join(FAULTS)}")
+    return FAULTS[fault]
+
+
+def _headers_of(head: bytes) -> dict[str, str]:
+    lines = head.decode("latin-1").split("\r\n")[1:]
+    pairs = (line.partition(":") for line in lines if line)
+    return {name.lower(): value.strip() for name, _, value in pairs}
+
+
+def _request_of(body: bytes) -> CompletionRequest:
+    asked = json.loads(body)
+    form = asked.get("response_format", {}).get("json_schema", {})
+    return CompletionRequest(
+        tuple(Message(m["role"], m["content"]) for m in asked["messages"]),
+        schema=form.get("schema"),
+        seed=asked.get("seed", 0),
+    )
+
+
+async def _send(
+    how: How, sent: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    if how == "silent":
+        await reader.read()
+    elif how == "drip":
+        for at in range(len(sent)):
+            writer.write(sent[at : at + 1])
+            await writer.drain()
+            await asyncio.sleep(_DRIP_SECONDS)
+    else:
+        part = {"whole": len(sent), "reset": 0, "reset_mid": -20, "short": -20}[how]
+        writer.write(sent[:part])
+        await writer.drain()
+        if how in ("reset", "reset_mid"):
+            _reset(writer)
+
+
+def _reset(writer: asyncio.StreamWriter) -> None:
+    """Close with a TCP reset instead of an orderly end."""
+    line = writer.get_extra_info("socket")
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()

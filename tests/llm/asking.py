@@ -1,0 +1,69 @@
+"""What the tests of the language-model layer share: a reply, a clock without waiting, a client."""
+
+import asyncio
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from genagents_env.llm.calls import CallKey, Endpoint, Message
+from genagents_env.llm.client import Answered, ModelClient
+from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.retries import RetryPolicy
+
+KEY = "sk-CANARY-0123456789abcdef0123456789abcdef"
+
+
+class Choice(BaseModel):
+    """A small reply with an enumeration, a bounded number and a text."""
+
+    choice: Literal["park", "cafe"]
+    rating: int = Field(ge=1, le=10)
+    why: str
+
+
+FALLBACK = Choice(choice="park", rating=1, why="")
+
+
+class FakeTime:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def retry_on(time: FakeTime, **options: Any) -> RetryPolicy:
+    return RetryPolicy(clock=time.clock, sleep=time.sleep, **options)
+
+
+def endpoint_at(url: str, deadline: float = 0.3) -> OpenAIEndpoint:
+    return OpenAIEndpoint(url, KEY, "any-model", attempt_deadline=deadline)
+
+
+def ask(client: ModelClient, key: CallKey | None = None, **options: Any) -> Answered[Choice]:
+    """Ask once in a loop of its own and close the connections."""
+
+    async def run() -> Answered[Choice]:
+        try:
+            return await asking(client, key or CallKey("Ada", 3, "act", 0), **options)
+        finally:
+            await client.aclose()
+
+    return asyncio.run(run())
+
+
+async def asking(client: ModelClient, key: CallKey, **options: Any) -> Answered[Choice]:
+    messages = (Message("system", "You live in a town."), Message("user", "Where to?"))
+    return await client.ask(key, messages, Choice, fallback=FALLBACK, **options)
+
+
+def client_of(endpoint: Endpoint, **options: Any) -> ModelClient:
+    return ModelClient(endpoint, **{"run_seed": 7, **options})

@@ -1,0 +1,47 @@
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
+from genagents_env.llm.client import call_seed
+
+REQUEST = CompletionRequest((Message("user", "Hi \ud800 é"),), {"type": "object"}, "r", 10, 0.5, 3)
+
+
+def test_equal_requests_hash_alike_and_each_field_counts() -> None:
+    assert prompt_hash(REQUEST) == prompt_hash(replace(REQUEST))
+    others = [
+        replace(REQUEST, messages=(Message("system", "Hi \ud800 é"),)),
+        replace(REQUEST, schema=None),
+        replace(REQUEST, schema_name="s"),
+        replace(REQUEST, max_tokens=11),
+        replace(REQUEST, temperature=0.6),
+        replace(REQUEST, seed=4),
+    ]
+    assert len({prompt_hash(request) for request in [REQUEST, *others]}) == 7
+
+
+def test_hash_does_not_change_between_versions() -> None:
+    request = CompletionRequest(
+        (Message("user", "Hi"),), {"b": 1, "a": [None, 2.5]}, "r", 9, 0.7, 1
+    )
+    assert prompt_hash(request).startswith("3ddbbc5cee4edc22")
+
+
+def test_seeds_have_31_bits_and_depend_on_every_part_of_the_key() -> None:
+    keys = [CallKey(a, t, p, n) for a in "ab" for t in (0, 1) for p in "xy" for n in (0, 1)]
+    seeds = [call_seed(run, key) for key in keys for run in (1, 2)]
+    assert len(set(seeds)) == 32
+    assert all(0 <= seed < 2**31 for seed in seeds)
+
+
+def test_key_reads_as_a_sentence() -> None:
+    assert str(CallKey("Ada", 3, "plan", 1)) == "plan #1 of 'Ada' at tick 3"
+
+
+@pytest.mark.parametrize("module", ["client", "calls", "ledger", "budget", "cassette", "open"])
+def test_openai_is_imported_by_no_module_but_the_endpoint(module: str) -> None:
+    code = f"import sys, genagents_env.llm.{module}; sys.exit('openai' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

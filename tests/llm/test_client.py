@@ -1,0 +1,152 @@
+import asyncio
+import json
+from random import Random
+
+import pytest
+
+from genagents_env.errors import DivergenceError
+from genagents_env.llm.calls import CallKey, CompletionRequest
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.ledger import Ledger
+from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid, sample_schema
+from tests.llm.asking import FALLBACK, Choice, ask, asking, client_of, endpoint_at
+
+KEYS = [CallKey(f"agent {at}", at // 5, "act", at % 2) for at in range(25)]
+
+
+def shuffled(seed: int) -> tuple[str, str]:
+    """Ask for KEYS, the calls completing in a random order; return values and ledger as JSON."""
+    random = Random(seed)  # noqa: S311 - an order, not a secret
+    waits = {call: random.randrange(30) for call in range(25)}
+    order = list(KEYS)
+    random.shuffle(order)
+
+    async def delay(request: CompletionRequest) -> None:
+        for _ in range(waits[len(endpoint.requests) - 1]):
+            await asyncio.sleep(0)
+
+    endpoint = ScriptedEndpoint(delay=delay)
+    client = client_of(endpoint, max_in_flight=random.choice([1, 8, 25]))
+
+    async def run() -> dict[str, str]:
+        answers = await asyncio.gather(*(asking(client, key) for key in order))
+        return {str(k): a.value.model_dump_json() for k, a in zip(order, answers, strict=True)}
+
+    values = asyncio.run(run())
+    rows = [(row.agent, row.prompt_tokens, row.completion_tokens) for row in client.ledger.rows()]
+    return json.dumps(values, sort_keys=True), str(rows)
+
+
+def test_values_do_not_depend_on_the_order_in_which_calls_complete() -> None:
+    assert len({shuffled(seed) for seed in range(100)}) == 1
+
+
+def test_an_answered_call_is_not_made_again_even_without_budget() -> None:
+    cassette = MemoryCassette()
+    first = client_of(ScriptedEndpoint(), cassette=cassette)
+    live = ask(first)
+    endpoint = ScriptedEndpoint(always_invalid)
+    second = client_of(endpoint, cassette=cassette)
+    second.budget.tokens = 0
+    assert ask(second) == live
+    assert endpoint.requests == []
+    assert second.budget.spent == first.budget.spent
+    assert second.ledger.rows() == first.ledger.rows()
+
+
+def test_a_recorded_fallback_is_replayed_as_one() -> None:
+    cassette = MemoryCassette()
+    live = ask(client_of(ScriptedEndpoint(always_invalid), cassette=cassette))
+    again = client_of(ScriptedEndpoint(), cassette=cassette)
+    assert ask(again) == live
+    assert live.fallback
+    assert live.value == FALLBACK
+    assert again.ledger.totals().fallbacks == 1
+
+
+def test_another_prompt_under_a_recorded_key_is_a_divergence() -> None:
+    cassette = MemoryCassette()
+    ask(client_of(ScriptedEndpoint(), cassette=cassette))
+    with pytest.raises(DivergenceError, match="act #0 of 'Ada' at tick 3"):
+        ask(client_of(ScriptedEndpoint(), cassette=cassette), max_tokens=64)
+
+
+def test_another_seed_is_a_divergence() -> None:
+    cassette = MemoryCassette()
+    ask(client_of(ScriptedEndpoint(), cassette=cassette))
+    with pytest.raises(DivergenceError):
+        ask(client_of(ScriptedEndpoint(), cassette=cassette, run_seed=8))
+
+
+def test_an_answer_is_stored_before_it_is_returned() -> None:
+    class Broken(MemoryCassette):
+        def put(self, key: CallKey, recorded: object) -> None:
+            raise OSError("disk full")
+
+    client = client_of(ScriptedEndpoint(), cassette=Broken())
+    with pytest.raises(OSError, match="disk full"):
+        ask(client)
+    assert client.ledger.rows() == []
+
+
+def test_the_reask_shows_words_fault_and_allowed_values() -> None:
+    replies = iter(['{"choice": "beach", "rating": 1, "why": ""}', ""])
+    endpoint = ScriptedEndpoint(lambda request: next(replies) or sample_schema(request))
+    answer = ask(client_of(endpoint))
+    first, second = endpoint.requests
+    assert second.messages[: len(first.messages)] == first.messages
+    said, corrected = second.messages[-2:]
+    assert (said.role, "beach" in said.content) == ("assistant", True)
+    assert corrected.role == "user"
+    assert "'park' or 'cafe'" in corrected.content
+    assert second.seed != first.seed
+    assert (answer.fallback, answer.fault is not None) == (False, True)
+
+
+def test_calls_in_flight_are_bounded_on_every_loop() -> None:
+    under_way, most = 0, 0
+
+    async def delay(request: CompletionRequest) -> None:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.001)
+        under_way -= 1
+
+    client = client_of(ScriptedEndpoint(delay=delay), max_in_flight=3)
+
+    async def run() -> None:
+        await asyncio.gather(*(asking(client, key) for key in KEYS))
+
+    asyncio.run(run())
+    asyncio.run(run())
+    assert most == 3
+
+
+def test_a_client_outlives_event_loops() -> None:
+    with FaultServer() as server:
+        client = client_of(endpoint_at(server.url, 5.0))
+        for number in range(3):
+            assert not asyncio.run(asking(client, CallKey("Ada", number, "act", 0))).fallback
+
+
+def test_the_ledger_adds_up_and_goes_through_json() -> None:
+    client = client_of(ScriptedEndpoint())
+
+    async def run() -> None:
+        await asyncio.gather(*(asking(client, key) for key in KEYS))
+
+    asyncio.run(run())
+    ledger = client.ledger
+    assert [row.agent for row in ledger.rows()] == sorted(key.agent for key in KEYS)
+    assert ledger.totals().calls == 25
+    assert ledger.totals().completion_tokens == sum(r.completion_tokens for r in ledger.rows())
+    later = Ledger()
+    later.load_state(json.loads(json.dumps(ledger.state())))
+    assert later.rows() == ledger.rows()
+    assert later.totals() == ledger.totals()
+
+
+def test_choice_values_are_plain_pydantic_models() -> None:
+    assert isinstance(ask(client_of(ScriptedEndpoint())).value, Choice)

@@ -1,0 +1,178 @@
+import asyncio
+import tracemalloc
+
+import pytest
+
+from genagents_env.errors import LLMRefused, ModelOutage
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.testing.fault_server import FAULTS, FaultServer, redirect, too_many
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
+
+TRANSIENT = ["reset", "reset_mid", "short", "429", "500", "502", "503", "529"]
+SLOW = ["silent", "drip"]
+REFUSALS = ["401", "403", "404"]
+TOLERATED = ["prose", "100k"]
+BAD = sorted(set(FAULTS) - {*TRANSIENT, *SLOW, *REFUSALS, *TOLERATED, "400"})
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize("fault", TRANSIENT)
+def test_one_transient_fault_is_tried_again_and_changes_no_value(fault: str, call: int) -> None:
+    def three_calls(schedule: dict[int, str]) -> tuple[list[str], int, int]:
+        with FaultServer(schedule) as server:
+            client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()))
+
+            async def run() -> list[str]:
+                keys = [CallKey("Ada", tick, "act", 0) for tick in range(3)]
+                answers = [await asking(client, key) for key in keys]
+                await client.aclose()
+                return [answer.value.model_dump_json() for answer in answers]
+
+            return asyncio.run(run()), server.calls, client.ledger.totals().retries
+
+    values, requests, retries = three_calls({call: fault})
+    assert (requests, retries) == (4, 1)
+    assert values == three_calls({})[0]
+
+
+@pytest.mark.parametrize("fault", TRANSIENT)
+def test_a_lasting_fault_ends_after_four_requests_in_the_declared_fallback(fault: str) -> None:
+    cassette = MemoryCassette()
+    with FaultServer(always=fault) as server:
+        client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()), cassette=cassette)
+        answer = ask(client)
+        assert server.calls == 4
+    assert answer.fallback
+    assert answer.fault is not None
+    assert answer.fault.startswith("unavailable")
+    (row,) = cassette.rows.values()
+    assert (row.outcome, row.attempts, row.fault) == ("fallback", 4, answer.fault)
+    assert client.ledger.totals().fallbacks == 1
+
+
+@pytest.mark.parametrize("fault", SLOW)
+def test_a_silent_or_dripping_server_is_left_at_the_wall_clock_deadline(fault: str) -> None:
+    with FaultServer({1: fault}) as server:
+        client = client_of(endpoint_at(server.url, 0.2), retry=retry_on(FakeTime()))
+        answer = ask(client)
+        assert server.calls == 2
+    assert not answer.fallback
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_a_bad_answer_is_asked_again_once(fault: str) -> None:
+    with FaultServer({1: fault}) as server:
+        client = client_of(endpoint_at(server.url, 5.0))
+        answer = ask(client)
+        assert server.calls == 2
+    assert not answer.fallback
+    assert answer.fault is not None
+    assert answer.fault.startswith("bad reply")
+    assert client.ledger.totals().reasks == 1
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_bad_answers_end_in_the_declared_fallback(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        client = client_of(endpoint_at(server.url, 5.0))
+        answer = ask(client)
+        assert server.calls == 2
+    assert answer.fallback
+    assert client.ledger.totals().fallbacks == 1
+    assert client.failed_in_a_row == 0
+
+
+@pytest.mark.parametrize("fault", TOLERATED)
+def test_prose_and_length_are_tolerated(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        client = client_of(endpoint_at(server.url, 5.0))
+        answer = ask(client)
+        assert server.calls == 1
+    assert not answer.fallback
+    assert len(answer.value.why) <= 500
+    assert client.ledger.totals().truncated == (fault == "100k")
+
+
+@pytest.mark.parametrize("fault", REFUSALS)
+def test_a_refusal_is_raised_and_not_tried_again(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        with pytest.raises(LLMRefused, match="OPENAI_API_KEY"):
+            ask(client_of(endpoint_at(server.url)))
+        assert server.calls == 1
+
+
+def test_a_refused_prompt_falls_back_and_is_not_tried_again() -> None:
+    with FaultServer(always="400") as server:
+        answer = ask(client_of(endpoint_at(server.url)))
+        assert server.calls == 1
+    assert answer.fallback
+
+
+def test_no_request_goes_to_another_host() -> None:
+    with FaultServer() as other, FaultServer(always=redirect(other.url)) as server:
+        with pytest.raises(LLMRefused, match="redirect"):
+            ask(client_of(endpoint_at(server.url)))
+        assert (server.calls, other.calls) == (1, 0)
+
+
+def test_the_server_decides_how_long_to_wait() -> None:
+    time = FakeTime()
+    with FaultServer({1: too_many("3"), 2: too_many(milliseconds="250")}) as server:
+        ask(client_of(endpoint_at(server.url), retry=retry_on(time)))
+    assert 3.0 <= time.slept[0] <= 3.3
+    assert 0.25 <= time.slept[1] <= 0.275
+
+
+def test_a_server_that_asks_for_an_hour_gets_no_further_request() -> None:
+    with FaultServer(always=too_many("3600")) as server:
+        assert ask(client_of(endpoint_at(server.url))).fallback
+        assert server.calls == 1
+
+
+def test_a_gzip_bomb_costs_little_memory() -> None:
+    with FaultServer(always="bomb") as server:
+        ask(client_of(endpoint_at(server.url, 5.0)))  # builds the bomb, outside the measurement
+        tracemalloc.start()
+        ask(client_of(endpoint_at(server.url, 5.0)))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_five_failed_calls_in_a_row_are_an_outage_and_can_be_forgotten() -> None:
+    cassette = MemoryCassette()
+    with FaultServer({3: "empty_object"}, always="503") as server:
+        client = client_of(
+            endpoint_at(server.url), retry=retry_on(FakeTime(), attempts=1), cassette=cassette
+        )
+
+        async def run() -> None:
+            for number in range(20):
+                await asking(client, CallKey("Ada", number // 2, "act", number))
+
+        with pytest.raises(ModelOutage, match="5 model calls in a row"):
+            asyncio.run(run())
+    stored = sorted(key.number for key in cassette.rows)
+    assert stored == [0, 1, 2, 3, 4, 5]  # the third was answered, if badly, so counting restarts
+    answered = CallKey("Bob", 2, "act", 0)
+    ask(client_of(ScriptedEndpoint(), cassette=cassette), answered)
+    assert cassette.forget_fallbacks(from_tick=2) == 2
+    assert sorted(key.tick for key in cassette.rows) == [0, 0, 1, 1, 2]
+    assert answered in cassette.rows
+
+
+def test_nothing_listens() -> None:
+    client = client_of(endpoint_at("http://127.0.0.1:9/v1"), retry=retry_on(FakeTime()))
+    answer = ask(client)
+    assert answer.fallback
+    assert client.budget.spent.calls == 4
+    assert client.budget.spent.tokens == 0
+
+
+def test_half_characters_in_a_prompt_are_replaced() -> None:
+    with FaultServer() as server:
+        request = CompletionRequest((Message("user", "half \ud800 a character"),))
+        asyncio.run(endpoint_at(server.url).complete(request))
+        assert b"half ? a character" in server.requests[0]

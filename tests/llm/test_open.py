@@ -1,0 +1,108 @@
+import os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm import tokens
+from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.prices import FREE, LIST_PRICES
+from genagents_env.llm.tokens import TokenCounter, byte_count
+from genagents_env.testing.scripted_model import ScriptedEndpoint, obedient
+from tests.llm.asking import KEY
+
+
+@pytest.fixture(autouse=True)
+def _no_endpoint_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def test_scripted_models_need_no_endpoint() -> None:
+    endpoint = open_endpoint("scripted:obedient")
+    assert isinstance(endpoint, ScriptedEndpoint)
+    assert endpoint.rule is obedient
+    assert open_endpoint("scripted").model == "scripted"
+
+
+def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    endpoint = open_endpoint("gpt-4o")
+    assert isinstance(endpoint, OpenAIEndpoint)
+    assert endpoint.base_url == "https://api.openai.com/v1"
+    assert endpoint.price == LIST_PRICES["gpt-4o"]
+
+
+def test_a_base_url_alone_means_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
+    endpoint = open_endpoint("qwen3:4b")
+    assert isinstance(endpoint, OpenAIEndpoint)
+    assert (endpoint.model, endpoint.price) == ("qwen3:4b", FREE)
+
+
+def test_a_name_without_an_endpoint_says_what_to_set() -> None:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        open_endpoint("gpt-4o")
+
+
+@pytest.mark.parametrize(("content", "said"), [(None, "No such file"), (b"PK\3\4", "not a GGUF")])
+def test_bad_model_files_are_named(content: bytes | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "some.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    pytest.importorskip("xllamacpp", reason="a model in this process needs the extra `local`")
+    with pytest.raises(ConfigError, match=rf"some\.gguf.*{said}"):
+        open_endpoint(str(path))
+
+
+def test_only_one_module_reads_the_key() -> None:
+    package = Path(tokens.__file__).parents[1]
+    readers = [p.name for p in package.rglob("*.py") if 'OPENAI_API_KEY"' in p.read_text("utf-8")]
+    assert readers == ["open.py"]
+
+
+def test_tokens_are_counted_without_a_download(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(os.environ, "TIKTOKEN_CACHE_DIR", str(tmp_path))
+    counter = TokenCounter("gpt-4o")
+    if counter.exact:  # quicktok is installed
+        assert counter.count("hello world") == 2
+    assert (
+        0 < counter.count("Grüße <|endoftext|> \ud800") <= byte_count("Grüße <|endoftext|> \ud800")
+    )
+    assert counter.count("") == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_models_are_counted_from_above() -> None:
+    counter = TokenCounter("some-model-nobody-knows")
+    assert not counter.exact
+    assert counter.count("é") == 2
+
+
+def test_without_a_name_the_endpoint_is_asked_what_it_serves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Models(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b'{"data": [{"id": "town-model"}]}' if self.path == "/v1/models" else b"{}"
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Models) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{base}/v1")
+        assert open_endpoint().model == "town-model"
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{base}/elsewhere")
+        with pytest.raises(ConfigError, match="--model"):
+            open_endpoint()
+        server.shutdown()
