@@ -1,0 +1,167 @@
+"""The policy contract: who decides. And `load_policy`, which finds one by name, path or plug-in."""
+
+import asyncio
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+from .actions import Action
+from .errors import PolicyError
+from .profile import AgentID, Context, Profile
+
+__all__ = [
+    "AgentID",
+    "Answer",
+    "Context",
+    "Policy",
+    "Profile",
+    "load_policy",
+    "policy_class",
+    "policy_names",
+]
+
+Observations = Mapping[AgentID, Mapping[str, Any]]
+Infos = Mapping[AgentID, Mapping[str, Any]]
+
+ENTRY_POINTS = "genagents_env.policies"
+_FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An interview answer and the ids of the events it rests on."""
+
+    text: str
+    evidence: tuple[int, ...] = field(default=())
+
+
+class Policy:
+    """Decides for the agents given to it. Implement `act` or `act_async`; the other follows.
+
+    `act` gets all its agents at once, so a network runs one batch and a mind sends its model
+    calls together. Agents left out of the answer idle.
+    """
+
+    name: ClassVar[str]
+    needs_model: ClassVar[bool] = False
+    _runner: asyncio.Runner | None = None
+
+    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
+        """Begin an episode for these agents. Random choices must depend on `seed` alone."""
+
+    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
+        """Return an action for each agent in `observations`."""
+        if type(self).act_async is Policy.act_async:
+            raise PolicyError(f"{type(self).__name__} implements neither act nor act_async")
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(self.act_async(observations, infos))
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
+        """Return an action for each agent in `observations`, awaiting models on the way."""
+        return self.act(observations, infos)
+
+    def interview(self, agent: AgentID, questions: Sequence[str]) -> list[Answer]:
+        """Answer as `agent`, leaving no trace. Policies that remember nothing do not."""
+        raise PolicyError(f"the policy {self.name!r} cannot be interviewed")
+
+    def state(self) -> dict[str, Any]:
+        """Return everything needed to go on: JSON values only."""
+        return {}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` returned, after a `reset` with the same arguments."""
+
+    def close(self) -> None:
+        """Free what is held; safe to call twice."""
+        if self._runner is not None:
+            self._runner.close()
+            self._runner = None
+
+
+def policy_names() -> list[str]:
+    """Return the names `load_policy` knows: the shipped ones, then plug-ins, each sorted."""
+    package = importlib.import_module("genagents_env.policies")
+    files = {stem: name for name, stem in _FILES.items()}
+    shipped = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_"]
+    plugins = {point.name for point in entry_points(group=ENTRY_POINTS)}
+    return [*sorted(files.get(stem, stem) for stem in shipped), *sorted(plugins)]
+
+
+def load_policy(name: str, **config: Any) -> Policy:
+    """Return a new policy.
+
+    Args:
+        name: a shipped name (`scripted`), a plug-in's entry point, or `path/to/file.py:Class`.
+        config: the policy's own keyword arguments.
+
+    Raises:
+        PolicyError: there is no such policy, or it does not accept `config`.
+    """
+    found = policy_class(name)
+    try:
+        inspect.signature(found).bind(**config)
+    except TypeError as error:
+        raise PolicyError(f"policy {name!r}: {error}") from None
+    return found(**config)
+
+
+def policy_class(name: str) -> type[Policy]:
+    """Return the class `load_policy` would build."""
+    if ".py" in name or "/" in name:
+        return _from_path(name)
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name == name:
+            return _checked(point.load(), name)
+    known = policy_names()
+    if name not in known:
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise PolicyError(
+            f"no policy {name!r}; {hint}known: {', '.join(known)}, or path/to/file.py:Class"
+        )
+    return _only_policy(importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}"))
+
+
+def _from_path(spec: str) -> type[Policy]:
+    path_text, _, class_name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
+    path = Path(path_text)
+    if not path.is_file():
+        raise PolicyError(f"no policy file {path_text!r}; expected path/to/file.py:Class")
+    module_name = f"genagents_user_policy_{path.stem}"
+    spec_of = importlib.util.spec_from_file_location(module_name, path)
+    if spec_of is None or spec_of.loader is None:
+        raise PolicyError(f"{path_text!r} is not a Python file")
+    module = importlib.util.module_from_spec(spec_of)
+    sys.modules[module_name] = module
+    spec_of.loader.exec_module(module)
+    if not class_name:
+        return _only_policy(module)
+    return _checked(getattr(module, class_name, None), spec)
+
+
+def _only_policy(module: ModuleType) -> type[Policy]:
+    own = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Policy) and "name" in vars(value)
+        if value.__module__.startswith(module.__name__)
+    ]
+    if len(own) != 1:
+        raise PolicyError(f"{module.__name__} defines {len(own)} named policies, expected one")
+    return own[0]
+
+
+def _checked(found: object, name: str) -> type[Policy]:
+    if not (inspect.isclass(found) and issubclass(found, Policy)):
+        raise PolicyError(f"{name!r} is not a subclass of genagents_env.policy.Policy")
+    return found

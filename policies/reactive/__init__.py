@@ -1,0 +1,135 @@
+"""A mind in one call: persona, percept and the last few things seen become one action.
+
+It decides when something new is perceived or what it is doing ends, not at every tick. Between
+decisions it goes on: walks until it has arrived, does what it said for as long as it said.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from genagents_env.actions import Action, Idle, Talk
+from genagents_env.errors import PolicyError
+from genagents_env.llm.calls import CallKey
+from genagents_env.percept import Percept
+from genagents_env.policy import Context, Infos, Observations, Policy, Profile
+
+from .config import ReactiveConfig, read_config
+from .mind import Mind, calm, decided, notice
+from .options import KEEP_ON, go_on, is_over, perform, stop
+from .prompt import Prompts
+from .reply import decision_among
+
+__all__ = ["ReactiveConfig", "ReactivePolicy"]
+
+
+class ReactivePolicy(Policy):
+    """One model call per decision; the calls of all agents are under way together.
+
+    Args: the fields of `ReactiveConfig`, by keyword.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+
+    name = "reactive"
+    needs_model = True
+
+    def __init__(self, **options: Any) -> None:
+        self.config: ReactiveConfig = read_config(options)
+        self.minds: dict[str, Mind] = {}
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        """Begin an episode.
+
+        Raises:
+            PolicyError: the context has no model.
+        """
+        if context.model is None:
+            raise PolicyError("reactive needs a language model; the context has none")
+        self.profiles, self.start, self.model = dict(profiles), context.start, context.model
+        self.prompts = Prompts(seed, self.config)
+        self.who = {agent: self.prompts.who(profile) for agent, profile in profiles.items()}
+        self.minds = {agent: Mind() for agent in profiles}
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        """Return an action for each agent; needs `infos[agent]["percept"]`.
+
+        When a call ends the run (budget, outage), nothing of this tick is kept: all calls are
+        awaited first, so what was answered is in the cassette when the run goes on.
+        """
+        agents = list(observations)
+        outcomes = await asyncio.gather(
+            *(self._act(agent, infos[agent]["percept"]) for agent in agents),
+            return_exceptions=True,
+        )
+        actions: dict[str, Action] = {}
+        minds: dict[str, Mind] = {}
+        for agent, outcome in zip(agents, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            actions[agent], minds[agent] = outcome
+        self.minds.update(minds)
+        return actions
+
+    async def _act(self, agent: str, percept: Percept) -> tuple[Action, Mind]:
+        now = int((percept.time - self.start).total_seconds())
+        mind = notice(self.minds[agent], percept, now, self.config)
+        if percept.me.asleep:
+            return Idle(), mind
+        if is_over(mind.activity, percept):
+            mind = replace(mind, activity=stop(mind.activity))
+        if mind.ready(now, self.config) and _may_answer(percept):
+            return await self._decide(agent, mind, percept, now)
+        if percept.conversation is not None and self._silenced(mind, now):
+            return Talk(None, "", leave=True), calm(mind)
+        action, activity = go_on(mind.activity, percept)
+        return action, replace(mind, activity=activity)
+
+    async def _decide(
+        self, agent: str, mind: Mind, percept: Percept, now: int
+    ) -> tuple[Action, Mind]:
+        messages, choices = self.prompts.messages(
+            self.who[agent], self.profiles[agent], mind, percept
+        )
+        reply = decision_among(tuple(choices))
+        doing = mind.activity.doing or percept.me.doing
+        answered = await self.model.ask(
+            CallKey(agent, percept.tick, "decide", 0),
+            messages,
+            reply,
+            fallback=reply(do=KEEP_ON, say="", doing=doing, minutes=5),
+            max_tokens=self.config.max_tokens,
+            temperature=self.config.temperature,
+        )
+        decision = answered.value
+        minutes = min(decision.minutes, self.config.longest_minutes)
+        decision = decision.model_copy(update={"minutes": minutes})
+        action, activity = perform(decision, choices, mind.activity, percept, now)
+        line = ("you", action.text) if isinstance(action, Talk) and action.text else None
+        return action, decided(mind, activity, now, line)
+
+    def _silenced(self, mind: Mind, now: int) -> bool:
+        """Return whether one is spoken to but may not think again for a while: then one leaves."""
+        return mind.urgent and mind.spent(now) >= self.config.decisions_per_hour
+
+    def state(self) -> dict[str, Any]:
+        """Return every mind."""
+        kept: dict[str, Any] = _minds().dump_python(self.minds, mode="json")
+        return kept
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        self.minds = _minds().validate_python(dict(state))
+
+
+def _minds() -> TypeAdapter[dict[str, Mind]]:
+    return TypeAdapter(dict[str, Mind])
+
+
+def _may_answer(percept: Percept) -> bool:
+    """Return whether deciding makes sense now: in a conversation one waits for one's turn."""
+    return percept.conversation is None or percept.conversation.may_speak

@@ -1,0 +1,44 @@
+"""The options of the reactive policy."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from genagents_env.errors import ConfigError
+
+
+class ReactiveConfig(BaseModel):
+    """How often a reactive person thinks, and with what. All times are game time."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    decide_seconds: Annotated[int, Field(ge=0)] = 60
+    """At least so long from one decision to the next, unless one is spoken to."""
+    decisions_per_hour: Annotated[int, Field(ge=1)] = 16
+    """At most so many decisions in an hour; beyond it one goes on, and leaves conversations."""
+    longest_minutes: Annotated[int, Field(ge=1, le=60)] = 20
+    """The longest that one activity goes on before one thinks again, whatever the reply says."""
+    forget_minutes: Annotated[int, Field(ge=1)] = 30
+    """Someone out of sight for so long is new when seen again."""
+    remember: Annotated[int, Field(ge=0, le=20)] = 5
+    """The last so many things seen, heard and done stand in the prompt, space permitting."""
+    prompt_tokens: Annotated[int, Field(ge=200, le=4000)] = 300
+    """The longest prompt, by an upper bound of its tokens."""
+    max_tokens: Annotated[int, Field(ge=64, le=1000)] = 128
+    """The longest reply."""
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
+    """Of the model's sampling."""
+
+
+def read_config(fields: dict[str, Any]) -> ReactiveConfig:
+    """Return the configuration with these fields set.
+
+    Raises:
+        ConfigError: an unknown field or a value that is not allowed.
+    """
+    try:
+        return ReactiveConfig(**fields)
+    except ValidationError as fault:
+        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in fault.errors()]
+        known = ", ".join(ReactiveConfig.model_fields)
+        raise ConfigError(f"reactive: {'; '.join(lines)}; options: {known}") from None

@@ -1,0 +1,146 @@
+"""What a reactive person carries from tick to tick, and what makes them think."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from genagents_env.percept import Heard, Percept
+
+from .config import ReactiveConfig
+
+HOUR = 3600
+_LINES = 20  # remembered at most, whatever the configuration shows of them
+_FACTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What one is at: `move` or `use` a target, then `doing` it until second `until`."""
+
+    kind: str = "wait"
+    target: str = ""
+    state: str = ""
+    doing: str = ""
+    emoji: str = ""
+    until: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """One person's memory, immutable; JSON values only. Times are seconds since the start.
+
+    `decisions`: when one decided, within the last hour. `seen`: when each person was last in
+    sight. `lines`: the last things heard and done, each (who or what, words). `facts`: fact ids
+    with who said them how. `why`: reasons to decide that have not been answered yet;
+    `urgent`: one of them cannot wait; `social`: someone came or spoke to one.
+    """
+
+    activity: Activity = field(default_factory=Activity)
+    decisions: tuple[int, ...] = ()
+    seen: Mapping[str, int] = field(default_factory=dict)
+    lines: tuple[tuple[str, str], ...] = ()
+    facts: tuple[tuple[str, str, str], ...] = ()
+    why: tuple[str, ...] = ("The day begins.",)
+    urgent: bool = False
+    social: bool = False
+    awake: bool = True
+
+    def ready(self, now: int, config: ReactiveConfig) -> bool:
+        """Return whether there is a reason to decide now, and thinking so often is allowed."""
+        if not self.why or self.spent(now) >= config.decisions_per_hour:
+            return False
+        rested = not self.decisions or now - self.decisions[-1] >= config.decide_seconds
+        return self.urgent or rested
+
+    def spent(self, now: int) -> int:
+        """Return the number of decisions in the hour before `now`."""
+        return sum(1 for second in self.decisions if now - second < HOUR)
+
+
+def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mind:
+    """Return the mind after taking in a percept: new memories, and reasons to decide."""
+    if percept.me.asleep:
+        return (
+            mind
+            if not mind.awake
+            else replace(mind, awake=False, why=(), urgent=False, social=False)
+        )
+    why: list[str] = [] if mind.awake else ["You have just woken up."]
+    lines, facts, urgent = list(mind.lines), dict(_keyed(mind.facts)), mind.urgent
+    for heard in percept.heard:
+        lines.append((_source(heard), heard.text))
+        for fact in heard.facts:
+            facts.setdefault(fact, (_source(heard), heard.text))
+        reason, pressing = _reason(heard, percept)
+        why.append(reason)
+        urgent = urgent or pressing
+    newcomers = [
+        person.name
+        for person in percept.people
+        if not person.asleep
+        and now - mind.seen.get(person.name, -(10**9)) > config.forget_minutes * 60
+    ]
+    why += [f"{name} is here: greet?" for name in newcomers]
+    why += _outcome(mind.activity, percept, now)
+    if not percept.result.ok:
+        lines.append(("result", percept.result.text))
+    return replace(
+        mind,
+        seen=_sighted(mind.seen, percept, now),
+        lines=tuple(lines[-_LINES:]),
+        facts=tuple((fact, *said) for fact, said in facts.items())[-_FACTS:],
+        why=tuple(dict.fromkeys((*mind.why, *why)))[-3:],
+        urgent=urgent,
+        social=mind.social or urgent or bool(newcomers),
+        awake=True,
+    )
+
+
+def decided(mind: Mind, activity: Activity, now: int, line: tuple[str, str] | None) -> Mind:
+    """Return the mind after a decision for `activity`."""
+    recent = tuple(second for second in mind.decisions if now - second < HOUR)
+    lines = mind.lines if line is None else (*mind.lines, line)[-_LINES:]
+    return calm(replace(mind, activity=activity, decisions=(*recent, now), lines=lines))
+
+
+def calm(mind: Mind) -> Mind:
+    """Return the mind without reasons to decide."""
+    return replace(mind, why=(), urgent=False, social=False)
+
+
+def _keyed(
+    facts: tuple[tuple[str, str, str], ...],
+) -> list[tuple[str, tuple[str, str]]]:
+    return [(fact, (source, text)) for fact, source, text in facts]
+
+
+def _source(heard: Heard) -> str:
+    return heard.speaker if heard.speaker is not None else heard.kind
+
+
+def _reason(heard: Heard, percept: Percept) -> tuple[str, bool]:
+    """Return why these words call for a decision, and whether at once."""
+    if heard.kind == "news":
+        return "There is news.", False
+    if heard.kind == "thought":
+        return "A thought came to you.", True
+    if heard.kind == "notice" or heard.speaker is None:
+        return "You were told something.", False
+    talk = percept.conversation
+    if heard.addressed or (talk is not None and heard.speaker in talk.members):
+        return f"{heard.speaker} spoke to you: answer.", True
+    return f"You overheard {heard.speaker}.", False
+
+
+def _outcome(activity: Activity, percept: Percept, now: int) -> list[str]:
+    if not percept.result.ok:
+        return ["Your last action did not work."]
+    if activity.kind == "move" and percept.result.arrived:
+        return ["You have arrived."]
+    if activity.kind == "wait" and 0 < activity.until <= now:
+        return ["You have finished."]
+    return []
+
+
+def _sighted(seen: Mapping[str, int], percept: Percept, now: int) -> Mapping[str, int]:
+    names = [person.name for person in percept.people if not person.asleep]
+    return {**seen, **dict.fromkeys(names, now)} if names else seen

@@ -1,0 +1,151 @@
+"""The prompt of a decision: who one is, what one perceives, what one may do; within a length."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jinja2 import Template
+
+from genagents_env.llm.calls import JSONValue, Message
+from genagents_env.llm.prompts import fence, load_prompt, run_fence
+from genagents_env.percept import Percept
+from genagents_env.policy import Profile
+
+from .config import ReactiveConfig
+from .mind import Mind
+from .options import Limits, Option, options
+from .tokens import bound, bound_of
+
+_WORDS = 140  # characters of an utterance that are shown
+_SYSTEM_SHARE = 0.5  # of the prompt at most for who one is
+_MARK = 6  # characters of the fence's mark: it is read by small models, and cannot be forged anyway
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much of everything is shown; `tighter` gives the next smaller one."""
+
+    limits: Limits = field(default_factory=Limits)
+    lines: int = 5
+    facts: int = 2
+    people: int = 4
+    words: int = _WORDS
+
+    def tighter(self, step: int) -> "Room":
+        """Return room for one thing less, another thing at every step."""
+        limits = self.limits
+        match step % 6:
+            case 0:
+                return replace(self, lines=max(0, self.lines - 1))
+            case 1:
+                return replace(self, limits=replace(limits, objects=max(0, limits.objects - 1)))
+            case 2:
+                return replace(self, limits=replace(limits, places=max(0, limits.places - 1)))
+            case 3:
+                return replace(self, words=max(12, self.words * 3 // 4))
+            case 4:
+                return replace(self, people=max(0, self.people - 1))
+            case _:
+                fewer = replace(limits, people=max(1, limits.people - 1))
+                return replace(self, facts=max(0, self.facts - 1), limits=fewer)
+
+
+class Prompts:
+    """The prompt files, filled in for one run.
+
+    Args:
+        seed: of the run; decides the mark of the fence.
+        config: the policy's options.
+    """
+
+    def __init__(self, seed: int, config: ReactiveConfig) -> None:
+        folder = Path(__file__).parent
+        self.config, self.mark = config, run_fence(seed)[:_MARK]
+        self.system: Template = load_prompt(folder / "system.jinja")
+        self.user: Template = load_prompt(folder / "user.jinja")
+
+    def messages(
+        self, who: str, profile: Profile, mind: Mind, percept: Percept
+    ) -> tuple[list[Message], dict[str, Option]]:
+        """Return the prompt and the options it offers; at most `config.prompt_tokens` long.
+
+        `who`: the system message, from `who`.
+        The system message depends on the profile alone, so that its prefix is cached. Everything
+        other people said, do or chose to call a thing's state stands inside the fence.
+        """
+        system = Message("system", who)
+        room = Room(lines=self.config.remember)
+        for step in range(40):
+            choices = options(profile, percept, room.limits, talk_first=mind.social)
+            user = Message("user", self._moment(mind, percept, choices, room))
+            if bound_of([system, user]) <= self.config.prompt_tokens:
+                break
+            room = room.tighter(step)
+        return [system, user], choices
+
+    def who(self, profile: Profile) -> str:
+        """Return the system message: as much of the person as its share of the prompt allows.
+
+        Goal and facts come before the persona, of which whole sentences are told where at least
+        one fits, otherwise the first words of the first.
+        """
+        sentences = [part.strip() for part in profile.persona.split(";") if part.strip()]
+        facts = [fact.statement for fact in profile.facts]
+        words = sentences[0].split() if sentences else []
+        personas = ["; ".join(sentences[:kept]) for kept in range(len(sentences), 0, -1)]
+        personas += [" ".join(words[:kept]) + "…" for kept in range(len(words) - 1, 3, -1)]
+        limit = int(self.config.prompt_tokens * _SYSTEM_SHARE)
+        goals = list(dict.fromkeys((profile.goal, profile.goal.split(":")[0][:120], "")))
+        for told, goal in [(facts, goal) for goal in goals] + [(facts[:1], ""), ([], "")]:
+            for persona in personas:
+                text = self._system(profile, persona, goal, told)
+                if bound(text) <= limit:
+                    return text
+        return self._system(profile, "", "", [])
+
+    def _system(self, profile: Profile, persona: str, goal: str, facts: list[str]) -> str:
+        return self.system.render(
+            name=profile.name,
+            age=profile.age,
+            traits=", ".join(profile.traits)[:60],
+            persona=persona,
+            goal=goal,
+            home=profile.home[:60],
+            workplace=(profile.workplace or "")[:60],
+            facts=facts,
+        ).strip()
+
+    def _moment(
+        self,
+        mind: Mind,
+        percept: Percept,
+        choices: dict[str, Option],
+        room: Room,
+    ) -> str:
+        return self.user.render(
+            clock=percept.time.strftime("%A %H:%M"),
+            place=percept.me.place,
+            why=" ".join(mind.why)[: room.words],
+            data=fence(_data(mind, percept, room), self.mark),
+            options=", ".join(choices),
+            talking=mind.social and any(choice.kind == "talk" for choice in choices.values()),
+        ).strip()
+
+
+def _data(mind: Mind, percept: Percept, room: Room) -> list[JSONValue]:
+    """Return what goes inside the fence, each line what it is about and words."""
+    doing = mind.activity.doing or percept.me.doing
+    lines: list[JSONValue] = [["you", doing[: room.words]]]
+    for person in percept.people[: room.people]:
+        state = "asleep" if person.asleep else person.doing[: room.words // 2]
+        lines.append([person.name, "is", state])
+    things = [item for item in percept.objects if item.next_states]
+    lines += [
+        [item.name, "is", item.state[: room.words // 2]] for item in things[: room.limits.objects]
+    ]
+    shown = mind.lines[len(mind.lines) - room.lines :] if room.lines else ()
+    known = [(source, text) for _, source, text in mind.facts if (source, text) not in shown]
+    lines += [
+        [source, "was" if source == "result" else "said", text[: room.words]]
+        for source, text in (*known[: room.facts], *shown)
+    ]
+    return lines

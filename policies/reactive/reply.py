@@ -1,0 +1,30 @@
+"""What the model replies: a flat object whose first field can only be one of the options."""
+
+from functools import lru_cache
+from typing import Annotated, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+
+from genagents_env.text import clean
+
+SAY_LIMIT, DOING_LIMIT = 160, 48
+
+
+def _cut(limit: int) -> BeforeValidator:
+    return BeforeValidator(lambda v: clean(v, limit) if isinstance(v, str) else v)
+
+
+class Decision(BaseModel):
+    """One decision. Texts too long are cut, since few endpoints enforce a length."""
+
+    do: str
+    say: Annotated[str, _cut(SAY_LIMIT), Field(max_length=SAY_LIMIT)]
+    doing: Annotated[str, _cut(DOING_LIMIT), Field(max_length=DOING_LIMIT)]
+    minutes: Annotated[int, Field(ge=1, le=60)]
+
+
+@lru_cache(maxsize=256)
+def decision_among(options: tuple[str, ...]) -> type[Decision]:
+    """Return `Decision` with `do` limited to `options`, of which there is at least one."""
+    allowed = Literal[options]  # type: ignore[valid-type]
+    return cast(type[Decision], create_model("Decision", __base__=Decision, do=(allowed, ...)))

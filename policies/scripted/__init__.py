@@ -1,0 +1,82 @@
+"""The baseline without a model: people follow their routine, greet, and pass on what they know.
+
+It makes the spread of a fact measurable before any mind is involved: who meets whom is decided
+by routines and the town, and a fact goes from mouth to mouth once per listener.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from genagents_env.actions import Action, Idle, Move
+from genagents_env.percept import Percept
+from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile
+
+from .day import follow_day
+from .interview import answer
+from .life import Life, ScriptedConfig
+from .talk import converse, greet, listen
+
+__all__ = ["ScriptedConfig", "ScriptedPolicy"]
+
+
+class ScriptedPolicy(Policy):
+    """Follows the profile's routine by the clock, greets, answers, and tells facts.
+
+    Args: the fields of `ScriptedConfig`, by keyword.
+    """
+
+    name = "scripted"
+
+    def __init__(
+        self,
+        *,
+        share: float = 1.0,
+        mute: bool = False,
+        greet_again_minutes: int = 240,
+        retell_minutes: int = 40,
+        near: int = 6,
+    ) -> None:
+        self.config = ScriptedConfig(share, mute, greet_again_minutes, retell_minutes, near)
+        self.lives: dict[str, Life] = {}
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        """Begin an episode: everyone knows the facts of their profile and has met nobody."""
+        self.profiles, self.seed, self.start = dict(profiles), seed, context.start
+        self.lives = {
+            agent: Life(facts={fact.id: fact.statement for fact in profile.facts})
+            for agent, profile in profiles.items()
+        }
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        """Return an action for each agent; needs `infos[agent]["percept"]`."""
+        return {agent: self._act(agent, infos[agent]["percept"]) for agent in observations}
+
+    def _act(self, agent: str, percept: Percept) -> Action:
+        life, profile = self.lives[agent], self.profiles[agent]
+        now = int((percept.time - self.start).total_seconds())
+        listen(life, percept, now)
+        if percept.me.asleep and life.in_bed(percept.time.time(), profile):
+            return Idle()
+        action = (
+            converse(life, percept, now, self.config, self.seed)
+            or greet(life, percept, now, self.config, self.seed)
+            or follow_day(life, profile, percept, now)
+        )
+        life.last = type(action).__name__
+        life.going = action.place if isinstance(action, Move) else ""
+        return action
+
+    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        """Return what `agent` has heard about each question; changes nothing."""
+        return [answer(self.lives[agent], question) for question in questions]
+
+    def state(self) -> dict[str, Any]:
+        """Return every life."""
+        return {agent: asdict(life) for agent, life in self.lives.items()}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        self.lives = TypeAdapter(dict[str, Life]).validate_python(dict(state))

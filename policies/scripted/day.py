@@ -1,0 +1,170 @@
+"""How scripted people spend the day: the routine by the clock, and bed by the lifestyle."""
+
+from datetime import time
+
+from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.percept import Percept, SeenObject
+from genagents_env.policy import Profile
+
+from .life import Life
+
+TRIES = 3  # to put an object into its state
+RETRY_SECONDS = 60  # after finding a place closed or full
+_BEDS = ("bed", "bunk", "mattress", "futon", "hammock")
+_SLEEP_STATES = ("sle", "occupied", "in use", "taken")
+
+
+def follow_day(life: Life, profile: Profile, percept: Percept, now: int) -> Action:
+    """Return the next step of the day: to bed, to the routine's place, or doing what it says."""
+    _notice_bed(life, profile, percept)
+    if life.in_bed(percept.time.time(), profile):
+        return _to_bed(life, profile, percept, now)
+    life.searched.clear()
+    index = current_entry(profile, percept.time.time())
+    if index != life.entry:
+        life.entry, life.arrived, life.used = index, False, 0
+        life.wait_until, life.detour = 0, ""
+    place = profile.routine[index].place if index >= 0 else profile.home
+    walking = _walk(life, percept, place, now)
+    if walking is not None:
+        return walking
+    if index < 0:
+        return Idle("spending time at home", "🏠")
+    entry = profile.routine[index]
+    using = _use(life, percept, entry.use, entry.state, entry.doing, entry.emoji)
+    return using if using is not None else Idle(entry.doing, entry.emoji or "🙂")
+
+
+def current_entry(profile: Profile, clock: time) -> int:
+    """Return the index of the routine entry in force: the latest begun, of yesterday if need be."""
+    if not profile.routine:
+        return -1
+    order = sorted(range(len(profile.routine)), key=lambda i: profile.routine[i].at)
+    begun = [i for i in order if profile.routine[i].at <= clock]
+    return begun[-1] if begun else order[-1]
+
+
+def inside(place: str, wanted: str) -> bool:
+    """Return whether someone in arena `place` is at `wanted`: that arena, its sector or a thing."""
+    return place == wanted or place.startswith(f"{wanted}/") or wanted.startswith(f"{place}/")
+
+
+def _walk(life: Life, percept: Percept, place: str, now: int) -> Action | None:
+    """Return a step towards `place`, or None once there."""
+    here, walking = percept.me.place, life.going == place
+    if life.detour:
+        if life.going != life.detour or (percept.result.ok and not percept.result.arrived):
+            return Move(life.detour)
+        life.detour = ""
+    if percept.result.arrived if walking else here == place or here.startswith(f"{place}/"):
+        life.arrived = True
+    if life.arrived and inside(here, place):
+        return None
+    life.arrived = False
+    if walking and not percept.result.ok:
+        life.wait_until = now + RETRY_SECONDS
+        life.detour = _way_in(percept, place)
+        if life.detour:
+            return Move(life.detour)
+    if now < life.wait_until:
+        return Idle(f"waiting to get to {place.split('/')[-1]}", "⏳")
+    return Move(place)
+
+
+def _way_in(percept: Percept, place: str) -> str:
+    """Return the next room of the building one is in, where a room wanted there is not known yet.
+
+    From there one sees the rooms beyond, and seeing a place is knowing it.
+    """
+    sector = place.split("/")[0]
+    unknown = not any(inside(known, place) for known in percept.known if "/" in known)
+    if not unknown or not percept.me.place.startswith(f"{sector}/"):
+        return ""
+    return next((room for room in percept.exits if room.startswith(f"{sector}/")), "")
+
+
+def _use(
+    life: Life, percept: Percept, item: str | None, state: str | None, doing: str, emoji: str
+) -> Action | None:
+    """Return what brings the routine's object into its state, or None where that is done."""
+    if item is None or state is None or life.used >= TRIES:
+        return None
+    seen = next((o for o in percept.objects if o.id == item), None)
+    if life.last == "Interact" or (seen is not None and seen.state == state):
+        life.used = TRIES if percept.result.ok else life.used + 1
+        if life.used >= TRIES:
+            return None
+    if seen is not None and seen.usable:
+        return Interact(item, state, doing, emoji or "✋")
+    if life.going == item and (percept.result.arrived or not percept.result.ok):
+        life.used = TRIES
+        return None
+    return Move(item)
+
+
+def _to_bed(life: Life, profile: Profile, percept: Percept, now: int) -> Action:
+    """Return a step on the way to bed, and at last lying down."""
+    life.entry, life.arrived = -2, False
+    if life.last == "Interact" and not percept.result.ok and life.bed is not None:
+        life.searched.append(life.bed)
+        life.bed = None
+        _notice_bed(life, profile, percept)
+    if life.bed is not None:
+        seen = next((o for o in percept.objects if o.id == life.bed), None)
+        state = sleep_state(seen) if seen is not None else None
+        if seen is not None and seen.usable and state is not None:
+            return Interact(seen.id, state)
+        if seen is None or not seen.usable:
+            return _or_wait(life, percept, life.bed, now)
+    rooms = _rooms(profile, percept)
+    if life.going in rooms and percept.result.arrived:
+        life.searched.append(life.going)
+    room = next((place for place in rooms if place not in life.searched), None)
+    if room is None:
+        return Idle("dozing", "😴")
+    return _or_wait(life, percept, room, now)
+
+
+def _or_wait(life: Life, percept: Percept, place: str, now: int) -> Action:
+    if life.going == place and not percept.result.ok:
+        life.searched.append(place)
+        life.wait_until = now + RETRY_SECONDS
+    return Idle("waiting to get to bed", "⏳") if now < life.wait_until else Move(place)
+
+
+def _rooms(profile: Profile, percept: Percept) -> list[str]:
+    """Return where the bed may be, the likeliest first: rooms at home, bedrooms before others."""
+    sector, first = profile.home.split("/")[0], profile.name.split()[0].lower()
+    known = [place for place in percept.known if place.startswith(f"{sector}/")]
+
+    def unlikely(place: str) -> tuple[bool, bool, bool]:
+        room = place.split("/")[-1].lower()
+        return place != profile.home, first not in room, "bed" not in room
+
+    return sorted(known, key=unlikely) or [profile.home]
+
+
+def _notice_bed(life: Life, profile: Profile, percept: Percept) -> None:
+    """Remember one's bed: of those in sight at home the one named after oneself, or the nearest."""
+    sector = profile.home.split("/")[0]
+    if life.bed is not None or not percept.me.place.startswith(sector):
+        return
+    first = profile.name.split()[0].lower()
+    beds = [
+        item
+        for item in percept.objects
+        if is_bed(item) and item.id.startswith(f"{sector}/") and item.id not in life.searched
+    ]
+    beds.sort(key=lambda item: first not in item.id.split("/", 1)[1].lower())
+    if beds:
+        life.bed = beds[0].id
+
+
+def is_bed(item: SeenObject) -> bool:
+    """Return whether one can sleep in it, judging by its name."""
+    return item.name.lower().split()[-1] in _BEDS
+
+
+def sleep_state(item: SeenObject) -> str | None:
+    """Return the state of a bed that means someone sleeps in it, if it can be put into one."""
+    return next((s for word in _SLEEP_STATES for s in item.next_states if word in s), None)

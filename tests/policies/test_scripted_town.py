@@ -1,0 +1,104 @@
+"""The scripted baseline on the real party: does word travel, and only by mouth?"""
+
+import json
+from typing import Any
+
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.policy import Policy, load_policy
+
+SEED = 4
+
+
+def lived(hours: float, start: str = "06:00", **config: Any) -> tuple[Any, list[Any]]:
+    """Live some hours; return the environment and all events."""
+    env = town_v0.parallel_env(scenario="valentines_party", start=start, hours=hours)
+    observations, infos = env.reset(seed=SEED)
+    policy = begun(env, **config)
+    events = list(env.events)
+    while env.agents:
+        observations, _, _, _, infos = env.step(policy.act(observations, infos))
+        events += env.events
+    return env, events
+
+
+def begun(env: Any, **config: Any) -> Policy:
+    policy = load_policy("scripted", **config)
+    policy.reset(env.profiles(), SEED, env.context())
+    return policy
+
+
+def learners(events: list[Any], fact: str) -> set[str]:
+    return {e.agent for e in events if e.kind == "learn" and e.data["fact"] == fact}
+
+
+@pytest.mark.slow
+def test_the_party_spreads_over_a_day_and_everyone_sleeps_at_night() -> None:
+    env, events = lived(20)
+    assert len(learners(events, "party")) >= 8
+    assert len(learners(events, "candidacy")) >= 8
+    said = [e for e in events if e.kind == "say"]
+    assert 100 < len(said) < 3000
+    visited = {(e.agent, e.data["place"]) for e in events if e.kind == "arrive"}
+    assert ("Isabella Rodriguez", "Hobbs Cafe/cafe") in visited
+    asleep = dict(zip(env.world.names, env.world.snapshot.asleep.tolist(), strict=True))
+    assert sum(asleep.values()) >= 15
+    beds = [s for s in env.world.snapshot.object_states if s == "slept in"]
+    assert len(beds) >= 15
+
+
+def test_nobody_hears_a_fact_but_from_someone_who_knows_it() -> None:
+    _, events = lived(7)
+    known = {"party": {"Isabella Rodriguez"}, "candidacy": {"Sam Moore"}}
+    for event in events:
+        if event.kind == "learn":
+            assert event.data["source"] in known[event.data["fact"]]
+            known[event.data["fact"]].add(event.agent)
+
+
+@pytest.mark.parametrize("config", [{"mute": True}, {"share": 0.0}])
+def test_without_sharing_nothing_spreads(config: dict[str, Any]) -> None:
+    _, events = lived(4, start="11:00", **config)
+    assert not learners(events, "party")
+    talked = any(event.kind == "say" for event in events)
+    assert talked is not config.get("mute", False)
+
+
+def test_a_run_resumed_from_state_goes_on_alike() -> None:
+    env = town_v0.parallel_env(scenario="valentines_party", start="12:00", hours=1)
+    observations, infos = env.reset(seed=SEED)
+    policy = begun(env)
+    for _ in range(180):
+        observations, _, _, _, infos = env.step(policy.act(observations, infos))
+    kept = json.loads(json.dumps([env.save_state(), policy.state()]))
+    again = town_v0.parallel_env(scenario="valentines_party", start="12:00", hours=1)
+    again.reset(seed=SEED)
+    other = begun(again)
+    seen, told = again.load_state(kept[0])
+    other.load_state(kept[1])
+    for _ in range(180):
+        actions = policy.act(observations, infos)
+        assert other.act(seen, told) == actions
+        observations, _, _, _, infos = env.step(actions)
+        seen, _, _, _, told = again.step(actions)
+
+
+def test_random_is_always_legal_in_both_formats() -> None:
+    for actions in ("words", "menu"):
+        env = town_v0.parallel_env(scenario="tiny", actions=actions)
+        observations, infos = env.reset(seed=SEED)
+        policy = load_policy("random")
+        policy.reset(env.profiles(), SEED, env.context())
+        while env.agents:
+            masks = {
+                agent: observations[agent]["action_mask"]
+                if actions == "menu"
+                else infos[agent]["action_mask"]["choice"]
+                for agent in env.agents
+            }
+            chosen: dict[str, Any] = dict(policy.act(observations, infos))
+            for agent, choice in chosen.items():
+                number = choice if actions == "menu" else choice["choice"]
+                assert masks[agent][number] == 1
+            observations, _, _, _, infos = env.step(chosen)

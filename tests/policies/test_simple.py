@@ -1,0 +1,54 @@
+import json
+
+import numpy as np
+import pytest
+
+from genagents_env.actions import Idle
+from genagents_env.errors import PolicyError
+from genagents_env.policy import load_policy, policy_names
+from tests.policies.percepts import context
+
+MASK = np.array([1, 0, 0, 1, 1, 0], np.int8)
+
+
+def test_the_shipped_policies_load_by_name() -> None:
+    assert {"idle", "random", "scripted", "reactive"} <= set(policy_names())
+    for name in ("idle", "random", "scripted", "reactive"):
+        assert load_policy(name).name == name
+
+
+def test_idle_idles() -> None:
+    assert load_policy("idle").act({"a": {}}, {}) == {"a": Idle()}
+
+
+def test_random_draws_every_legal_choice_and_no_other_in_both_formats() -> None:
+    policy = load_policy("random")
+    policy.reset({}, 1, context())
+    words: set[object] = set()
+    menu: set[object] = set()
+    for _ in range(200):
+        told = {"action_mask": {"choice": MASK, "message": None}}
+        words.add(policy.act({"a": {}}, {"a": told})["a"]["choice"])  # type: ignore[index]
+        menu.add(policy.act({"a": {"action_mask": MASK}}, {"a": {}})["a"])
+    assert words == menu == {0, 3, 4}
+
+
+def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() -> None:
+    def observed(*agents: str) -> dict[str, dict[str, object]]:
+        return {agent: {"action_mask": MASK} for agent in agents}
+
+    one, two = load_policy("random"), load_policy("random")
+    one.reset({}, 5, context())
+    two.reset({}, 5, context())
+    for step in range(30):
+        if step == 15:
+            kept = json.loads(json.dumps(one.state()))
+            one = load_policy("random")
+            one.reset({}, 5, context())
+            one.load_state(kept)
+        assert one.act(observed("b"), {})["b"] == two.act(observed("a", "b"), {})["b"]
+
+
+def test_random_without_a_mask_says_so() -> None:
+    with pytest.raises(PolicyError, match="action mask"):
+        load_policy("random").act({"a": {}}, {"a": {}})
