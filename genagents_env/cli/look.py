@@ -1,0 +1,99 @@
+"""`genagents hash`, `show`, `report` and `export`: looking at a run file, also while it grows."""
+
+import json
+from datetime import datetime, time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.record import RunReader
+
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command("hash")(hash_run)
+    app.command()(show)
+    app.command()(report)
+    app.command()(export)
+
+
+def hash_run(run_file: RunFile) -> None:
+    """Print the canonical hash: equal for equal runs, however often they were stopped."""
+    from genagents_env.record import canonical_hash
+
+    say(canonical_hash(run_file))
+
+
+def show(
+    run_file: RunFile,
+    agent: Annotated[str | None, typer.Option(help="Only what this person did or heard.")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="Town time: 08:30.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Town time: 09:00.")] = None,
+) -> None:
+    """Print what happened, to read: who went where, did what, said what to whom."""
+    from genagents_env.evaluate import transcript
+    from genagents_env.record import RunReader
+
+    with RunReader(run_file) as record:
+        if agent is not None and agent not in record.meta.names:
+            raise ConfigError(f"nobody is called {agent!r}; there are {_listed(record)}")
+        begin = 0 if first is None else _tick(record, first)
+        end = None if last is None else _tick(record, last)
+        for line in transcript(record.events(begin, end), record.time, agent):
+            say(line, indent=10)
+
+
+def report(
+    run_file: RunFile,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Print what it came to: who heard which fact and from whom, who came, what it cost."""
+    from genagents_env.cli.summary import summary
+    from genagents_env.evaluate import report as report_of
+    from genagents_env.record import RunReader
+
+    with RunReader(run_file) as record:
+        found = report_of(record)
+    if as_json:
+        typer.echo(json.dumps(found.as_json(), indent=2))
+        return
+    for line in summary(found):
+        say(line, indent=4)
+
+
+def export(
+    run_file: RunFile,
+    out: Annotated[Path, typer.Option(help="The folder; made where it is missing.")],
+) -> None:
+    """Write events, model calls and ticks as JSON Lines."""
+    from genagents_env.record import RunReader
+    from genagents_env.record import export as written
+
+    with RunReader(run_file) as record:
+        for path in written(record, out):
+            say(str(path))
+
+
+def _tick(record: "RunReader", text: str) -> int:
+    """Return the tick of a town time: a clock time is of the run's first day."""
+    try:
+        clock = time.fromisoformat(text)
+    except ValueError:
+        try:
+            return record.tick_at(datetime.fromisoformat(text).replace(tzinfo=None))
+        except ValueError:
+            raise ConfigError(
+                f"{text!r} is not a time; expected 08:30 or 2023-02-13T08:30"
+            ) from None
+    return record.tick_at(datetime.combine(record.time(0).date(), clock))
+
+
+def _listed(record: "RunReader") -> str:
+    return ", ".join(record.meta.names)

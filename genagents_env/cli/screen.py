@@ -1,0 +1,35 @@
+"""Text to the terminal: clean, wrapped to its width, and plain where it is not a terminal."""
+
+import shutil
+import sys
+import textwrap
+
+import typer
+
+from genagents_env.text import clean
+
+
+def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
+    """Print the lines of `text`, each cleaned; a terminal gets them wrapped.
+
+    Args:
+        text: may hold anything a person or a model wrote.
+        error: print on stderr.
+        indent: columns by which continued lines are set in.
+    """
+    stream = sys.stderr if error else sys.stdout
+    width = shutil.get_terminal_size().columns if stream.isatty() else 0
+    for line in text.split("\n"):
+        left = line[: len(line) - len(line.lstrip(" "))]
+        safe = left + _spaced(line)
+        for part in _wrapped(safe, width, indent or len(left)) if width else [safe]:
+            typer.echo(part, err=error)
+
+
+def _spaced(line: str) -> str:
+    # `clean` makes one blank of many; columns are set by two, which it must leave alone.
+    return "  ".join(clean(part, 10_000) for part in line.strip().split("  "))
+
+
+def _wrapped(line: str, width: int, indent: int) -> list[str]:
+    return textwrap.wrap(line, width, subsequent_indent=" " * indent) or [""]

@@ -1,0 +1,72 @@
+"""A report in words, for the terminal."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from genagents_env.evaluate import Report
+from genagents_env.evaluate.knowledge import Spread
+from genagents_env.evaluate.report import Attendance
+from genagents_env.record.reader import Spent
+
+
+def summary(report: Report) -> Iterator[str]:
+    """Yield the lines of the report; each fits a terminal or may be wrapped."""
+    span = f"{report.start:%a} {report.start.day} {report.start:%b %Y, %H:%M} to {report.end:%H:%M}"
+    yield f"{report.scenario}, {span} ({report.last_tick:,} ticks): {report.status}"
+    policies = ", ".join(f"{name} {count}" for name, count in sorted(report.policies.items()))
+    yield f"People: {len(report.people)} ({policies})"
+    talk = report.talk
+    yield (
+        f"Talk: {_count(talk.conversations, 'conversation')}, "
+        f"{_count(talk.utterances, 'utterance')} "
+        f"({talk.by_phone} by telephone, {talk.alone} unheard)"
+    )
+    yield (
+        f"Acquaintance: {report.density_before:.3f} of all pairs at the start, "
+        f"{report.density_after:.3f} at the end"
+    )
+    if report.model is not None:
+        yield from _model(report.model, report.spent)
+    yield f"Policy errors: {report.policy_errors}"
+    for spread in report.facts:
+        yield from _fact(report, spread)
+    for gathering in report.gatherings:
+        yield from _gathering(report, gathering)
+
+
+def _model(name: str, spent: Spent) -> Iterator[str]:
+    dollars = "price unknown" if spent.dollars is None else f"${spent.dollars:.4f}"
+    tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
+    yield f"Model {name}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
+    share = spent.fallbacks / spent.calls if spent.calls else 0.0
+    mark = "; DEGRADED: judge this run with care" if spent.degraded else ""
+    yield (
+        f"Fallbacks: {spent.fallbacks:,} of {spent.calls:,} ({share:.1%}), "
+        f"re-asked {spent.reasks:,}, retried {spent.retries:,}{mark}"
+    )
+
+
+def _fact(report: Report, spread: Spread) -> Iterator[str]:
+    reached = len(spread.at_start) + len(spread.heard)
+    yield f"Fact {spread.fact}: {reached} of {len(report.people)} ({spread.statement})"
+    yield f"    at the start: {', '.join(spread.at_start) or 'nobody'}"
+    for hearing in spread.heard:
+        source = f" from {hearing.source}" if hearing.source else ""
+        yield f"    {_clock(report, hearing.tick)} {hearing.agent} heard it{source}"
+
+
+def _gathering(report: Report, gathering: Attendance) -> Iterator[str]:
+    when = f"{gathering.start:%H:%M} to {gathering.end:%H:%M}"
+    who = f"{len(gathering.visits)} of {len(report.people)} came"
+    yield f"Gathering {gathering.gathering} at {gathering.place}, {when}: {who}"
+    for visit in gathering.visits:
+        minutes = visit.ticks * report.seconds_per_tick / 60
+        yield f"    {_clock(report, visit.first)} {visit.agent}, {minutes:.0f} minutes"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _clock(report: Report, tick: int) -> str:
+    return f"{report.start + timedelta(seconds=tick * report.seconds_per_tick):%H:%M:%S}"

@@ -1,0 +1,94 @@
+"""A run to read: who went where, did what, and said what to whom, with the town's time."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+
+from genagents_env.text import clean
+from genagents_env.world.events import Event
+
+_LEFT = {
+    "said_so": "leaves the conversation",
+    "walked_away": "walks away from the conversation",
+    "limit": "has to end the conversation (its limit is reached)",
+    "silence": "lets the conversation end in silence",
+    "alone": "is left alone, the conversation is over",
+    "asleep": "falls asleep in the conversation",
+    "removed": "is taken out of the conversation",
+}
+
+
+def transcript(
+    events: Iterable[Event], time: Callable[[int], datetime], agent: str | None = None
+) -> Iterator[str]:
+    """Yield a line for each event worth telling: `08:00:10  Maria Lopez: "Hello"`.
+
+    Lines are clean (`text.clean`), whatever the record holds, and not wrapped. A new day begins
+    with a line of its own.
+
+    Args:
+        events: in order.
+        time: from a tick to town time.
+        agent: tell only what this person did, heard, or was told.
+    """
+    day = None
+    for event in events:
+        if agent is not None and not _concerns(event, agent):
+            continue
+        told = _told(event)
+        if told is None:
+            continue
+        now = time(event.tick)
+        if now.date() != day:
+            day = now.date()
+            yield f"{now:%A} {now.day} {now:%B %Y}"
+        yield f"{now:%H:%M:%S}  {clean(told, 2000)}"
+
+
+def _concerns(event: Event, agent: str) -> bool:
+    return event.agent == agent or agent in event.data.get("heard_by", ())
+
+
+def _told(event: Event) -> str | None:
+    if event.kind == "object" and event.tick == 0:
+        return None  # how the town is furnished
+    tell = _TELL.get(event.kind)
+    return tell(event.agent or "someone", event.data) if tell is not None else None
+
+
+def _say(who: str, data: Mapping[str, object]) -> str:
+    to = f" to {data['to']}" if data["to"] else ""
+    phone = " by telephone" if data["phone"] else ""
+    unheard = "" if data["heard_by"] else " (nobody hears it)"
+    return f'{who}{to}{phone}: "{data["text"]}"{unheard}'
+
+
+def _learn(who: str, data: Mapping[str, object]) -> str:
+    source = f" from {data['source']}" if data["source"] else ""
+    return f"* {who} hears of {data['fact']}{source}"
+
+
+def _start(who: str, data: Mapping[str, object]) -> str:
+    return f"{who} is at {data['place']}, {_doing(data)}"
+
+
+def _doing(data: Mapping[str, object]) -> str:
+    return f"{data['doing']} {data['emoji']}".strip()
+
+
+_TELL: Mapping[str, Callable[[str, Mapping[str, object]], str]] = {
+    "start": _start,
+    "object": lambda who, data: f"{data['object']} is now: {data['state']} ({who})",
+    "doing": lambda who, data: f"{who}: {_doing(data)}",
+    "arrive": lambda who, data: f"{who} -> {data['place']}",
+    "say": _say,
+    "learn": _learn,
+    "leave": lambda who, data: f"{who} {_LEFT.get(str(data['reason']), 'leaves')}",
+    "sleep": lambda who, data: f"{who} falls asleep",
+    "wake": lambda who, data: f"{who} wakes up ({data['cause']})",
+    "fail": lambda who, data: f"{who} cannot: {data['reason']}",
+    "whisper": lambda who, data: f'{who} thinks: "{data["text"]}"',
+    "news": lambda who, data: f'News: "{data["text"]}"',
+    "put": lambda who, data: f"{who} is put at {data['place']}",
+    "join": lambda who, data: f"{who} comes to town, at {data['place']}",
+    "part": lambda who, data: f"{who} leaves town",
+}

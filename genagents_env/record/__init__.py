@@ -1,0 +1,22 @@
+"""The record: one run is one SQLite file. Written while it runs, readable meanwhile, resumable."""
+
+from .canonical import canonical_hash
+from .cassette import SqliteCassette
+from .checkpoint import Checkpoint
+from .export import export
+from .meta import RunMeta
+from .reader import RunReader
+from .rows import CallRow, PolicyFault
+from .writer import RunWriter
+
+__all__ = [
+    "CallRow",
+    "Checkpoint",
+    "PolicyFault",
+    "RunMeta",
+    "RunReader",
+    "RunWriter",
+    "SqliteCassette",
+    "canonical_hash",
+    "export",
+]

@@ -1,0 +1,81 @@
+"""Checkpoints: everything needed to go on from a tick boundary, under one checksum."""
+
+import json
+import sqlite3
+import zlib
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from genagents_env.record.canonical import verified_chain
+from genagents_env.record.rows import JSON
+from genagents_env.record.schema import damaged
+
+KEPT = 2
+
+# Not `rows.encode`: a mind may look at its own dicts in their order, so sorting would change it.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of a run after `tick` ticks; all values are JSON.
+
+    Attributes:
+        tick: the last tick that is part of it.
+        env: `TownEnv.save_state()`.
+        policies: one entry per policy instance, in the order of the cast.
+        budget: `Budget.state()`, or None without a model.
+        ledger: `Ledger.state()`, or None without a model.
+    """
+
+    tick: int
+    env: JSON
+    policies: list[JSON]
+    budget: JSON = None
+    ledger: JSON = None
+
+    def body(self, chain: bytes) -> bytes:
+        """Return it compressed, with the checksum `chain` of the ticks it stands on."""
+        return zlib.compress(
+            _encode(
+                {
+                    "env": self.env,
+                    "policies": self.policies,
+                    "budget": self.budget,
+                    "ledger": self.ledger,
+                    "chain": chain.hex(),
+                }
+            ).encode(),
+            level=1,
+        )
+
+
+def checksum(tick: int, body: bytes) -> bytes:
+    """Return the SHA-256 under which a checkpoint lies."""
+    return sha256(b"%d " % tick + body).digest()
+
+
+def last_good(path: Path, connection: sqlite3.Connection) -> tuple[Checkpoint, bytes] | None:
+    """Return the newest whole checkpoint with the checksum of its ticks; None without any.
+
+    One that was being written when the power went, or was damaged since, is passed over for the
+    one before it: going on from there repeats no stored model call.
+
+    Raises:
+        RecordError: there are checkpoints but none is whole, or the ticks before it have changed.
+    """
+    rows = connection.execute(
+        "SELECT tick, body, checksum FROM checkpoints ORDER BY tick DESC"
+    ).fetchall()
+    for tick, body, expected in rows:
+        if checksum(tick, body) != expected:
+            continue
+        values = json.loads(zlib.decompress(body))
+        chain = bytes.fromhex(values.pop("chain"))
+        if verified_chain(path, connection, tick) != chain:
+            raise damaged(path, f"the ticks before the checkpoint of tick {tick} have changed")
+        return Checkpoint(tick, **values), chain
+    if rows:
+        raise damaged(path, "none of its checkpoints matches its checksum")
+    return None

@@ -1,0 +1,38 @@
+"""Export to JSON Lines, for tools that do not read SQLite."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from genagents_env.record.reader import RunReader
+from genagents_env.record.rows import JSON, encode
+
+
+def export(run: RunReader, folder: Path) -> list[Path]:
+    """Write `events.jsonl`, `calls.jsonl` and `ticks.jsonl` into `folder` and return their paths.
+
+    One JSON object a line. Ticks have `tick`, `time` and `positions` (agent to [x, y]). A file is
+    replaced only once its successor is complete. `folder` is made where it is missing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    return [
+        _write(folder / "events.jsonl", ({**event._asdict()} for event in run.events())),
+        _write(folder / "calls.jsonl", (asdict(call) for call in run.calls())),
+        _write(folder / "ticks.jsonl", _ticks(run)),
+    ]
+
+
+def _ticks(run: RunReader) -> Iterable[dict[str, JSON]]:
+    for tick, positions in run.ticks():
+        where = dict(zip(run.meta.names, positions.tolist(), strict=True))
+        yield {"tick": tick, "time": run.time(tick).isoformat(), "positions": where}
+
+
+def _write(path: Path, rows: Iterable[dict[str, JSON]]) -> Path:
+    partial = path.with_name(path.name + ".part")
+    with partial.open("w", encoding="ascii", newline="\n") as file:
+        for row in rows:
+            file.write(encode(row) + "\n")
+    os.replace(partial, path)
+    return path

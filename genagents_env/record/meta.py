@@ -1,0 +1,119 @@
+"""What a run is: everything needed to live it again from its file alone."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from genagents_env.record.rows import JSON, encode
+from genagents_env.record.schema import damaged
+from genagents_env.scenario.schema import Scenario
+
+# What decides the course of a run. Versions, the model and its price are told, not hashed.
+CANONICAL = ("scenario", "arguments", "policies", "seed", "names", "clock")
+
+
+@dataclass(frozen=True)
+class RunMeta:
+    """The head of a run file.
+
+    Attributes:
+        scenario: as loaded, with only the people who take part.
+        arguments: what the environment was built with, besides the scenario; JSON values.
+        policies: for each agent the policy's `name` and `config`.
+        seed: of the episode.
+        names: the agents, in the order of a tick's positions.
+        start: town time of tick 0, ISO 8601.
+        seconds_per_tick: simulated seconds.
+        model: the name of the model, or None where no policy needs one.
+        asked_model: how the model was asked for (a name, a path), None for the default.
+        price: dollars per million tokens read and written, as decimal text, or None.
+        versions: of this package and of Python.
+    """
+
+    scenario: Scenario
+    arguments: Mapping[str, JSON]
+    policies: Mapping[str, Mapping[str, JSON]]
+    seed: int
+    names: tuple[str, ...]
+    start: str
+    seconds_per_tick: int
+    model: str | None = None
+    asked_model: str | None = None
+    price: tuple[str, str] | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def rows(self) -> dict[str, str]:
+        """Return the JSON text of each key of the meta table."""
+        return {
+            "scenario": self.scenario.model_dump_json(),
+            "arguments": encode(dict(self.arguments)),
+            "policies": encode({agent: dict(spec) for agent, spec in self.policies.items()}),
+            "seed": encode(self.seed),
+            "names": encode(list(self.names)),
+            "clock": encode({"start": self.start, "seconds_per_tick": self.seconds_per_tick}),
+            "model": encode({"name": self.model, "asked": self.asked_model}),
+            "price": encode(list(self.price) if self.price else None),
+            "versions": encode(dict(self.versions)),
+        }
+
+    def with_hours(self, hours: float) -> "RunMeta":
+        """Return the same run with another horizon."""
+        return replace(self, arguments={**self.arguments, "hours": hours})
+
+    def with_model(
+        self, model: str, price: tuple[str, str] | None, asked: str | None = None
+    ) -> "RunMeta":
+        """Return the same run with another model, its price, and how it was asked for."""
+        return replace(self, model=model, price=price, asked_model=asked)
+
+
+def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
+    """Return the head of an open run file.
+
+    Raises:
+        RecordError: a part of it is missing or was changed.
+    """
+    rows = read_rows(path, connection)
+    try:
+        values = {key: json.loads(rows[key]) for key in rows if key != "scenario"}
+        clock, price = values["clock"], values["price"]
+        return RunMeta(
+            scenario=Scenario.model_validate_json(rows["scenario"]),
+            arguments=values["arguments"],
+            policies=values["policies"],
+            seed=values["seed"],
+            names=tuple(values["names"]),
+            start=clock["start"],
+            seconds_per_tick=clock["seconds_per_tick"],
+            model=values["model"]["name"],
+            asked_model=values["model"]["asked"],
+            price=(price[0], price[1]) if price else None,
+            versions=values["versions"],
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise damaged(path, f"its head cannot be read: {error!r}") from None
+
+
+def read_rows(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the text of every key of the meta table, each checked against its checksum."""
+    rows = {}
+    for key, value, checksum in connection.execute("SELECT key, value, checksum FROM meta"):
+        if checksum != _checksum(key, value):
+            raise damaged(path, f"meta {key!r} has changed")
+        rows[key] = value
+    return rows
+
+
+def write_rows(connection: sqlite3.Connection, rows: Mapping[str, str]) -> None:
+    """Set keys of the meta table."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?, ?)",
+        [(key, value, _checksum(key, value)) for key, value in rows.items()],
+    )
+
+
+def _checksum(key: str, value: str) -> bytes:
+    return sha256(f"{key}\0{value}".encode()).digest()

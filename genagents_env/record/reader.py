@@ -1,0 +1,175 @@
+"""Reading a run, also while it is written: the only way in for reports, transcripts, viewers."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.llm.prices import FREE, Price
+from genagents_env.record.canonical import stored_calls
+from genagents_env.record.lock import writer_of
+from genagents_env.record.meta import RunMeta, load_meta, read_rows
+from genagents_env.record.rows import CallRow, PolicyFault
+from genagents_env.record.schema import damaged, open_file, reading
+from genagents_env.world.events import Event
+
+_SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
+    coalesce(sum(outcome = 'fallback'), 0), coalesce(sum(reasks), 0),
+    coalesce(sum(max(attempts - 1 - reasks, 0)), 0), coalesce(sum(truncated), 0) FROM calls"""
+
+DEGRADED_ABOVE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The model calls of a run. `dollars` is None where the price is not known."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    fallbacks: int
+    reasks: int
+    retries: int
+    truncated: int
+    dollars: Decimal | None
+
+    @property
+    def degraded(self) -> bool:
+        """Whether more than 1 % of the decisions asked of the model fell back to a default."""
+        return self.fallbacks > DEGRADED_ABOVE * self.calls
+
+
+class RunReader:
+    """A read-only view of a run file; use it in a `with` block or close it.
+
+    Raises:
+        RecordError: the file is missing, foreign, damaged, or newer.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._connection = open_file(self.path, write=False)
+        try:
+            with reading(self.path):
+                self.meta: RunMeta = load_meta(self.path, self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @property
+    def status(self) -> str:
+        """How it stands: running, killed, finished, paused, budget_exhausted, interrupted, failed.
+
+        A run that says it is running but whose writer is gone was killed.
+        """
+        with reading(self.path):
+            status = json.loads(read_rows(self.path, self._connection)["status"])
+        return "killed" if status == "running" and writer_of(self.path) is None else str(status)
+
+    @property
+    def last_tick(self) -> int:
+        """The last tick in the file, -1 when there is none."""
+        (tick,) = self._one("SELECT max(tick) FROM ticks")
+        return -1 if tick is None else int(tick)
+
+    def time(self, tick: int) -> datetime:
+        """Return the town time at `tick`."""
+        seconds = tick * self.meta.seconds_per_tick
+        return datetime.fromisoformat(self.meta.start) + timedelta(seconds=seconds)
+
+    def tick_at(self, time: datetime) -> int:
+        """Return the first tick at or after the town time `time`, at least 0."""
+        gone = (time - datetime.fromisoformat(self.meta.start)).total_seconds()
+        return max(0, -int(-gone // self.meta.seconds_per_tick))
+
+    def positions(self, tick: int) -> npt.NDArray[np.int16]:
+        """Return where everyone is at `tick`: shape (N, 2), x and y, in the order of the names."""
+        found = self._one("SELECT positions FROM ticks WHERE tick = ?", tick)
+        if found is None:
+            raise IndexError(f"{self.path} has no tick {tick}; its last is {self.last_tick}")
+        return self._decoded(found[0])
+
+    def ticks(self, first: int = 0) -> Iterator[tuple[int, npt.NDArray[np.int16]]]:
+        """Yield each tick from `first` on with its positions."""
+        query = "SELECT tick, positions FROM ticks WHERE tick >= ? ORDER BY tick"
+        with reading(self.path):
+            for tick, blob in self._connection.execute(query, (first,)):
+                yield tick, self._decoded(blob)
+
+    def events(self, first_tick: int = 0, last_tick: int | None = None) -> Iterator[Event]:
+        """Yield the events of these ticks, in the order of their ids; None is to the end."""
+        bound = self._one(
+            "SELECT min(first_event), max(first_event + events) FROM ticks "
+            "WHERE tick >= ? AND tick <= ? AND events > 0",
+            first_tick,
+            2**62 if last_tick is None else last_tick,
+        )
+        if bound is None or bound[0] is None:
+            return
+        query = "SELECT * FROM events WHERE id >= ? AND id < ? ORDER BY id"
+        with reading(self.path):
+            for id_, tick, kind, agent, data in self._connection.execute(query, bound):
+                yield Event(id_, tick, kind, agent, json.loads(data))
+
+    def calls(self) -> Iterator[CallRow]:
+        """Yield the model calls, ordered by agent, tick, purpose and number."""
+        with reading(self.path):
+            yield from stored_calls(self.path, self._connection)
+
+    def policy_faults(self) -> list[PolicyFault]:
+        """Return every failure of a policy, in order."""
+        with reading(self.path):
+            rows = self._connection.execute("SELECT * FROM policy_errors ORDER BY rowid").fetchall()
+        return [PolicyFault(*row) for row in rows]
+
+    def policy_fault_count(self) -> int:
+        """Return how many decisions failed in a policy."""
+        (count,) = self._one("SELECT count(*) FROM policy_errors")
+        return int(count)
+
+    def checkpoints(self) -> list[int]:
+        """Return the ticks of the checkpoints in the file."""
+        with reading(self.path):
+            rows = self._connection.execute("SELECT tick FROM checkpoints ORDER BY tick").fetchall()
+        return [tick for (tick,) in rows]
+
+    def spent(self) -> Spent:
+        """Return the sums over the stored model calls."""
+        calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
+        price = self.meta.price
+        dollars = None
+        if price is not None or self.meta.model is None:
+            known = Price(Decimal(price[0]), Decimal(price[1])) if price else FREE
+            dollars = known.cost(read, written)
+        return Spent(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        self._connection.close()
+
+    def __enter__(self) -> "RunReader":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _one(self, query: str, *values: int) -> Any:
+        with reading(self.path):
+            return self._connection.execute(query, values).fetchone()
+
+    def _decoded(self, blob: bytes) -> npt.NDArray[np.int16]:
+        if len(blob) != 4 * len(self.meta.names):
+            raise damaged(self.path, "a tick's positions have the wrong length")
+        return np.frombuffer(blob, dtype="<i2").reshape(-1, 2)

@@ -1,0 +1,151 @@
+"""The tables of a run file, and opening one: ours, whole, and of a version we know."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from genagents_env.errors import RecordError
+
+APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
+SCHEMA_VERSION = 1
+
+# A tick's events have the ids first_event .. first_event + events - 1, so no index on tick is
+# needed. Every checksum is a SHA-256; that of a tick also covers the tick before it.
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL);
+CREATE TABLE ticks (
+    tick INTEGER PRIMARY KEY, positions BLOB NOT NULL, first_event INTEGER NOT NULL,
+    events INTEGER NOT NULL, checksum BLOB NOT NULL);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, tick INTEGER NOT NULL, kind TEXT NOT NULL, agent TEXT,
+    data TEXT NOT NULL);
+CREATE TABLE policy_errors (
+    tick INTEGER NOT NULL, agent TEXT NOT NULL, policy TEXT NOT NULL, kind TEXT NOT NULL,
+    text TEXT NOT NULL);
+CREATE TABLE calls (
+    agent TEXT NOT NULL, tick INTEGER NOT NULL, purpose TEXT NOT NULL, number INTEGER NOT NULL,
+    prompt_hash TEXT NOT NULL, messages TEXT NOT NULL, outcome TEXT NOT NULL, reply TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    reasks INTEGER NOT NULL, truncated INTEGER NOT NULL, fault TEXT,
+    latency_seconds REAL NOT NULL, started_at REAL NOT NULL, checksum BLOB NOT NULL,
+    PRIMARY KEY (agent, tick, purpose, number)) WITHOUT ROWID;
+CREATE TABLE checkpoints (tick INTEGER PRIMARY KEY, body BLOB NOT NULL, checksum BLOB NOT NULL);
+CREATE TABLE interviews (
+    tick INTEGER NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
+    evidence TEXT NOT NULL, PRIMARY KEY (tick, agent, question));
+CREATE TABLE measures (name TEXT NOT NULL, tick INTEGER NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (name, tick));
+"""
+
+
+# What the surroundings are to blame for; anything else SQLite reports is the file's fault.
+_OUTSIDE = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
+
+
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Turn whatever SQLite complains about inside into a RecordError that names `path`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _OUTSIDE:
+            raise damaged(path, str(error)) from None
+        raise RecordError(
+            f"{path}: {error}; check that the folder is writable and the disk is not full"
+        ) from None
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Do as `guarded`; values of a wrong type or form inside are the file's damage, too."""
+    with guarded(path):
+        try:
+            yield
+        except (TypeError, ValueError, KeyError) as error:
+            raise damaged(path, f"{type(error).__name__} while reading it") from None
+
+
+def damaged(path: Path, what: str) -> RecordError:
+    """Return the error for a file whose content is not what was written."""
+    return RecordError(
+        f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again"
+    )
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Return a connection to a new, empty run file."""
+    with guarded(path):
+        connection = _connect(f"file:{_quoted(path)}?mode=rwc")
+        connection.executescript(
+            f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
+            f"{_TABLES} COMMIT;"
+        )
+        return _tuned(connection)
+
+
+def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
+    """Return a connection to an existing run file.
+
+    Raises:
+        RecordError: it is missing, foreign, damaged, or newer than this version understands.
+    """
+    if not path.is_file():
+        raise RecordError(f"no run file {path}; `genagents run SCENARIO --out FILE` makes one")
+    with reading(path):
+        connection = _connect(f"file:{_quoted(path)}?mode={'rw' if write else 'ro'}")
+        try:
+            _check_header(path, connection)
+            if write:
+                _check_pages(path, connection)
+                _tuned(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    # Autocommit: a call is durable when `execute` returns; ticks open their own transactions.
+    # A plain policy may run in a worker thread and reach the cassette from there.
+    return sqlite3.connect(
+        uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False
+    )
+
+
+def _tuned(connection: sqlite3.Connection) -> sqlite3.Connection:
+    # In WAL mode NORMAL survives a killed process whole; power loss costs at most the ticks since
+    # the last checkpoint, which syncs.
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    return connection
+
+
+def _check_header(path: Path, connection: sqlite3.Connection) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise RecordError(f"{path} is not a run file of genagents_env; it was left alone")
+    if version > SCHEMA_VERSION:
+        raise RecordError(
+            f"{path} was written by a newer version (record format {version}, this one reads "
+            f"{SCHEMA_VERSION}); upgrade genagents-env"
+        )
+
+
+def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
+    (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if state != "ok":
+        raise damaged(path, state)
+
+
+def _quoted(path: Path) -> str:
+    return path.absolute().as_uri().removeprefix("file://")

@@ -1,0 +1,37 @@
+"""One transaction on a run file."""
+
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from genagents_env.record.schema import guarded
+
+
+class Transaction:
+    """All or nothing; a class, not a generator, because every tick passes through it."""
+
+    __slots__ = ("_connection", "_path")
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path, self._connection = path, connection
+
+    def __enter__(self) -> None:
+        with guarded(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            with guarded(self._path):
+                self._connection.execute("COMMIT")
+            return
+        with suppress(sqlite3.Error):  # the first error is the one to tell
+            self._connection.execute("ROLLBACK")
+        if isinstance(error, sqlite3.Error):
+            with guarded(self._path):
+                raise error

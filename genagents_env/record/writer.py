@@ -1,0 +1,300 @@
+"""Writing a run: a tick is in the file whole or not at all."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.errors import RecordError
+from genagents_env.record import checkpoint as checkpoints
+from genagents_env.record import meta as heads
+from genagents_env.record.canonical import FIRST, tick_checksum
+from genagents_env.record.cassette import OnPhase, SqliteCassette
+from genagents_env.record.checkpoint import Checkpoint
+from genagents_env.record.lock import RunLock
+from genagents_env.record.meta import RunMeta
+from genagents_env.record.rows import PolicyFault, encode
+from genagents_env.record.schema import create, guarded, open_file, reading
+from genagents_env.record.transaction import Transaction
+from genagents_env.world.events import Event
+
+# So the client marks calls that got no answer at all, as against one that was no use.
+_LOST = "(outcome = 'fallback' AND (fault LIKE 'unavailable:%' OR fault LIKE 'refused:%'))"
+_OUTAGE_BEGAN = (
+    f"SELECT min(tick) FROM calls WHERE {_LOST} AND started_at >= "  # noqa: S608 (constant text)
+    f"(SELECT coalesce(max(started_at), 0) FROM calls WHERE NOT {_LOST})"
+)
+_BY_TICK = ("ticks", "events", "policy_errors", "interviews", "measures", "checkpoints")
+
+
+class RunWriter:
+    """The one writer of a run file; make it with `create` or `open`, and close it.
+
+    Attributes:
+        path: of the file.
+        meta: what the run is.
+        cassette: its model calls.
+        tick: the last tick in the file, -1 before the first.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        lock: RunLock,
+        connection: sqlite3.Connection,
+        meta: RunMeta,
+        on_phase: OnPhase | None,
+    ) -> None:
+        self.path, self.meta, self.tick = path, meta, -1
+        self.cassette = SqliteCassette(path, connection, on_phase)
+        self._lock, self._connection, self._on_phase = lock, connection, on_phase
+        self._chain = FIRST
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        meta: RunMeta,
+        *,
+        force: bool = False,
+        on_phase: OnPhase | None = None,
+    ) -> "RunWriter":
+        """Begin a new run file.
+
+        Args:
+            path: where; its folder must exist.
+            meta: what the run is.
+            force: replace an existing file.
+            on_phase: told (phase, tick) at `mid-write`, `boundary`, `checkpoint`, `after-call`:
+                for tests that kill the process there.
+
+        Raises:
+            RecordError: the file exists and `force` is not given, or cannot be written.
+            RunLocked: another process writes it.
+        """
+        path = Path(path)
+        check_free(path, force=force)
+        lock = RunLock(path)
+        try:
+            _remove(path)
+            connection = create(path)
+            writer = cls(path, lock, connection, meta, on_phase)
+            with writer._transaction():
+                heads.write_rows(connection, meta.rows() | {"status": encode("running")})
+            return writer
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, path: str | Path, *, on_phase: OnPhase | None = None) -> "RunWriter":
+        """Take up an existing run file; call `rewind` before writing ticks.
+
+        Raises:
+            RecordError: it is missing, foreign, damaged or newer.
+            RunLocked: another process writes it.
+        """
+        path = Path(path)
+        if not path.is_file():
+            open_file(path, write=True)  # raises, and leaves no lock file behind
+        lock = RunLock(path)
+        try:
+            connection = open_file(path, write=True)
+            try:
+                with reading(path):
+                    meta = heads.load_meta(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+            return cls(path, lock, connection, meta, on_phase)
+        except BaseException:
+            lock.release()
+            raise
+
+    def commit_tick(
+        self,
+        tick: int,
+        positions: npt.NDArray[np.integer],
+        events: Sequence[Event],
+        faults: Sequence[PolicyFault] = (),
+    ) -> None:
+        """Write what happened in `tick`.
+
+        Args:
+            tick: one more than the last; 0 is the state after `reset`.
+            positions: shape (N, 2), x and y in tiles, in the order of `meta.names`.
+            events: of this tick, in the order of their ids.
+            faults: of the policies in this tick.
+        """
+        if tick != self.tick + 1:
+            raise RecordError(f"{self.path}: tick {tick} cannot follow tick {self.tick}")
+        blob = positions.astype("<i2").tobytes()
+        rows = [(e.id, e.tick, e.kind, e.agent, encode(e.data)) for e in events]
+        chain = tick_checksum(self._chain, tick, blob, rows)
+        with self._transaction():
+            run = self._connection
+            first = rows[0][0] if rows else 0
+            run.execute(
+                "INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", (tick, blob, first, len(rows), chain)
+            )
+            run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
+            if faults:
+                run.executemany(
+                    "INSERT INTO policy_errors VALUES (?, ?, ?, ?, ?)",
+                    [(f.tick, f.agent, f.policy, f.kind, f.text) for f in faults],
+                )
+            self._reached("mid-write", tick)
+        self.tick, self._chain = tick, chain
+        self._reached("boundary", tick)
+
+    def checkpoint(self, state: Checkpoint) -> None:
+        """Write the state after the last tick, and sync the file to the disk."""
+        body = state.body(self._chain)
+        with self._transaction():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?)",
+                (state.tick, body, checkpoints.checksum(state.tick, body)),
+            )
+            self._connection.execute(
+                "DELETE FROM checkpoints WHERE tick NOT IN "
+                "(SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?)",
+                (checkpoints.KEPT,),
+            )
+            self._reached("checkpoint", state.tick)
+        with guarded(self.path):
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def rewind(self) -> Checkpoint | None:
+        """Go back to the last good checkpoint, dropping what came after it, but no model call.
+
+        Returns:
+            The checkpoint; None when there is none, and the run begins again at its start.
+
+        Raises:
+            RecordError: no checkpoint is whole, or the ticks before it were changed.
+        """
+        with reading(self.path):
+            found = checkpoints.last_good(self.path, self._connection)
+        state, self._chain = found if found is not None else (None, FIRST)
+        self.tick = -1 if state is None else state.tick
+        with self._transaction():
+            for table in _BY_TICK:
+                self._connection.execute(f"DELETE FROM {table} WHERE tick > ?", (self.tick,))  # noqa: S608
+            heads.write_rows(self._connection, {"status": encode("running")})
+        return state
+
+    def withdraw_outage(self, tick: int) -> int:
+        """Take back what an outage put in place of answers, so that a resume asks again.
+
+        Its fallbacks are those since the last call that was answered; they may reach back some
+        ticks before `tick`, in which it became plain. Checkpoints that stand on them go too.
+
+        Returns:
+            The first tick whose fallbacks were dropped.
+        """
+        with guarded(self.path):
+            (first,) = self._connection.execute(_OUTAGE_BEGAN).fetchone()
+        first = tick if first is None else min(first, tick)
+        with self._transaction():
+            self.cassette.forget_fallbacks(first)
+            self._connection.execute("DELETE FROM checkpoints WHERE tick > ?", (first,))
+        return int(first)
+
+    def replace_meta(self, meta: RunMeta) -> None:
+        """Write another head: a longer horizon, another model."""
+        with self._transaction():
+            heads.write_rows(self._connection, meta.rows())
+        self.meta = meta
+
+    @property
+    def status(self) -> str:
+        """How the run stood when it was last told."""
+        return str(json.loads(self.noted("status") or '"unknown"'))
+
+    def set_status(self, status: str) -> None:
+        """Say how the run stands: running, finished, paused, budget_exhausted, interrupted."""
+        with self._transaction():
+            heads.write_rows(self._connection, {"status": encode(status)})
+
+    def note(self, key: str, value: str) -> None:
+        """Keep `value`, JSON text, under `key` of the meta table, outside the canonical hash."""
+        with self._transaction():
+            heads.write_rows(self._connection, {key: value})
+
+    def noted(self, key: str) -> str | None:
+        """Return what `note` kept under `key`, or None."""
+        with guarded(self.path):
+            return heads.read_rows(self.path, self._connection).get(key)
+
+    @property
+    def last_checkpoint(self) -> int:
+        """The tick of the newest checkpoint, -1 when there is none."""
+        with guarded(self.path):
+            (tick,) = self._connection.execute("SELECT max(tick) FROM checkpoints").fetchone()
+        return -1 if tick is None else int(tick)
+
+    def stored_since(self, tick: int) -> tuple[int, int, int]:
+        """Return attempts, tokens read and tokens written of the calls of `tick` and later."""
+        with guarded(self.path):
+            attempts, read, written = self._connection.execute(
+                "SELECT coalesce(sum(attempts), 0), coalesce(sum(prompt_tokens), 0), "
+                "coalesce(sum(completion_tokens), 0) FROM calls WHERE tick >= ?",
+                (tick,),
+            ).fetchone()
+        return attempts, read, written
+
+    def close(self) -> None:
+        """Close the file and let others write it; safe to call twice.
+
+        Unless somebody reads it just now, it becomes one plain file, which can be copied alone and
+        read from a folder that cannot be written.
+        """
+        with suppress(sqlite3.Error):  # a reader holds it, the disk is full: nothing is lost
+            self._connection.execute("PRAGMA busy_timeout=0")
+            self._connection.execute("PRAGMA journal_mode=DELETE")
+        self._connection.close()
+        self._lock.release()
+
+    def discard(self) -> None:
+        """Close the file and remove it: for a run that failed before anything happened."""
+        self._connection.close()
+        _remove(self.path)
+        self._lock.release()
+
+    def __enter__(self) -> "RunWriter":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _transaction(self) -> Transaction:
+        return Transaction(self.path, self._connection)
+
+    def _reached(self, phase: str, tick: int) -> None:
+        if self._on_phase is not None:
+            self._on_phase(phase, tick)
+
+
+def check_free(path: Path, *, force: bool) -> None:
+    """Raise RecordError where `create` would, so that a run can be refused before it is made."""
+    if not path.parent.is_dir():
+        raise RecordError(f"no folder {path.parent}; make it first")
+    if path.exists() and not force:
+        raise RecordError(
+            f"{path} exists; go on with `genagents resume {path}`, or replace it with --force"
+        )
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

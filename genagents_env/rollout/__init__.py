@@ -1,0 +1,23 @@
+"""Rollouts: one episode, with or without a record."""
+
+from .cast import Cast, PolicySpec, specs_for
+from .model import Limits
+from .play import Rollout, play, rollout
+from .recorded import resume, run
+from .spec import Engine, Outcome, Progress, RunSpec
+
+__all__ = [
+    "Cast",
+    "Engine",
+    "Limits",
+    "Outcome",
+    "PolicySpec",
+    "Progress",
+    "Rollout",
+    "RunSpec",
+    "play",
+    "resume",
+    "rollout",
+    "run",
+    "specs_for",
+]

@@ -1,0 +1,174 @@
+"""One stretch of a recorded run in one process: from a start or a checkpoint to a stop."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from genagents_env.env import TownEnv
+from genagents_env.errors import BudgetExceeded, ModelOutage, RecordError
+from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.client import ModelClient
+from genagents_env.record import Checkpoint, PolicyFault, RunWriter
+from genagents_env.rollout.cast import Cast
+from genagents_env.rollout.loop import finished
+from genagents_env.rollout.play import play
+from genagents_env.rollout.signals import Stop
+from genagents_env.rollout.spec import Engine, Outcome, Progress
+from genagents_env.rollout.spending import note_spent, restore_spent
+
+
+class Life:
+    """One stretch of a run in this process."""
+
+    def __init__(
+        self,
+        writer: RunWriter,
+        env: TownEnv,
+        cast: Cast,
+        engine: Engine,
+        endpoint: Endpoint | None,
+    ) -> None:
+        self.writer, self.env, self.cast, self.engine = writer, env, cast, engine
+        self.endpoint = endpoint
+        self.budget = engine.limits.budget()
+        self.client: ModelClient | None = None
+        self.stop = Stop()
+
+    def lived(self, state: Checkpoint | None) -> Outcome:
+        """Live on from `state`, or from the start, and return how it ended."""
+        try:
+            outcome = finished(self._main(state))
+        except BaseException:
+            with suppress(RecordError):  # the first error is the one to tell
+                self.writer.set_status("failed")
+            raise
+        finally:
+            self.cast.close()
+        self.writer.set_status(outcome.status)
+        return outcome
+
+    async def _main(self, state: Checkpoint | None) -> Outcome:
+        price = self.endpoint.price if self.endpoint is not None else None
+        saved_at, saved = (-1, None) if state is None else (state.tick, state.budget)
+        restore_spent(self.writer, self.budget, price, saved_at, saved)
+        if self.endpoint is not None:
+            self.client = self._client_of(self.endpoint)
+        try:
+            with self.stop.listening():
+                return await self._until_stopped(state)
+        finally:
+            await _cancel_others()  # calls in flight of a policy that gave up on them
+            note_spent(self.writer, self.budget)
+            if self.client is not None:
+                await self.client.aclose()
+
+    async def _until_stopped(self, state: Checkpoint | None) -> Outcome:
+        observations, infos = self._begun() if state is None else self._restored(state)
+        try:
+            await play(
+                self.env,
+                self.cast,
+                observations,
+                infos,
+                on_tick=self._after_tick,
+                stop=lambda: self.stop.signal is not None,
+            )
+        except ModelOutage as outage:
+            self.writer.withdraw_outage(self.env.world.tick)
+            return self._stopped("paused", outage.exit_code, str(outage))
+        except BudgetExceeded as limit:
+            return self._stopped("budget_exhausted", limit.exit_code, str(limit))
+        except asyncio.CancelledError:
+            if self.stop.signal is None:
+                raise
+            return self._interrupted()
+        if not self.env.agents:
+            return self._stopped("finished", 0, "")
+        self._save()
+        return self._interrupted()
+
+    def _begun(self) -> tuple[Any, Any]:
+        seed = self.writer.meta.seed
+        observations, infos = self.env.reset(seed=seed)
+        self.cast.reset(self.env.profiles(), seed, self.env.context(self.client))
+        self._commit(())
+        return observations, infos
+
+    def _restored(self, state: Checkpoint) -> tuple[Any, Any]:
+        observations, infos = self.env.load_state(state.env)
+        self.cast.reset(self.env.profiles(), self.writer.meta.seed, self.env.context(self.client))
+        self.cast.load_state(state.policies)
+        if self.client is not None:
+            self.client.ledger.load_state(state.ledger)
+        return observations, infos
+
+    def _after_tick(self, faults: Sequence[PolicyFault]) -> None:
+        self._commit(faults)
+        # The tick before the horizon: past it the episode is over, and could not be lengthened.
+        last_chance = self.writer.tick == self.env.max_cycles - 1
+        if last_chance or self.writer.tick % self.engine.checkpoint_every == 0:
+            self._save()
+        if self.engine.watch is not None:
+            self.engine.watch(self._progress())
+        limit, used = self.budget.seconds, self.budget.elapsed
+        if limit is not None and used >= limit:  # holds without a model, too
+            raise BudgetExceeded("seconds", limit, used)
+
+    def _progress(self) -> Progress:
+        world, spent = self.env.world, self.budget.spent
+        priced = self.client is None or self.client.endpoint.price is not None
+        dollars = float(spent.dollars) if priced else None
+        return Progress(
+            world.tick, self.env.max_cycles, world.time, spent.calls, spent.tokens, dollars
+        )
+
+    def _commit(self, faults: Sequence[PolicyFault]) -> None:
+        world = self.env.world
+        self.writer.commit_tick(world.tick, world.positions, self.env.events, faults)
+
+    def _save(self) -> None:
+        """Write a checkpoint of this tick boundary, where everyone's state is whole."""
+        if self.writer.tick == self.writer.last_checkpoint:
+            return
+        client = self.client
+        self.writer.checkpoint(
+            Checkpoint(
+                self.writer.tick,
+                self.env.save_state(),
+                self.cast.state(),
+                self.budget.state(),
+                client.ledger.state() if client is not None else None,
+            )
+        )
+
+    def _client_of(self, endpoint: Endpoint) -> ModelClient:
+        meta, price = self.writer.meta, endpoint.price
+        told = (str(price.input_per_million), str(price.output_per_million)) if price else None
+        asked = self.engine.model or meta.asked_model
+        self.writer.replace_meta(meta.with_model(endpoint.model, told, asked))
+        return ModelClient(
+            endpoint,
+            run_seed=meta.seed,
+            budget=self.budget,
+            cassette=self.writer.cassette,
+            max_in_flight=self.engine.concurrency,
+            retry=self.engine.retry,
+        )
+
+    def _interrupted(self) -> Outcome:
+        number = self.stop.signal or 0
+        return self._stopped("interrupted", 128 + number, "stopped by a signal")
+
+    def _stopped(self, status: str, exit_code: int, message: str) -> Outcome:
+        path = self.writer.path
+        if message:
+            message = f"{message}; go on with `genagents resume {path}`"
+        return Outcome(path, status, self.writer.tick, exit_code, message)
+
+
+async def _cancel_others() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

@@ -1,0 +1,33 @@
+"""The model of a recorded run, opened only where a policy needs one, and what it may spend."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from genagents_env.llm.budget import Budget
+from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.open import open_endpoint
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend, earlier parts of it included; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    dollars: Decimal | None = None
+    seconds: float | None = None
+
+    def budget(self) -> Budget:
+        """Return a fresh budget with these limits."""
+        return Budget(self.calls, self.tokens, self.dollars, self.seconds)
+
+
+def open_model(model: str | None, endpoint: Endpoint | None, limits: Limits) -> Endpoint:
+    """Return `endpoint`, or else the one that `model` and the environment name.
+
+    Raises:
+        ConfigError: there is no such model, or dollars are limited and its price is unknown.
+    """
+    opened = endpoint if endpoint is not None else open_endpoint(model)
+    limits.budget().check_price(opened.model, opened.price)
+    return opened

@@ -1,0 +1,122 @@
+"""Runs with a record: begun, stopped at any moment, resumed to the same end."""
+
+import platform
+from pathlib import Path
+
+from genagents_env import __version__, town_v0
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError
+from genagents_env.llm.calls import Endpoint
+from genagents_env.record import RunMeta, RunWriter
+from genagents_env.record.writer import check_free
+from genagents_env.rollout.cast import Cast, PolicySpec, specs_for
+from genagents_env.rollout.life import Life
+from genagents_env.rollout.model import open_model
+from genagents_env.rollout.spec import Engine, Outcome, RunSpec
+from genagents_env.scenario import load_scenario
+
+
+def run(
+    spec: RunSpec, path: str | Path, engine: Engine | None = None, *, force: bool = False
+) -> Outcome:
+    """Live `spec` from its start and record it in `path`.
+
+    Raises:
+        ScenarioError, ConfigError, PolicyError: nothing was written.
+        RecordError: `path` exists and `force` is not given, or cannot be written.
+        RunLocked: another process writes it.
+    """
+    engine = engine or Engine()
+    check_free(Path(path), force=force)
+    env, meta = _prepared(spec)
+    cast = Cast.load(_specs(meta), deadline=engine.policy_deadline)
+    endpoint = _endpoint(cast, engine, meta)
+    with RunWriter.create(path, meta, force=force, on_phase=engine.on_phase) as writer:
+        try:
+            return Life(writer, env, cast, engine, endpoint).lived(None)
+        except BaseException:
+            if writer.tick < 0:
+                writer.discard()
+            raise
+
+
+def resume(path: str | Path, engine: Engine | None = None, *, hours: float = 0.0) -> Outcome:
+    """Go on with the run in `path`: after an interruption, or `hours` past its end.
+
+    What lies after the last checkpoint is lived again with the stored model calls; none of them
+    is made twice, and the canonical record becomes that of a run that was never stopped.
+
+    Raises:
+        ConfigError: the run is finished and no `hours` are given.
+        RecordError: the file is missing, foreign, damaged or newer.
+        RunLocked: another process writes it.
+        DivergenceError: policy, prompts or package have changed since, so that a call differs.
+    """
+    engine = engine or Engine()
+    with RunWriter.open(path, on_phase=engine.on_phase) as writer:
+        meta = writer.meta
+        if hours:
+            meta = meta.with_hours(meta.arguments["hours"] + hours)
+        elif writer.status == "finished":
+            raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
+        env = _town(meta)
+        cast = Cast.load(_specs(meta), deadline=engine.policy_deadline)
+        endpoint = _endpoint(cast, engine, meta)
+        if meta is not writer.meta:
+            writer.replace_meta(meta)
+        return Life(writer, env, cast, engine, endpoint).lived(writer.rewind())
+
+
+def _prepared(spec: RunSpec) -> tuple[TownEnv, RunMeta]:
+    """Return the town of `spec`, and the head of its run file."""
+    scenario = spec.scenario
+    if isinstance(scenario, str):
+        people = list(spec.people) if spec.people is not None else None
+        scenario = load_scenario(scenario, people=people)
+    env = town_v0.parallel_env(
+        scenario, start=spec.start, hours=spec.hours, seconds_per_tick=spec.seconds_per_tick
+    )
+    lived = env.world.scenario  # with the overrides in it
+    names = tuple(env.possible_agents)
+    specs = specs_for(names, spec.policy, spec.policy_for)
+    versions = {"genagents-env": __version__, "python": platform.python_version()}
+    return env, RunMeta(
+        scenario=scenario,
+        arguments={
+            "start": lived.start.isoformat(),
+            "hours": lived.hours,
+            "seconds_per_tick": lived.seconds_per_tick,
+        },
+        policies={a: {"name": s.name, "config": dict(s.config)} for a, s in specs.items()},
+        seed=spec.seed,
+        names=names,
+        start=lived.start.isoformat(),
+        seconds_per_tick=lived.seconds_per_tick,
+        versions=versions,
+    )
+
+
+def _endpoint(cast: Cast, engine: Engine, meta: RunMeta) -> Endpoint | None:
+    """Return the model, opened only if one of the policies asks it.
+
+    Raises:
+        ConfigError: it is not the model that the run had, and was not asked for by name.
+    """
+    if not cast.needs_model:
+        return None
+    endpoint = open_model(engine.model or meta.asked_model, engine.endpoint, engine.limits)
+    if engine.model is None and meta.model not in (None, endpoint.model):
+        raise ConfigError(
+            f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "
+            "set the endpoint as it was, or go on with another model by --model"
+        )
+    return endpoint
+
+
+def _town(meta: RunMeta) -> TownEnv:
+    return town_v0.parallel_env(meta.scenario, **meta.arguments)
+
+
+def _specs(meta: RunMeta) -> dict[str, PolicySpec]:
+    # In the order of the names: the groups of a cast, and with them its states, follow it.
+    return {a: PolicySpec(**meta.policies[a]) for a in meta.names}

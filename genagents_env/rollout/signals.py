@@ -1,0 +1,53 @@
+"""SIGINT and SIGTERM: the first asks a run to stop at the next tick, the second stops it now.
+
+A tick that waits for a model may last minutes, and whoever sends SIGTERM seldom has them: what is
+not at its boundary after `GRACE` seconds is given up. Nothing is lost but calls under way.
+"""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+GRACE = 5.0
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stop:
+    """Whether a run was asked to stop, and by which signal."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._grace: asyncio.TimerHandle | None = None
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take the signals inside; a thread other than the main one cannot, and need not."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        self._task = asyncio.current_task()
+        # Not `loop.add_signal_handler`: a tick that awaits nothing would not see the signal.
+        before = {number: signal.signal(number, self._received) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            if self._grace is not None:
+                self._grace.cancel()
+            for number, handler in before.items():
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        task = self._task
+        if task is None:
+            return
+        first, self.signal = self.signal is None, self.signal or number
+        task.get_loop().call_soon_threadsafe(self._wait if first else task.cancel)
+
+    def _wait(self) -> None:
+        if self._task is not None:
+            self._grace = self._task.get_loop().call_later(GRACE, self._task.cancel)

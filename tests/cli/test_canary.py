@@ -1,0 +1,63 @@
+import base64
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from genagents_env.testing.fault_server import FaultServer
+
+KEY = "sk-CANARY-0f1e2d3c4b5a69788796a5b4c3d2e1f0/+="
+
+
+def traces(folder: Path, *texts: str) -> list[str]:
+    """Return where the key is to be found, however it is written."""
+    raw = KEY.encode()
+    forms = [raw, quote(KEY, safe="").encode(), base64.b64encode(raw), b"0f1e2d3c4b5a69788796"]
+    places = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    places |= {f"text {number}": text.encode() for number, text in enumerate(texts)}
+    return [place for place, content in places.items() if any(form in content for form in forms)]
+
+
+@pytest.mark.parametrize("policy", ["reactive", "crash"])
+def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) -> None:
+    if policy == "crash":
+        policy = str(tmp_path / "crash.py")
+        Path(policy).write_text(
+            "import os\n"
+            "from genagents_env.policy import Policy\n"
+            "class Crash(Policy):\n"
+            "    name = 'crash'\n"
+            "    def reset(self, profiles, seed, context):\n"
+            "        raise RuntimeError('with ' + os.environ['OPENAI_API_KEY'])\n"
+        )
+    with FaultServer(always="401") as server:
+        child = subprocess.run(
+            [
+                *(sys.executable, "-m", "genagents_env", "run", "tiny"),
+                *("--policy", policy, "--model", "town-model"),
+            ],
+            env={
+                **os.environ,
+                "OPENAI_API_KEY": KEY,
+                "OPENAI_BASE_URL": server.url,
+                "OPENAI_LOG": "debug",
+            },
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        asked = server.calls
+    assert child.returncode == (2 if asked else 70), child.stderr
+    assert bool(asked) == (policy == "reactive")
+    if asked:
+        assert "401" in child.stderr
+    else:
+        (report,) = tmp_path.glob("genagents-crash-*.txt")
+        assert "RuntimeError: with [hidden]" in report.read_text()
+    assert (tmp_path / "run.sqlite").is_file() == bool(asked)
+    assert traces(tmp_path, child.stdout, child.stderr) == []
+    assert "Traceback" not in child.stderr

@@ -1,0 +1,207 @@
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from genagents_env.cli import main
+from genagents_env.record import RunWriter, canonical_hash
+from tests.rollout.towns import CURIOUS
+
+Run = Callable[..., tuple[int, str, str]]
+ADA = "Ada Brook"
+
+
+@pytest.fixture
+def genagents(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Run:
+    """Return a function that runs the command line and gives (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["genagents", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        code = ended.value.code
+        return (0 if code is None else int(code)), out, err
+
+    return run
+
+
+@pytest.fixture
+def lived(genagents: Run) -> Run:
+    """Return the same, with a finished run.sqlite of two minutes."""
+    code, _, err = genagents("run", "tiny", "--hours", "0.0334", "--policy", "scripted")
+    assert (code, "Traceback" in err) == (0, False)
+    return genagents
+
+
+def test_run_tells_the_story_the_summary_and_where_the_file_is(genagents: Run) -> None:
+    code, out, _ = genagents(
+        "run", "tiny", "--start", "08:00", "--hours", "0.1", "--seed", "3", "--policy", "scripted"
+    )
+    assert code == 0
+    assert f"{ADA} is at" in out
+    assert "(36 ticks): finished" in out
+    assert "Run file: run.sqlite  (look: genagents show run.sqlite)" in out
+    assert Path("run.sqlite").is_file()
+
+
+def test_an_existing_run_is_not_overwritten(lived: Run) -> None:
+    before = Path("run.sqlite").read_bytes()
+    code, _, err = lived("run", "tiny", "--hours", "0.01")
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "genagents resume run.sqlite" in err
+    assert Path("run.sqlite").read_bytes() == before
+    assert lived("run", "tiny", "--hours", "0.01", "--force", "--quiet")[0] == 0
+
+
+def test_a_stopped_run_is_resumed_and_lives_on(genagents: Run) -> None:
+    arguments = ["run", "tiny", "--hours", "0.1", "--policy", CURIOUS, "--model", "scripted"]
+    code, out, err = genagents(*arguments, "--max-calls", "5")
+    assert code == 3
+    assert "budget_exhausted" in out
+    assert "budget reached: calls" in err
+    assert "genagents resume run.sqlite" in err
+    code, out, _ = genagents("resume", "run.sqlite", "--quiet")
+    assert code == 0
+    assert "(36 ticks): finished" in out
+    assert genagents(*arguments, "--out", "whole.sqlite", "--quiet")[0] == 0
+    hashes = {genagents("hash", name)[1] for name in ("run.sqlite", "whole.sqlite")}
+    assert hashes == {canonical_hash("run.sqlite") + "\n"}
+    code, out, _ = genagents("resume", "run.sqlite", "--hours", "0.1", "--quiet")
+    assert code == 0
+    assert "(72 ticks): finished" in out
+
+
+def test_agents_may_have_policies_of_their_own(genagents: Run) -> None:
+    code, out, _ = genagents(
+        *("run", "tiny", "--hours", "0.02", "--quiet", "--policy", CURIOUS),
+        *("--model", "scripted", "--policy-config", "every=1", "--policy-for", f"{ADA}=idle"),
+    )
+    assert code == 0
+    assert "curious.py 1, idle 1" in out
+    assert "Model scripted: 7 calls" in out
+
+
+def test_show_narrows_by_time_and_person(lived: Run) -> None:
+    code, whole, _ = lived("show", "run.sqlite")
+    assert code == 0
+    assert f"{ADA} is at" in whole
+    start = whole.splitlines()[1][:5]
+    assert lived("show", "run.sqlite", "--from", "23:59")[1] == ""
+    assert lived("show", "run.sqlite", "--to", start)[1].splitlines()[1] == whole.splitlines()[1]
+    of_ada = lived("show", "run.sqlite", "--agent", ADA)[1].splitlines()
+    assert 0 < len(of_ada) < len(whole.splitlines())
+    code, _, err = lived("show", "run.sqlite", "--agent", "Ada")
+    assert (code, err) == (2, f"genagents: nobody is called 'Ada'; there are {ADA}, Ben Carver\n")
+    assert lived("show", "run.sqlite", "--from", "noonish")[0] == 2
+
+
+def test_report_as_json_is_one_object(lived: Run) -> None:
+    code, out, _ = lived("report", "run.sqlite", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["status"], told["last_tick"], told["degraded"]) == ("finished", 12, False)
+    assert told["people"] == [ADA, "Ben Carver"]
+    assert "finished" in lived("report", "run.sqlite")[1]
+
+
+def test_export_names_its_files(lived: Run) -> None:
+    code, out, _ = lived("export", "run.sqlite", "--out", "data")
+    assert code == 0
+    assert out.splitlines() == [f"data/{name}.jsonl" for name in ("events", "calls", "ticks")]
+
+
+def test_scenarios_and_policies_are_listed(genagents: Run) -> None:
+    code, out, _ = genagents("scenarios")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["tiny", "valentines_party"]
+    code, out, _ = genagents("policies")
+    assert code == 0
+    assert {"idle", "random", "scripted"} <= {line.split()[0] for line in out.splitlines()}
+
+
+def test_validate_prints_every_fault(genagents: Run) -> None:
+    folder = Path("town")
+    folder.mkdir()
+    (folder / "scenario.toml").write_text('name = "Bad Name"\nhours = -1\nwat = 1\n')
+    code, out, err = genagents("validate", "town")
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) >= 3
+    assert all(line.startswith("scenario.toml:") for line in err.splitlines())
+    assert genagents("validate", "tiny")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["run", "atlantis"], 2, "no scenario"),
+        (["run", "tiny", "--policy", "scriptd"], 2, "did you mean 'scripted'"),
+        (["run", "tiny", "--policy-for", "Bob=idle"], 2, "nobody is called 'Bob'"),
+        (["run", "tiny", "--policy-for", "Bob"], 2, "expected KEY=VALUE"),
+        (["run", "tiny", "--policy", "idle", "--policy-config", "x=1"], 2, "policy 'idle'"),
+        (["run", "tiny", "--start", "noon"], 2, "not a time"),
+        (["run", "tiny", "--people", "Nobody"], 2, "Nobody"),
+        (["run", "tiny", "--max-dollars", "lots"], 2, "not a number"),
+        (["run", "tiny", "--hours", "-1"], 2, "hours"),
+        (["run", "tiny", "--out", "no/where.sqlite"], 2, "no folder no"),
+        (["hash", "none.sqlite"], 2, "no run file none.sqlite"),
+        (["resume", "none.sqlite"], 2, "no run file none.sqlite"),
+        (["validate", "nowhere"], 2, "no scenario"),
+    ],
+)
+def test_mistakes_get_a_line_and_exit_code_two(
+    genagents: Run, arguments: list[str], code: int, words: str
+) -> None:
+    got, out, err = genagents(*arguments)
+    assert (got, out) == (code, "")
+    assert words in err
+    assert "Traceback" not in err
+    assert not list(Path().iterdir())
+
+
+def test_a_second_writer_exits_with_its_own_code(lived: Run) -> None:
+    with RunWriter.open("run.sqlite"):
+        code, _, err = lived("resume", "run.sqlite", "--hours", "1")
+        assert code == 73
+        assert "being written by process" in err
+        assert lived("show", "run.sqlite")[0] == 0
+
+
+def test_a_bug_becomes_a_report_without_keys(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-CANARY-0123456789abcdef")
+
+    def broken(path: object) -> str:
+        raise RuntimeError("it was sk-CANARY-0123456789abcdef")
+
+    monkeypatch.setattr("genagents_env.record.canonical_hash", broken)
+    code, out, err = genagents("hash", "run.sqlite")
+    assert (code, out) == (70, "")
+    assert len(err.splitlines()) == 1
+    (path,) = Path().glob("genagents-crash-*.txt")
+    report = path.read_text()
+    assert "RuntimeError: it was [hidden]" in report
+    assert "CANARY" not in report + err
+
+
+def test_help_is_quick_and_names_every_command() -> None:
+    program = (
+        "import sys; sys.argv = ['genagents', '--help']\n"
+        "from genagents_env.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "slow = {'networkx', 'openai', 'scipy', 'pydantic', 'PIL'} & set(sys.modules)\n"
+        "assert not slow, slow\n"
+    )
+    child = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert child.returncode == 0, child.stderr
+    for command in ("run", "resume", "hash", "show", "report", "validate", "export"):
+        assert f" {command} " in child.stdout

@@ -1,0 +1,65 @@
+from dataclasses import replace
+from pathlib import Path
+
+from genagents_env.llm.calls import Message
+from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from tests.record.lived import call
+
+
+def test_a_call_is_durable_at_once_and_comes_back_equal(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        key, recorded = call(3)
+        assert writer.cassette.get(key) is None
+        recorded = replace(recorded, messages=(Message("user", "what now?"),))
+        writer.cassette.put(key, recorded)
+        with RunReader(path) as run:  # another connection sees it before any commit of a tick
+            (row,) = run.calls()
+            assert row.messages == '[{"content":"what now?","role":"user"}]'
+        back = writer.cassette.get(key)
+        assert back == recorded
+        assert back is not None
+        assert (back.latency_seconds, back.started_at) == (0.5, 1.0)
+
+
+def test_fallbacks_are_forgotten_from_a_tick_on_and_replies_are_not(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        for tick in (1, 2, 3):
+            writer.cassette.put(*call(tick, "Ada", "fallback"))
+            writer.cassette.put(*call(tick, "Ben"))
+        assert writer.cassette.forget_fallbacks(2) == 2
+        assert writer.cassette.get(call(1, "Ada")[0]) is not None
+        assert writer.cassette.get(call(2, "Ada")[0]) is None
+        assert writer.cassette.get(call(3, "Ben")[0]) is not None
+
+
+def test_the_sums_over_calls_tell_a_degraded_run(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta.with_model("m", ("1", "2"))) as writer:
+        for tick in range(99):
+            writer.cassette.put(*call(tick))
+        with RunReader(path) as run:
+            assert not run.spent().degraded
+            assert str(run.spent().dollars) == "0.00198"
+        for tick in (100, 101):
+            writer.cassette.put(*call(tick, "Ada", "fallback"))
+        with RunReader(path) as run:
+            spent = run.spent()
+    assert (spent.calls, spent.fallbacks, spent.reasks, spent.retries) == (101, 2, 2, 4)
+    assert spent.degraded
+
+
+def test_the_hash_sees_replies_but_neither_clock_nor_order(tmp_path: Path, meta: RunMeta) -> None:
+    def hash_of(*calls: int, **changes: object) -> str:
+        path = tmp_path / "run.sqlite"
+        with RunWriter.create(path, meta, force=True) as writer:
+            for tick in calls:
+                key, recorded = call(tick)
+                writer.cassette.put(key, replace(recorded, **changes))  # type: ignore[arg-type]
+        return canonical_hash(path)
+
+    first = hash_of(1, 2)
+    assert hash_of(2, 1) == first
+    assert hash_of(1, 2, latency_seconds=9.0, started_at=9.0, attempts=3) == first
+    assert hash_of(1, 2, reply="{}") != first
+    assert hash_of(1) != first

@@ -1,0 +1,134 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from tests.record.lived import call, live
+
+
+@pytest.fixture
+def run_file(path: Path, meta: RunMeta) -> Path:
+    with RunWriter.create(path, meta) as writer:
+        for tick in range(12):
+            writer.cassette.put(*call(tick))
+        live(writer, 12)
+    return path
+
+
+def _changed(path: Path, sql: str) -> None:
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(sql)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'UPDATE events SET data = \'{"doing":"steals"}\' WHERE id = 3',
+        "UPDATE events SET agent = NULL WHERE id = 3",
+        "DELETE FROM events WHERE id = 4",
+        "DELETE FROM ticks WHERE tick = 2",
+        "UPDATE ticks SET positions = zeroblob(8) WHERE tick = 2",
+        "UPDATE meta SET value = '8' WHERE key = 'seed'",
+    ],
+)
+def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str) -> None:
+    _changed(run_file, sql)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
+        canonical_hash(run_file)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"), RunWriter.open(run_file) as w:
+        w.rewind()
+
+
+def test_a_changed_call_is_not_answered(run_file: Path) -> None:
+    _changed(run_file, "UPDATE calls SET reply = '{\"a\":2}' WHERE tick = 4")
+    with RunWriter.open(run_file) as writer:
+        assert writer.cassette.get(call(3)[0]) is not None
+        with pytest.raises(RecordError, match="damaged"):
+            writer.cassette.get(call(4)[0])
+
+
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(run_file: Path) -> None:
+    _changed(run_file, "UPDATE checkpoints SET body = substr(body, 1, 20) WHERE tick = 10")
+    with RunWriter.open(run_file) as writer:
+        state = writer.rewind()
+        assert state is not None
+        assert state.tick == 5
+        live(writer, 12)
+
+
+def test_without_a_whole_checkpoint_nothing_is_restored(run_file: Path) -> None:
+    _changed(run_file, "UPDATE checkpoints SET body = x'00'")
+    with (
+        RunWriter.open(run_file) as writer,
+        pytest.raises(RecordError, match=r"run\.sqlite is damaged .*checkpoints"),
+    ):
+        writer.rewind()
+    with RunReader(run_file) as run:
+        assert run.last_tick == 12
+
+
+def test_every_flipped_bit_of_a_checkpoint_is_noticed(run_file: Path, meta: RunMeta) -> None:
+    connection = sqlite3.connect(run_file)
+    ((body,),) = connection.execute("SELECT body FROM checkpoints WHERE tick = 10").fetchall()
+    connection.execute("DELETE FROM checkpoints WHERE tick < 10")
+    for bit in range(0, 8 * len(body), 37):
+        flipped = bytearray(body)
+        flipped[bit // 8] ^= 1 << bit % 8
+        connection.execute("UPDATE checkpoints SET body = ?", (bytes(flipped),))
+        connection.commit()
+        with RunWriter.open(run_file) as writer, pytest.raises(RecordError):
+            writer.rewind()
+    connection.close()
+
+
+@pytest.mark.parametrize("size", [0, 40, 5000])
+def test_a_truncated_file_is_named(run_file: Path, size: int) -> None:
+    run_file.write_bytes(run_file.read_bytes()[:size])
+    for attempt in (canonical_hash, RunReader, RunWriter.open):
+        with pytest.raises(RecordError, match=r"run\.sqlite"):
+            attempt(run_file)
+    RunWriter.create(run_file, _meta_of(run_file), force=True).close()
+
+
+def _meta_of(path: Path) -> RunMeta:
+    from genagents_env.scenario import load_scenario
+
+    scenario = load_scenario("tiny")
+    return RunMeta(scenario, {"hours": 1.0}, {}, 0, (), "2023-02-13T08:00:00", 10)
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("dear diary\n" * 1000)
+    other = tmp_path / "other.sqlite"
+    _changed(other, "CREATE TABLE t (x)")
+    for path in (text, other):
+        before = path.read_bytes()
+        for attempt in (canonical_hash, RunReader, RunWriter.open):
+            with pytest.raises(RecordError, match=path.name):
+                attempt(path)
+        assert path.read_bytes() == before
+
+
+def test_a_newer_file_asks_for_an_upgrade(run_file: Path) -> None:
+    _changed(run_file, "PRAGMA user_version = 99")
+    for attempt in (canonical_hash, RunReader, RunWriter.open):
+        with pytest.raises(RecordError, match=r"newer version.*upgrade"):
+            attempt(run_file)
+
+
+def test_a_missing_file_is_named_and_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "no.sqlite"
+    for attempt in (canonical_hash, RunReader, RunWriter.open):
+        with pytest.raises(RecordError, match=r"no run file .*no\.sqlite"):
+            attempt(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_folder_is_named(tmp_path: Path, meta: RunMeta) -> None:
+    with pytest.raises(RecordError, match="no folder"):
+        RunWriter.create(tmp_path / "nowhere" / "run.sqlite", meta)

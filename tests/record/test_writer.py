@@ -1,0 +1,191 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genagents_env.errors import RecordError, RunLocked
+from genagents_env.record import (
+    Checkpoint,
+    PolicyFault,
+    RunMeta,
+    RunReader,
+    RunWriter,
+    canonical_hash,
+)
+from tests.record.lived import live
+
+
+def test_what_was_written_is_read(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 7)
+        writer.set_status("finished")
+    with RunReader(path) as run:
+        assert run.meta == meta
+        assert (run.status, run.last_tick, run.checkpoints()) == ("finished", 7, [0, 5])
+        assert [event.id for event in run.events(3, 4)] == [6, 7, 8, 9]
+        assert next(run.events()).data == {"doing": "é 0"}
+        assert np.array_equal(run.positions(6), np.full((2, 2), 6))
+        assert [tick for tick, _ in run.ticks(5)] == [5, 6, 7]
+        assert run.time(6).isoformat() == "2023-02-13T08:01:00"
+        assert run.tick_at(run.time(6)) == 6
+
+
+def test_a_reader_follows_while_it_is_written(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 1)
+        with RunReader(path) as run:
+            assert (run.last_tick, run.status) == (1, "running")
+            live(writer, 3)
+            assert run.last_tick == 3
+            assert canonical_hash(path)
+
+
+def test_a_tick_is_whole_or_not_there(path: Path, meta: RunMeta) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(phase: str, tick: int) -> None:
+        if (phase, tick) == ("mid-write", 3):
+            raise Killed
+
+    with RunWriter.create(path, meta, on_phase=die) as writer:
+        with pytest.raises(Killed):
+            live(writer, 5)
+        with RunReader(path) as run:
+            assert run.last_tick == 2
+            assert [event.tick for event in run.events()] == [0, 0, 1, 1, 2, 2]
+
+
+def test_ticks_follow_one_another(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 2)
+        with pytest.raises(RecordError, match="tick 4 cannot follow tick 2"):
+            writer.commit_tick(4, np.zeros((2, 2), int), [])
+
+
+def test_rewind_drops_what_came_after_the_checkpoint(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 8)
+        fault = PolicyFault(9, meta.names[0], "idle", "raised", "x")
+        writer.commit_tick(9, np.zeros((2, 2), int), [], [fault])
+    with RunWriter.open(path) as writer:
+        state = writer.rewind()
+        assert state is not None
+        assert (state.tick, state.env, state.policies) == (5, {"at": 5}, [{"seen": 5}])
+        with RunReader(path) as run:
+            assert (run.last_tick, run.policy_faults()) == (5, [])
+            assert max(event.tick for event in run.events()) == 5
+        live(writer, 8)
+
+
+def test_rewinding_without_a_checkpoint_begins_again(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.commit_tick(0, np.zeros((2, 2), int), [])
+    with RunWriter.open(path) as writer:
+        assert writer.rewind() is None
+        assert writer.tick == -1
+        live(writer, 2)
+
+
+def test_an_interrupted_run_hashes_like_the_whole_one(tmp_path: Path, meta: RunMeta) -> None:
+    whole, broken = tmp_path / "whole.sqlite", tmp_path / "broken.sqlite"
+    with RunWriter.create(whole, meta) as writer:
+        live(writer, 12)
+    for until in (3, 7, 7, 11, 12):
+        opened = RunWriter.open(broken) if broken.exists() else RunWriter.create(broken, meta)
+        with opened as writer:
+            if writer.meta and until > 3:
+                writer.rewind()
+            live(writer, until)
+    assert canonical_hash(broken) == canonical_hash(whole)
+
+
+def test_an_existing_file_is_not_replaced_unless_forced(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 3)
+    with pytest.raises(RecordError, match="exists"):
+        RunWriter.create(path, meta)
+    with RunWriter.create(path, meta, force=True) as writer:
+        assert writer.tick == -1
+    with RunReader(path) as run:
+        assert run.last_tick == -1
+
+
+def test_a_second_writer_is_refused_and_told_who_writes(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 1)
+        program = f"from genagents_env.record import RunWriter; RunWriter.open({str(path)!r})"
+        child = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        )
+        assert "RunLocked" in child.stderr
+        with pytest.raises(RunLocked, match=r"process \d+") as refused:
+            RunWriter.create(path, meta, force=True)
+        assert refused.value.exit_code == 73
+        live(writer, 2)
+    RunWriter.open(path).close()
+    assert not path.with_name("run.sqlite.lock").exists()
+
+
+def test_the_lock_goes_with_a_killed_writer(path: Path, meta: RunMeta) -> None:
+    RunWriter.create(path, meta).close()
+    program = (
+        "import os, signal\n"
+        "from genagents_env.record import RunWriter\n"
+        f"writer = RunWriter.open({str(path)!r})\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    child = subprocess.run([sys.executable, "-c", program], check=False)
+    assert child.returncode == -9
+    with RunReader(path) as run:
+        assert run.status == "killed"
+    RunWriter.open(path).close()
+
+
+def test_a_checkpoint_keeps_the_order_of_dicts(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 0)
+        writer.checkpoint(Checkpoint(0, {"z": 1, "a": [{"y": 1, "b": 2}]}, []))
+        state = writer.rewind()
+    assert state is not None
+    assert repr(state.env) == "{'z': 1, 'a': [{'y': 1, 'b': 2}]}"
+
+
+def test_a_closed_run_is_one_plain_file(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 3)
+    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
+    assert path.read_bytes()[18:20] == b"\1\1"  # the header's mark for: no write-ahead log
+    copy = path.with_name("copy.sqlite")
+    copy.write_bytes(path.read_bytes())
+    assert canonical_hash(copy) == canonical_hash(path)
+
+
+def test_a_reader_does_not_keep_the_writer_from_closing(path: Path, meta: RunMeta) -> None:
+    writer = RunWriter.create(path, meta)
+    live(writer, 3)
+    with RunReader(path) as run:
+        events = run.events()
+        next(events)
+        writer.close()
+        assert len(list(events)) == 7
+    with RunWriter.open(path) as writer:
+        assert writer.rewind() is not None
+
+
+def test_a_full_disk_is_a_clear_error_and_loses_no_tick(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 3)
+        (pages,) = writer._connection.execute("PRAGMA page_count").fetchone()
+        writer._connection.execute(f"PRAGMA max_page_count={pages}")
+        with pytest.raises(RecordError, match=r"run\.sqlite: database or disk is full; check"):
+            live(writer, 300)
+        last = writer.tick
+        assert 3 <= last < 300
+    with RunWriter.open(path) as writer:
+        with RunReader(path) as run:
+            assert run.last_tick == last
+        writer.rewind()
+        live(writer, last + 2)

@@ -1,0 +1,88 @@
+"""Lives, kills and resumes runs in processes of their own: kills.py FOLDER SCENARIO TICKS CASES.
+
+A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
+This process imports everything once and forks each stretch, so that a kill costs no start-up.
+Prints one JSON object: the hash of the undisturbed run, and what came of each case.
+"""
+
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.client import call_seed
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.rollout import resume, run
+from genagents_env.testing.kill_hook import VARIABLE, from_environment
+from tests.rollout.towns import LoggingEndpoint, engine, spec
+
+
+def stretch(live: Callable[[], object], kill: str | None) -> int:
+    """Return the signal that ended `live` in a forked process, 0 when it returned."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.environ[VARIABLE] = kill or ""
+            live()
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    _, status = os.waitpid(pid, 0)
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -os.WEXITSTATUS(status)
+
+
+def stored(path: Path) -> set[int]:
+    """Return the seeds of the calls in the file, which name them."""
+    with RunReader(path) as record:
+        return {
+            call_seed(record.meta.seed, CallKey(row.agent, row.tick, row.purpose, row.number))
+            for row in record.calls()
+        }
+
+
+def survive(folder: Path, scenario: str, ticks: int, case: str) -> dict[str, object]:
+    """Kill as `case` says, resume to the end, and return what came of it."""
+    path, log = folder / "run.sqlite", folder / "calls.log"
+    log.touch()
+    kills: list[str | None] = [*case.split("+"), None]
+    signals, repeated = [], 0
+    for number, kill in enumerate(kills):
+
+        def live(first: bool = number == 0) -> None:
+            how = engine(LoggingEndpoint(log), on_phase=from_environment())
+            _ = run(spec(scenario, ticks), path, how) if first else resume(path, how)
+
+        known = stored(path) if number else set()
+        asked = len(log.read_text().split())
+        signals.append(stretch(live, kill))
+        new = [int(seed) for seed in log.read_text().split()[asked:]]
+        repeated += len(known.intersection(new))
+    killed = signals[:-1] == [signal.SIGKILL] * (len(kills) - 1)
+    return {
+        "case": case,
+        "killed": killed,
+        "ended": signals[-1] == 0,
+        "repeated": repeated,
+        "hash": canonical_hash(path),
+    }
+
+
+def main(folder: Path, scenario: str, ticks: int, cases: list[str]) -> None:
+    """Print the results of all cases."""
+    whole = folder / "whole.sqlite"
+    run(spec(scenario, ticks), whole, engine())
+    results = []
+    for number, case in enumerate(cases):
+        own = folder / str(number)
+        own.mkdir()
+        results.append(survive(own, scenario, ticks, case))
+    print(json.dumps({"whole": canonical_hash(whole), "results": results}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4].split(","))

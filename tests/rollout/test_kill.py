@@ -1,0 +1,37 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CASES = [
+    "0:boundary", "0:mid-write", "0:after-call", "1:boundary", "3:after-call", "5:mid-write",
+    "9:boundary", "10:mid-write", "10:checkpoint", "10:boundary", "10:after-call", "13:after-call",
+    "17:mid-write+19:mid-write", "20:checkpoint+20:checkpoint", "22:after-call+22:boundary",
+    "24:boundary", "27:mid-write+29:checkpoint", "28:after-call", "29:after-call",
+    "30:mid-write",
+]  # fmt: skip
+FEW = ["2:mid-write", "11:after-call+12:boundary", "20:checkpoint"]
+
+
+def survived(folder: Path, scenario: str, cases: list[str]) -> None:
+    command = [sys.executable, "-m", "tests.rollout.kills", str(folder), scenario, "30"]
+    child = subprocess.run(
+        [*command, ",".join(cases)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert child.returncode == 0, child.stderr
+    told = json.loads(child.stdout)
+    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
+    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr
+
+
+def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
+    survived(tmp_path, "tiny", FEW)
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_twenty_five_people_leave_no_trace(tmp_path: Path) -> None:
+    assert len(CASES) == 20
+    survived(tmp_path, "valentines_party", CASES)
