@@ -1,0 +1,159 @@
+"""`check_env`: what PettingZoo's own tests do not ask of a ParallelEnv."""
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+
+from .compare import first_difference, plain
+from .contract import Env, EnvFault, Returned, check_observations, check_spaces, checked_reset
+from .legal import sample_legal
+from .total import CAUSES, check_total
+from .twins import Twins
+from .unseen import Disturb, disturb_unseen
+
+__all__ = ["EnvFault", "check_env"]
+
+_SHORT = 12
+
+
+def check_env(
+    make_env: Callable[[], Env],
+    *,
+    steps: int = 500,
+    seed: int = 0,
+    disturb: Disturb | None = None,
+) -> None:
+    """Check that an env keeps the contract; return quietly if it does.
+
+    Two envs live `steps` steps side by side from a reset, with random legal actions; at every
+    step it checks that observations are in their spaces (dtype included), that the five dicts
+    have the keys of the live agents, rewards are finite floats and flags bools; that nothing
+    returned earlier changes or shares memory, and writing into it changes nothing; that both
+    twins return the same bytes, whatever the order of the action dict; that actions are left
+    alone, and that what a mask allows is executed. Then: a reset in mid-episode starts the same
+    episode again; a deep copy and a pickle go on like the original; `step` takes missing, wrong,
+    forbidden and unknown actions as idle; what an agent cannot perceive does not reach it;
+    `close` can be called twice.
+
+    Args:
+        make_env: returns a new env, the same at each call.
+        steps: steps of the twin run, over as many episodes as that takes; at least 1.
+        seed: of the first reset and of the actions.
+        disturb: changes something in the env that the agent does not perceive and returns
+            whether it found anything; without it, our own env has an unseen person moved.
+
+    Raises:
+        EnvFault: in one sentence, what is wrong and at which step.
+    """
+    check_spaces(make_env())
+    _check_twins(make_env, steps, seed)
+    _check_copies(make_env, seed)
+    check_total(make_env, seed)
+    _check_unseen(make_env, seed, disturb)
+    _check_close(make_env, seed)
+
+
+def _check_twins(make_env: Callable[[], Env], steps: int, seed: int) -> None:
+    twins = Twins(make_env, seed)
+    held = [(a, twins.one.observation_space(a), twins.one.action_space(a)) for a in _all(twins.one)]
+    twins.reset()
+    for _ in range(steps):
+        if not twins.one.agents:
+            twins.reset()
+        twins.step()
+    for agent, seen, acted in held:
+        if twins.one.observation_space(agent) is not seen or (
+            twins.one.action_space(agent) is not acted
+        ):
+            raise EnvFault(f"the spaces of {agent!r} are other objects after {steps} steps")
+    twins.replay()
+    twins.one.close()
+    twins.two.close()
+
+
+def _check_copies(make_env: Callable[[], Env], seed: int) -> None:
+    env = make_env()
+    rng = np.random.default_rng(seed)
+    at = _advance(env, checked_reset(env, seed), rng, _SHORT // 3)
+    copies = {"deep copy": copy.deepcopy(env), "pickled copy": _pickled(env)}
+    traces = {name: _trace(twin, at, seed) for name, twin in copies.items()}
+    original = _trace(env, at, seed)
+    for name, trace in traces.items():
+        why = first_difference(original, trace)
+        if why is not None:
+            raise EnvFault(f"a {name} in mid-episode does not go on like the original: {why}")
+
+
+def _pickled(env: Env) -> Env:
+    try:
+        twin: Env = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise EnvFault(f"the env cannot be pickled in mid-episode: {error}") from error
+    return twin
+
+
+def _trace(env: Env, at: Returned, seed: int) -> object:
+    lived: list[object] = []
+    rng = np.random.default_rng(seed)
+    for _ in range(_SHORT):
+        at = _advance(env, at, rng, 1)
+        lived.append([plain(at), list(env.agents)])
+    return lived
+
+
+def _advance(env: Env, at: Returned, rng: np.random.Generator, steps: int) -> Returned:
+    """Step with legal actions while anyone is live; return the last that was returned."""
+    for _ in range(steps):
+        if env.agents:
+            at = Returned(*env.step(sample_legal(env, at.observations, at.infos, rng)))
+    return at
+
+
+def _check_unseen(make_env: Callable[[], Env], seed: int, disturb: Disturb | None) -> None:
+    """Change what an agent cannot perceive in a copy of the env; the agent must not notice."""
+    env = make_env()
+    if disturb is None:
+        if not hasattr(env.unwrapped, "intervene"):
+            return
+        disturb = disturb_unseen
+    rng = np.random.default_rng(seed)
+    at = checked_reset(env, seed)
+    for k in range(_SHORT // 2):
+        at = _advance(env, at, rng, 4)
+        if not env.agents:
+            return
+        agent = env.agents[k % len(env.agents)]
+        other = copy.deepcopy(env)
+        if disturb(other, agent):
+            _check_unnoticed(copy.deepcopy(env), other, agent)
+
+
+def _check_unnoticed(env: Env, other: Env, agent: str) -> None:
+    for _ in range(3):
+        if agent not in env.agents:
+            return
+        seen, also = (Returned(*e.step({})) for e in (env, other))
+        views = [plain([r.observations[agent], r.infos[agent]], skip=CAUSES) for r in (seen, also)]
+        why = first_difference(views[0], views[1])
+        if why is not None:
+            raise EnvFault(f"{agent!r} notices what it cannot perceive: its observation, {why}")
+        check_observations(other, also.observations, "after a change out of sight, step")
+
+
+def _check_close(make_env: Callable[[], Env], seed: int) -> None:
+    for begun in (False, True):
+        env = make_env()
+        if begun:
+            env.reset(seed=seed)
+        try:
+            env.close()
+            env.close()
+        except Exception as error:
+            when = "after reset" if begun else "before reset"
+            raise EnvFault(f"close called twice {when} raised {error!r}") from error
+
+
+def _all(env: Env) -> list[str]:
+    return list(env.possible_agents)

@@ -1,0 +1,145 @@
+"""`check_policy`: whether a policy keeps its contract."""
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+
+from ..actions import Action
+from ..policy import Policy
+from .compare import first_difference, plain
+
+if TYPE_CHECKING:
+    from ..llm.client import ModelClient
+
+MakeModel: TypeAlias = Callable[[], "ModelClient"]
+
+__all__ = ["PolicyFault", "check_policy"]
+
+
+class PolicyFault(AssertionError):
+    """A policy breaks the contract; the text says where and how, in one sentence."""
+
+
+class _Run:
+    """One policy deciding for everybody in a scenario, checked at each step."""
+
+    def __init__(
+        self,
+        make_policy: Callable[[], Policy],
+        scenario: str,
+        seed: int,
+        make_model: MakeModel | None,
+    ) -> None:
+        from ..town_v0 import parallel_env  # the env is built only where a policy is checked
+
+        self.env = parallel_env(scenario=scenario)
+        self.policy = make_policy()
+        self.seed = seed
+        self.observations, self.infos = self.env.reset(seed=seed)
+        model = make_model() if make_model is not None else None
+        self.policy.reset(self.env.profiles(), seed, self.env.context(model))
+        self.tick = 0
+
+    def step(self) -> object:
+        """Let the policy act once; return its actions as plain data."""
+        when = f"act at tick {self.tick} (seed {self.seed})"
+        before = plain([self.observations, self.infos])
+        actions = self.policy.act(self.observations, self.infos)
+        why = first_difference(before, plain([self.observations, self.infos]))
+        if why is not None:
+            raise PolicyFault(f"{when} changed the observations or infos it was given, at {why}")
+        self._check_actions(actions, when)
+        decided = plain(actions)
+        self.observations, _, _, _, self.infos = self.env.step(actions)
+        self.tick += 1
+        return decided
+
+    def _check_actions(self, actions: object, when: str) -> None:
+        if not isinstance(actions, dict):
+            raise PolicyFault(f"{when} returned a {type(actions).__name__}, not a dict of actions")
+        strangers = [agent for agent in actions if agent not in self.observations]
+        if strangers:
+            raise PolicyFault(f"{when} acted for {strangers}, whom it was not given")
+        for agent, action in actions.items():
+            chosen = self.env.action_space(agent).contains(action)
+            if not (chosen or isinstance(action, get_args(Action))):
+                raise PolicyFault(
+                    f"{when}: the action of {agent!r} is {action!r}, neither an Action nor in "
+                    "the action space"
+                )
+
+    def moved_to(self, other: "_Run") -> "_Run":
+        """Return `other`, a fresh run, going on at this moment from this policy's state."""
+        other.policy.load_state(_through_json(self.policy.state(), self.tick))
+        other.env = copy.deepcopy(self.env)
+        other.observations, other.infos = copy.deepcopy((self.observations, self.infos))
+        other.tick = self.tick
+        return other
+
+
+def check_policy(
+    make_policy: Callable[[], Policy],
+    scenario: str = "tiny",
+    *,
+    steps: int = 40,
+    seed: int = 0,
+    make_model: MakeModel | None = None,
+) -> None:
+    """Check that a policy keeps the contract; return quietly if it does.
+
+    It decides for everybody in `scenario` for `steps` steps, twice, and once more from a state
+    saved half-way. Checked: only actions of `genagents_env.actions` or of the action space, and
+    only for agents it was given; the same decisions from the same seed; `state` holds JSON values
+    only, and a fresh policy goes on from it as the first one did; observations are left alone;
+    `close` twice.
+
+    Args:
+        make_policy: returns a new policy, the same at each call.
+        scenario: name or path of a scenario.
+        steps: at least 2.
+        seed: of the env and the policy.
+        make_model: for a policy that needs one: returns a new client of a model that answers the
+            same to the same, such as a scripted one.
+
+    Raises:
+        PolicyFault: in one sentence, what is wrong and at which tick.
+    """
+
+    def fresh() -> _Run:
+        return _Run(make_policy, scenario, seed, make_model)
+
+    first = fresh()
+    decided = []
+    resumed: _Run | None = None
+    for tick in range(steps):
+        if not first.env.agents:
+            break
+        if tick == steps // 2:
+            resumed = first.moved_to(fresh())
+        decided.append(first.step())
+    _check_again(fresh(), decided, 0, "a second run with the same seed")
+    if resumed is not None:
+        _check_again(resumed, decided, steps // 2, "a fresh policy after load_state")
+    for run in (first, resumed):
+        if run is not None:
+            run.policy.close()
+            run.policy.close()
+
+
+def _through_json(state: Mapping[str, Any], tick: int) -> dict[str, Any]:
+    try:
+        text = json.dumps(state, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise PolicyFault(f"state at tick {tick} is not JSON: {error}") from error
+    back: dict[str, Any] = json.loads(text)
+    if back != state:
+        raise PolicyFault(f"state at tick {tick} does not survive JSON (string keys, lists only)")
+    return back
+
+
+def _check_again(run: _Run, decided: list[object], start: int, who: str) -> None:
+    for tick, expected in enumerate(decided[start:], start):
+        why = first_difference(expected, run.step())
+        if why is not None:
+            raise PolicyFault(f"{who} decides otherwise at tick {tick}: {why}")

@@ -1,0 +1,131 @@
+"""Compare what two envs returned, byte for byte, and find memory that two values share."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..percept import Percept
+
+Array = npt.NDArray[Any]
+Path = tuple[object, ...]
+
+_PERCEPT_FIELDS = tuple(name for name in vars(Percept) if not name.startswith("_"))
+
+
+def is_percept(value: object) -> bool:
+    """Return whether `value` is one of our percepts (a lazy view, read by attribute)."""
+    return all(hasattr(type(value), name) for name in ("agent", "tick", "me", "heard", "known"))
+
+
+def plain(
+    value: object, *, skip: tuple[str, ...] = (), later: list[object] | None = None
+) -> object:
+    """Return `value` as nested plain data that is equal only where type, dtype and bytes are.
+
+    Args:
+        value: anything an env returns: dicts, arrays, numbers, text, dataclasses, percepts.
+        skip: names of fields left out.
+        later: percepts are appended here unread instead of being read.
+    """
+    if isinstance(value, np.ndarray):
+        return ("array", value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, np.generic):
+        return ("scalar", value.dtype.str, value.tobytes())
+    if isinstance(value, Mapping):
+        return {k: plain(v, skip=skip, later=later) for k, v in value.items() if k not in skip}
+    if isinstance(value, tuple | list):
+        return [plain(v, skip=skip, later=later) for v in value]
+    if isinstance(value, float):
+        return ("float", value.hex())
+    if is_percept(value):
+        if later is not None:
+            later.append(value)
+            return ("percept",)
+        return _fields(value, _PERCEPT_FIELDS, skip)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _fields(value, tuple(f.name for f in dataclasses.fields(value)), skip)
+    return (type(value).__name__, value)
+
+
+def _fields(value: object, names: tuple[str, ...], skip: tuple[str, ...]) -> dict[str, object]:
+    return {name: plain(getattr(value, name), skip=skip) for name in names if name not in skip}
+
+
+def first_difference(one: object, two: object, path: Path = ()) -> str | None:
+    """Return where and how two values of `plain` differ, or None where they are equal."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        if one.keys() != two.keys():
+            return f"{_dotted(path)} has keys {list(one)} against {list(two)}"
+        pairs = [(key, one[key], two[key]) for key in one]
+    elif isinstance(one, list) and isinstance(two, list):
+        if len(one) != len(two):
+            return f"{_dotted(path)} has {len(one)} items against {len(two)}"
+        pairs = [(k, a, b) for k, (a, b) in enumerate(zip(one, two, strict=True))]
+    else:
+        return None if one == two else f"{_dotted(path)}: {_shown(one)} against {_shown(two)}"
+    for key, a, b in pairs:
+        found = first_difference(a, b, (*path, key))
+        if found is not None:
+            return found
+    return None
+
+
+def _dotted(path: Path) -> str:
+    return "".join(f"[{key!r}]" for key in path) or "the value"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple) and value and value[0] == "array":
+        return f"an array of {value[1]}, shape {value[2]}, {np.frombuffer(value[3], value[1])[:12]}"
+    text = repr(value[1]) if isinstance(value, tuple) and len(value) == 2 else repr(value)
+    return text if len(text) <= 200 else text[:200] + "..."
+
+
+def arrays(value: object, path: Path = ()) -> Iterator[tuple[Path, Array]]:
+    """Yield every array in nested dicts and sequences, with the path to it."""
+    if isinstance(value, np.ndarray):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from arrays(item, (*path, key))
+    elif isinstance(value, tuple | list):
+        for k, item in enumerate(value):
+            yield from arrays(item, (*path, k))
+
+
+def shared_memory(groups: Mapping[object, object]) -> str | None:
+    """Return which two groups hold arrays over the same memory that can be written, or None.
+
+    Arrays that share memory within one group, and shared read-only ones, are allowed.
+    """
+    spans = sorted(
+        (
+            (*np.lib.array_utils.byte_bounds(array), group, path, array)
+            for group, value in groups.items()
+            for path, array in arrays(value)
+            if array.size
+        ),
+        key=lambda span: span[:2],
+    )
+    for k, (_, end, group, path, array) in enumerate(spans):
+        for low, _, other_group, other_path, other in spans[k + 1 :]:
+            if low >= end:
+                break
+            writeable = array.flags.writeable or other.flags.writeable
+            if group != other_group and writeable and np.shares_memory(array, other):
+                return f"{group}{_dotted(path)} and {other_group}{_dotted(other_path)}"
+    return None
+
+
+def scribble(value: object) -> None:
+    """Overwrite every writeable array and empty every dict in `value`, as a rude caller may."""
+    for _, array in arrays(value):
+        if array.flags.writeable:
+            array.fill(97)
+    if isinstance(value, dict):
+        for item in value.values():
+            scribble(item)
+        value.clear()

@@ -1,0 +1,111 @@
+"""Wrong actions: each must leave the env as if that agent had idled."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from .compare import first_difference, plain
+from .contract import Env, EnvFault, Returned, checked_reset, checked_step
+from .legal import legal_mask, sample_legal
+
+CAUSES = ("event_id",)  # ids count all events of the town, also those one does not perceive
+
+NOBODY = "nobody of this town"
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("None", None),
+    ("a string", "nonsense"),
+    ("a negative number", -1),
+    ("a huge number", 10**9),
+    ("a fraction", 0.5),
+    ("NaN", float("nan")),
+    ("an object", object()),
+    ("a list", [1, 2]),
+    ("an empty dict", {}),
+    ("a dict of other keys", {"verb": "fly"}),
+    ("a dict with a huge choice", {"choice": 10**9, "message": "hello"}),
+    ("a dict of None", {"choice": None, "message": 5}),
+    ("an array of three", np.arange(3)),
+    ("a NaN scalar", np.float32("nan")),
+    ("bytes", b"0"),
+)
+
+
+def check_total(make_env: Callable[[], Env], seed: int) -> None:
+    """Give one agent a wrong action, beside a twin where nobody acts.
+
+    Raises:
+        EnvFault: `step` raised, or anything differs but what that agent is told of its action.
+    """
+    idle, wrong = make_env(), make_env()
+    for k in range(len(WRONG) + 2):
+        for env in (idle, wrong):
+            at = _begin(env, seed + k, 1 + k % 4)
+        if not idle.agents:
+            continue
+        agent = idle.agents[k % len(idle.agents)]
+        if k < len(WRONG):
+            name, action = WRONG[k]
+            _compare(idle, wrong, agent, action, name)
+        elif k == len(WRONG):
+            _compare(idle, wrong, NOBODY, 0, "an action")
+        else:
+            _check_masked_out(idle, wrong, agent, at)
+
+
+def _begin(env: Env, seed: int, steps: int) -> Returned:
+    at = checked_reset(env, seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        if env.agents:
+            at = Returned(*env.step(sample_legal(env, at.observations, at.infos, rng)))
+    return at
+
+
+def _check_masked_out(idle: Env, wrong: Env, agent: str, at: Returned) -> None:
+    mask = legal_mask(at.observations[agent], at.infos[agent])
+    out = [] if mask is None else np.flatnonzero(mask == 0).tolist()
+    if not out:
+        return
+    structured = isinstance(wrong.action_space(agent), spaces.Dict)
+    action = {"choice": out[0], "message": ""} if structured else out[0]
+    twin = copy.deepcopy(wrong)
+    got = _survived(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
+    if got.infos[agent].get("illegal", 1) != 1:
+        raise EnvFault(f"{agent!r} chose {action!r}, which was masked out; infos says it is legal")
+    _compare(idle, wrong, agent, action, f"the masked-out choice {out[0]}")
+
+
+def _compare(idle: Env, wrong: Env, agent: str, action: object, name: str) -> None:
+    """Step both, then both once more with nothing, and compare."""
+    when = f"step({{}}) with {name} for {agent!r}"
+    expected = _survived(idle, {}, "step({})")
+    got = _survived(wrong, {agent: action}, when)
+    _check_apart(expected, got, agent, when)
+    if idle.agents:
+        after = _survived(wrong, {}, f"step({{}}) after {when}")
+        _check_apart(_survived(idle, {}, "step({})"), after, NOBODY, when)
+
+
+def _survived(env: Env, actions: dict[str, Any], when: str) -> Returned:
+    try:
+        return checked_step(env, actions, (), when)
+    except EnvFault:
+        raise
+    except Exception as error:
+        raise EnvFault(f"{when} raised {type(error).__name__}: {error}") from error
+
+
+def _check_apart(expected: Returned, got: Returned, agent: str, when: str) -> None:
+    """Compare all but what `agent` itself is told of its own action."""
+
+    def rest(of: Returned) -> object:
+        own = {"observations": of.observations, "infos": of.infos}
+        told = {n: {k: v for k, v in part.items() if k != agent} for n, part in own.items()}
+        return plain({**of._asdict(), **told}, skip=CAUSES)
+
+    why = first_difference(rest(expected), rest(got))
+    if why is not None:
+        raise EnvFault(f"{when} is not as if nobody had acted: {why}")

@@ -1,0 +1,173 @@
+"""Two envs lived in step: the same seed and actions, read early by one and late by the other."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .compare import first_difference, plain, scribble, shared_memory
+from .contract import Env, EnvFault, Returned, checked_reset, checked_step
+from .legal import legal_mask, sample_legal
+
+REPLAYED = 25  # steps of the first episode that are lived again
+
+
+class Twins:
+    """Env `one` is checked at every call; env `two` is handled rudely and must not differ.
+
+    What `two` returns is overwritten at once, its percepts are read only after the next call, its
+    actions come in reverse order, with one for everybody who has ended, and are emptied later.
+    """
+
+    def __init__(self, make_env: Callable[[], Env], seed: int) -> None:
+        self.one, self.two = make_env(), make_env()
+        self.seed = seed
+        self.episode = -1
+        self.tick = 0
+        self._rng = np.random.default_rng(seed)
+        self._first: list[tuple[dict[str, Any], object]] = []
+        self._ended: set[str] = set()
+        self._returned = Returned({}, {}, {}, {}, {})
+        self._before: tuple[str, Returned, object] | None = None
+        self._late: tuple[str, list[object], list[object]] | None = None
+        self._acted: tuple[dict[str, Any], object] | None = None
+
+    def reset(self) -> None:
+        """Begin the next episode of both."""
+        self.episode += 1
+        self.tick = 0
+        self._ended = set()
+        seed = self.seed + self.episode
+        returned = checked_reset(self.one, seed)
+        observations, infos = self.two.reset(seed=seed, options=None)
+        other = Returned(observations, {}, {}, {}, infos)
+        self._compare(f"reset(seed={seed})", returned, other)
+        if self.episode == 0:
+            self._first.append(({}, plain(returned)))
+
+    def step(self) -> None:
+        """Live one step of both, with legal actions."""
+        self.tick += 1
+        when = f"step {self.tick} of episode {self.episode} (seed {self.seed + self.episode})"
+        masks = _masks(self._returned)
+        actions = sample_legal(
+            self.one, self._returned.observations, self._returned.infos, self._rng
+        )
+        rude = self._rude(actions)
+        given = plain(actions)
+        live = list(self.one.agents)
+        returned = checked_step(self.one, actions, self._ended, when)
+        self._check_actions(actions, given, when)
+        other = Returned(*self.two.step(rude))
+        scribble(rude)
+        self._compare(when, returned, other)
+        _check_executed(masks, actions, returned, when)
+        self._ended |= set(live) - set(self.one.agents)
+        if self.episode == 0 and self.tick <= REPLAYED:
+            self._first.append((copy.deepcopy(actions), plain(returned)))
+
+    def replay(self) -> None:
+        """Live the beginning again in `one`, from a reset in mid-episode.
+
+        Raises:
+            EnvFault: it differs from the first time.
+        """
+        observations, infos = self.one.reset(seed=self.seed)
+        lived = Returned(observations, {}, {}, {}, infos)
+        for k, (actions, expected) in enumerate(self._first):
+            if k > 0:
+                lived = Returned(*self.one.step(copy.deepcopy(actions)))
+            why = first_difference(expected, plain(lived))
+            if why is not None:
+                when = f"step {k}" if k else "the reset"
+                raise EnvFault(
+                    f"a second reset(seed={self.seed}) does not give the same episode: "
+                    f"{when} differs at {_named(why)}"
+                )
+
+    def _rude(self, actions: dict[str, Any]) -> dict[str, Any]:
+        """Return a copy of `actions` in reverse order, with one for each agent that has ended."""
+        some = next(iter(actions.values()), 0)
+        gone = {agent: copy.deepcopy(some) for agent in sorted(self._ended)}
+        return {**gone, **copy.deepcopy(dict(reversed(actions.items())))}
+
+    def _check_actions(self, actions: dict[str, Any], given: object, when: str) -> None:
+        why = first_difference(given, plain(actions))
+        if why is not None:
+            raise EnvFault(f"{when} changed the caller's actions at {why}")
+        if self._acted is not None:
+            why = first_difference(self._acted[1], plain(self._acted[0]))
+            if why is not None:
+                raise EnvFault(f"{when} changed the actions of the step before at {why}")
+        self._acted = (actions, given)
+
+    def _compare(self, when: str, returned: Returned, other: Returned) -> None:
+        self._check_alias(when, returned)
+        mine: list[object] = []
+        theirs: list[object] = []
+        why = first_difference(plain(returned, later=mine), plain(other, later=theirs))
+        if why is not None:
+            raise EnvFault(
+                f"{when}: two envs with the same seed and actions differ at {_named(why)}"
+            )
+        self._check_late()
+        for part in other:
+            scribble(part)
+        self._late = (when, [plain(percept) for percept in mine], theirs)
+        self._before = (when, returned, plain(returned))
+        self._returned = returned
+
+    def _check_alias(self, when: str, returned: Returned) -> None:
+        """Check the call before once more: unchanged, and no memory shared with this one."""
+        groups: dict[object, object] = {
+            (f"{when}, {agent!r}"): (returned.observations[agent], returned.infos[agent])
+            for agent in returned.observations
+        }
+        if self._before is not None:
+            name, held, then = self._before
+            why = first_difference(then, plain(held))
+            if why is not None:
+                raise EnvFault(f"what {name} returned was changed by {when}, at {_named(why)}")
+            groups |= {
+                f"{name}, {agent!r}": (held.observations[agent], held.infos[agent])
+                for agent in held.observations
+            }
+        shared = shared_memory(groups)
+        if shared is not None:
+            raise EnvFault(f"writeable memory is shared between {shared}")
+
+    def _check_late(self) -> None:
+        if self._late is None:
+            return
+        when, then, percepts = self._late
+        why = first_difference(then, [plain(percept) for percept in percepts])
+        if why is not None:
+            raise EnvFault(f"{when}: a percept read only after the next call differs at {why}")
+
+
+def _masks(returned: Returned) -> dict[str, Any]:
+    return {
+        agent: None if mask is None else mask.copy()
+        for agent, observation in returned.observations.items()
+        for mask in [legal_mask(observation, returned.infos[agent])]
+    }
+
+
+def _check_executed(
+    masks: dict[str, Any], actions: dict[str, Any], returned: Returned, when: str
+) -> None:
+    for agent, info in returned.infos.items():
+        if info.get("illegal", 0) and masks.get(agent) is not None:
+            raise EnvFault(
+                f"{when}: {agent!r} chose {actions[agent]!r}, which its mask allowed, "
+                "and infos says it was illegal"
+            )
+
+
+def _named(why: str) -> str:
+    """Return a difference inside a `Returned` with the name of its part instead of its number."""
+    for k, name in enumerate(Returned._fields):
+        if why.startswith(f"[{k}]"):
+            return name + why[len(f"[{k}]") :]
+    return why

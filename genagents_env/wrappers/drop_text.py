@@ -1,0 +1,27 @@
+"""`DropText`: observations without their text."""
+
+from typing import Any
+
+from gymnasium import spaces
+
+from .observation import Infos, Observations, ObservationWrapper, parts_of
+
+
+class DropText(ObservationWrapper):
+    """Take the key `text` out of observations: for AgileRL and PufferLib, which know no Text."""
+
+    def reshape_space(
+        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
+    ) -> spaces.Space[Any]:
+        """Return the Dict without `text`."""
+        parts = parts_of(space, "text")
+        del parts["text"]
+        return spaces.Dict(parts)
+
+    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
+        """Return the observations without `text`."""
+        kept = {
+            agent: {key: value for key, value in held.items() if key != "text"}
+            for agent, held in observations.items()
+        }
+        return kept, infos

@@ -1,0 +1,34 @@
+"""`FlatBox`: one flat float vector, for trainers that take nothing but a Box."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from .observation import Infos, Observations, ObservationWrapper, choices, mask_of, vector_of
+
+
+class FlatBox(ObservationWrapper):
+    """Observations become `observation` ++ mask: Box float32, shape (D + N,). Text is dropped.
+
+    For SB3 through SuperSuit, RLlib, and CleanRL. The mask is 0/1 in the last N numbers; `D`
+    is the length of `observation`.
+    """
+
+    def reshape_space(
+        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
+    ) -> spaces.Space[Any]:
+        """Return the flat Box."""
+        vector = vector_of(space)
+        count = choices(action_space)
+        low = np.concatenate([vector.low, np.zeros(count, dtype=np.float32)])
+        high = np.concatenate([vector.high, np.ones(count, dtype=np.float32)])
+        return spaces.Box(low, high, dtype=np.float32)
+
+    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
+        """Return the flat vectors."""
+        flat = {
+            agent: np.concatenate([held["observation"], mask_of(held, infos[agent])], dtype="f4")
+            for agent, held in observations.items()
+        }
+        return flat, infos

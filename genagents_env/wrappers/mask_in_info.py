@@ -1,0 +1,34 @@
+"""`MaskInInfo`: the mask in infos instead of the observation."""
+
+from typing import Any
+
+from gymnasium import spaces
+
+from .observation import Infos, Observations, ObservationWrapper, parts_of
+
+
+class MaskInInfo(ObservationWrapper):
+    """Move `action_mask` from the menu format's observations to infos: for AgileRL.
+
+    The words format has it there already (by part of the action) and is left as it is.
+    """
+
+    def reshape_space(
+        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
+    ) -> spaces.Space[Any]:
+        """Return the Dict without `action_mask`."""
+        if isinstance(action_space, spaces.Dict):
+            return space
+        parts = parts_of(space, "action_mask")
+        del parts["action_mask"]
+        return spaces.Dict(parts)
+
+    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
+        """Return observations without the mask and infos with it."""
+        kept: Observations = {}
+        told: Infos = {}
+        for agent, held in observations.items():
+            kept[agent] = {key: value for key, value in held.items() if key != "action_mask"}
+            moved = {key: value for key, value in held.items() if key == "action_mask"}
+            told[agent] = {**infos[agent], **moved}
+        return kept, told

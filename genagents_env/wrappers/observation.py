@@ -1,0 +1,115 @@
+"""The base of wrappers that change observations: one space and one function of them."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+from pettingzoo.utils.wrappers import BaseParallelWrapper
+
+from ..errors import ConfigError
+
+Env: TypeAlias = ParallelEnv[str, Any, Any]
+Observations: TypeAlias = dict[str, Any]
+Infos: TypeAlias = dict[str, dict[str, Any]]
+
+
+class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[misc]
+    """Change every observation by `reshape`, and its space by `reshape_space`.
+
+    Wrappers may be stacked, copied and pickled like the env inside.
+    """
+
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        shaped: dict[int, spaces.Space[Any]] = {}  # by id: agents that share a space go on sharing
+        self._spaces: dict[str, spaces.Space[Any]] = {}
+        for agent in env.possible_agents:
+            space = env.observation_space(agent)
+            if id(space) not in shaped:
+                shaped[id(space)] = self.reshape_space(space, env.action_space(agent))
+            self._spaces[agent] = shaped[id(space)]
+
+    def reshape_space(
+        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
+    ) -> spaces.Space[Any]:
+        """Return the observation space of an agent whose own is `space`."""
+        raise NotImplementedError
+
+    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
+        """Return new dicts of everybody's observations and infos; leave those given alone."""
+        raise NotImplementedError
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return `agent`'s space, the same object at each call."""
+        return self._spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observations, Infos]:
+        """Reset the env inside."""
+        return self.reshape(*self.env.reset(seed=seed, options=options))
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
+        """Step the env inside."""
+        observations, rewards, terminations, truncations, infos = self.env.step(actions)
+        observations, infos = self.reshape(observations, infos)
+        return observations, rewards, terminations, truncations, infos
+
+
+def parts_of(space: spaces.Space[Any], wanted: str) -> dict[str, spaces.Space[Any]]:
+    """Return the parts of a Dict space by name.
+
+    Raises:
+        ConfigError: it is no Dict, or has no part called `wanted`.
+    """
+    if not isinstance(space, spaces.Dict) or wanted not in space.spaces:
+        raise ConfigError(
+            f"this wrapper needs Dict observations with the key {wanted!r}, and found "
+            f"{type(space).__name__}; put it inside wrappers that take {wanted!r} away"
+        )
+    return dict(space.spaces)
+
+
+def vector_of(space: spaces.Space[Any]) -> spaces.Box:
+    """Return the Box under `observation` of a Dict space.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    vector = parts_of(space, "observation")["observation"]
+    if not isinstance(vector, spaces.Box):
+        raise ConfigError(f"this wrapper needs a Box under 'observation', and found {vector}")
+    return vector
+
+
+def choices(action_space: spaces.Space[Any]) -> int:
+    """Return how many choices an action space masks: N of the menu.
+
+    Raises:
+        ConfigError: the space is neither Discrete nor a Dict with a Discrete `choice`.
+    """
+    if isinstance(action_space, spaces.Dict):
+        action_space = action_space.spaces.get("choice", action_space)
+    if not isinstance(action_space, spaces.Discrete):
+        raise ConfigError(f"no choices to mask in an action space {action_space}")
+    return int(action_space.n)
+
+
+def mask_of(observation: Mapping[str, Any], info: Mapping[str, Any]) -> npt.NDArray[np.int8]:
+    """Return one agent's mask, shape (N,), from its observation (menu) or its info (words).
+
+    Raises:
+        ConfigError: it is in neither.
+    """
+    found = observation.get("action_mask", info.get("action_mask"))
+    if isinstance(found, Mapping):
+        found = found["choice"]
+    if found is None:
+        raise ConfigError("no action_mask in the observation or in infos")
+    mask: npt.NDArray[np.int8] = found
+    return mask

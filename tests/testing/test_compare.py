@@ -1,0 +1,57 @@
+"""The comparison sees type, dtype and bytes; shared memory is found wherever it lies."""
+
+import numpy as np
+
+from genagents_env.testing.compare import first_difference, plain, scribble, shared_memory
+
+
+def same(one: object, two: object) -> bool:
+    return first_difference(plain(one), plain(two)) is None
+
+
+def test_equal_only_with_the_same_type_dtype_and_bytes() -> None:
+    assert same({"a": np.zeros(3), "b": [1, "x", None]}, {"b": [1, "x", None], "a": np.zeros(3)})
+    assert not same(1, True)
+    assert not same(1, 1.0)
+    assert not same(0.0, -0.0)
+    assert not same(np.zeros(3), np.zeros(3, dtype=np.float32))
+    assert not same(np.zeros(3), np.zeros((3, 1)))
+    assert same(float("nan"), float("nan"))
+
+
+def test_a_difference_is_named_by_its_path() -> None:
+    why = first_difference(plain({"a": [0, {"b": 1}]}), plain({"a": [0, {"b": 2}]}))
+    assert why == "['a'][1]['b']: 1 against 2"
+    assert first_difference(plain({"a": 1}), plain({})) == "the value has keys ['a'] against []"
+
+
+def test_views_of_one_writeable_array_share_memory_and_rows_do_not() -> None:
+    base = np.zeros((4, 8))
+    assert shared_memory({"one": base[0], "two": base[1]}) is None
+    assert shared_memory({"one": base[:2], "two": base[1]}) is not None
+    assert shared_memory({"one": base[:, ::2], "two": base[:, 1::2]}) is None
+    assert shared_memory({"one": [base[0], base[0]]}) is None
+
+
+def test_a_small_array_inside_a_large_one_is_found_behind_others() -> None:
+    base = np.zeros(100)
+    assert shared_memory({"all": base, "first": base[:2], "last": base[98:]}) is not None
+    groups: dict[object, object] = {"all": base, "other": np.zeros(100), "last": base[98:]}
+    assert shared_memory(groups) is not None
+
+
+def test_read_only_memory_may_be_shared() -> None:
+    base = np.zeros(4)
+    base.flags.writeable = False
+    assert shared_memory({"one": base, "two": base}) is None
+
+
+def test_scribbling_spares_what_is_read_only() -> None:
+    kept = np.zeros(2)
+    kept.flags.writeable = False
+    gone = np.zeros(2, dtype=np.int8)
+    held = {"a": {"kept": kept, "gone": gone}}
+    scribble(held)
+    assert held == {}
+    assert kept.tolist() == [0, 0]
+    assert gone.tolist() == [97, 97]

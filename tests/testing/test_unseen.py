@@ -1,0 +1,60 @@
+"""What the town's agents cannot perceive does not reach them, and check_env sees it if it does."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env.env import TownEnv
+from genagents_env.testing import EnvFault, check_env
+from genagents_env.testing.unseen import STRANGE_STATE, disturb_unseen
+
+
+class Town(TownEnv):
+    """The town, with a place to leak: what is told on top of everyone's observation."""
+
+    def told(self) -> float:
+        return 0.0
+
+    def _observe(self, who: Any) -> Any:
+        observations, infos = super()._observe(who)
+        for held in observations.values():
+            held["observation"][-1] = self.told()
+        return observations, infos
+
+
+class TellsOfAllObjects(Town):
+    def told(self) -> float:
+        states = self.world.snapshot.object_states
+        return sum(s == STRANGE_STATE for s in states) / len(states)
+
+
+class TellsWhereEverybodyIs(Town):
+    def told(self) -> float:
+        now = self.world.snapshot
+        return float(np.sin(now.arena.sum()))
+
+
+@pytest.mark.parametrize("leak", [TellsOfAllObjects, TellsWhereEverybodyIs])
+@pytest.mark.parametrize("actions", ["words", "menu"])
+def test_a_leak_of_what_is_out_of_sight_is_caught(leak: type[Town], actions: str) -> None:
+    with pytest.raises(EnvFault, match="notices what it cannot perceive"):
+        check_env(lambda: leak("tiny", actions=actions), steps=20)
+
+
+def test_the_town_itself_passes() -> None:
+    check_env(lambda: Town("tiny"), steps=20)
+
+
+def test_the_disturbance_does_something() -> None:
+    env = TownEnv("tiny")
+    env.reset(seed=0)
+    before = env.world.snapshot
+    first, second = env.possible_agents
+    assert disturb_unseen(env, first)
+    env.step({})
+    after = env.world.snapshot
+    assert STRANGE_STATE in after.object_states
+    assert before.arena[1] != after.arena[1]
+    assert before.tile[0] == after.tile[0]
+    assert second == env.world.names[1]
