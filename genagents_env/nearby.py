@@ -48,11 +48,11 @@ class Nearby:
 
     def numbers(self, tiles: Ints) -> Floats:
         """Return own column and row, and the objects around, shape (len(tiles), COLUMNS)."""
-        return self._numbers[tiles]
+        return self._numbers.take(tiles, axis=0)
 
     def uses(self, tiles: Ints) -> Mask:
         """Return which objects one may go to and use how: int8, (len(tiles), O + O * S)."""
-        return self._uses[tiles]
+        return self._uses.take(tiles, axis=0)
 
     def object(self, tile: int, slot: int) -> int:
         """Return the object that fills a slot."""

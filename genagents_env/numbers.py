@@ -104,7 +104,7 @@ class Numbers:
         viewers, seen = near.viewer, near.seen
         code = self._code[snapshot.tile]
         slots = np.zeros((len(out) * PERSON_SLOTS, EACH), dtype=np.float32)
-        offsets = self._offsets[code[seen] - code[viewers] + self._middle]
+        offsets = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
         if isinstance(self._reach, np.ndarray):
             offsets *= self._reach[viewers]
         else:
