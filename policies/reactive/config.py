@@ -24,8 +24,8 @@ class ReactiveConfig(BaseModel):
     """The last so many things seen, heard and done stand in the prompt, space permitting."""
     prompt_tokens: Annotated[int, Field(ge=200, le=4000)] = 300
     """The longest prompt, by an upper bound of its tokens."""
-    max_tokens: Annotated[int, Field(ge=64, le=1000)] = 128
-    """The longest reply."""
+    max_tokens: Annotated[int, Field(ge=64, le=1000)] = 256
+    """The longest reply; room for a full `say` even where every character is a token."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     """Of the model's sampling."""
 
