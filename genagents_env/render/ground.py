@@ -19,7 +19,6 @@ WALL: Color = (158, 146, 138)
 SIGN: Color = (88, 80, 84)
 HEDGE: Color = (137, 166, 124)
 DOOR: Color = (176, 128, 84)
-TAG: Color = (252, 249, 242)
 INK: Color = (58, 54, 60)
 FAINT: Color = (128, 120, 124)
 

@@ -34,7 +34,3 @@ class Clock:
     def ticks(self, seconds: float) -> int:
         """Return how many ticks `seconds` last, rounded up."""
         return -int(-seconds // self.seconds_per_tick)
-
-    def passes(self, tick: int, at: dt.time) -> bool:
-        """Return whether the clock time `at` is reached at `tick` (since the tick before)."""
-        return (self.second(tick) - second_of_day(at)) % DAY < self.seconds_per_tick

@@ -16,8 +16,8 @@
 | fail | whose action was impossible | action, reason |
 | whisper | to whom | text |
 | news | None | text, place, heard_by |
-| put | who was moved | place, tile |
-| join, part | who came to or left the town | place, tile; or nothing |
+| put | who was moved | as start |
+| join, part | who came to or left the town | as start; or nothing |
 
 Reasons to leave: said_so, walked_away, limit, silence, alone, asleep, removed.
 """

@@ -64,18 +64,19 @@ class Speech:
         if talk is not None and act.leave:
             self.leave(i, "said_so")
         elif last:
-            self.leave(i, "limit")
-            w.hear(i, Sound("notice", None, TOO_LONG, True, False, (), w.log.next_id - 1))
+            event = self.leave(i, "limit")
+            w.hear(i, Sound("notice", None, TOO_LONG, True, False, (), event))
 
-    def leave(self, i: int, reason: str) -> None:
-        """Take `i` out of the conversation; whoever is left alone is out of it too."""
+    def leave(self, i: int, reason: str) -> int:
+        """Take `i` out of the conversation, and whoever is left alone; return the event's id."""
         w = self._world
         talk = w.talks.remove(i, w.tick)
-        w.log.emit("leave", i, conversation=talk.id, reason=reason)
+        event = w.log.emit("leave", i, conversation=talk.id, reason=reason)
         if len(talk.members) == 1:
             other = talk.members[0]
             w.talks.remove(other, w.tick)
             w.log.emit("leave", other, conversation=talk.id, reason="alone")
+        return event
 
     def upkeep(self) -> None:
         """End memberships that walking off, sleep or silence have ended."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..scenario.schema import ConversationRules
+from .clock import Clock
 
 
 class TalkView(NamedTuple):
@@ -32,13 +33,10 @@ class Talk:
 class Talks:
     """All conversations of the town, and the cool-downs between pairs. Times in ticks."""
 
-    def __init__(self, rules: ConversationRules, count: int, seconds_per_tick: int) -> None:
-        def ticks(seconds: int) -> int:
-            return -(-seconds // seconds_per_tick)
-
+    def __init__(self, rules: ConversationRules, count: int, clock: Clock) -> None:
         self.rules = rules
-        self.idle, self.turn = ticks(rules.idle_seconds), ticks(rules.turn_seconds)
-        self.cooldown = ticks(rules.cooldown_seconds)
+        self.idle, self.turn = clock.ticks(rules.idle_seconds), clock.ticks(rules.turn_seconds)
+        self.cooldown = clock.ticks(rules.cooldown_seconds)
         self.of = [-1] * count
         self.open: dict[int, Talk] = {}
         self.until: dict[tuple[int, int], int] = {}

@@ -12,7 +12,7 @@ from . import beginning, fate
 from .access import Access
 from .acts import Act, Back, Go, Refused, Say, Stay, Use
 from .cast import Cast
-from .clock import Clock
+from .clock import DAY, Clock
 from .events import Event
 from .interventions import Intervention
 from .log import Log
@@ -65,7 +65,7 @@ class World:
         self.seed, self.tick = seed, 0
         self.log = Log(self.names)
         self.log.begin(0)
-        self.talks = Talks(self.scenario.rules.conversation, n, self.clock.seconds_per_tick)
+        self.talks = Talks(self.scenario.rules.conversation, n, self.clock)
         self.speech = Speech(self)
         self.things.begin(self.log)
         self.present: Bools = np.array([p.present for p in self.scenario.people])
@@ -224,7 +224,7 @@ class World:
         if self.snapshot.all_awake:
             return
         second, span = self.clock.second(self.tick), self.clock.seconds_per_tick
-        due = (second - self.cast.wake_second) % 86_400 < span
+        due = (second - self.cast.wake_second) % DAY < span
         for i in np.flatnonzero(self.asleep & self.present).tolist():
             if due[i]:
                 self.wake(i, "hour")

@@ -75,7 +75,9 @@ def test_after_too_many_exchanges_one_is_removed_with_a_notice_and_cools_down(tr
     stage.step(Ann=Talk("Bob", "One"))
     stage.step(Bob=Talk("Ann", "Uno"))
     stage.step(Ann=Talk("Bob", "Two"))
-    assert [h.kind for h in stage.percept("Ann").heard] == ["notice"]
+    (notice,) = stage.percept("Ann").heard
+    cause = next(e for e in stage.env.events if e.id == notice.event_id)
+    assert (notice.kind, cause.agent, cause.data["reason"]) == ("notice", "Ann Ash", "limit")
     assert stage.percept("Ann").conversation is None
     assert stage.percept("Bob").conversation is None
     assert {e.data["reason"] for e in stage.events("leave")} == {"limit", "alone"}
