@@ -1,9 +1,14 @@
 """Opens the endpoint that the environment and `--model` ask for; the only reader of the key."""
 
 import os
+from typing import TYPE_CHECKING
 
+from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.prices import Price
+
+if TYPE_CHECKING:
+    from genagents_env.memory.endpoint import EndpointSource
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o-mini"
@@ -49,3 +54,23 @@ def open_endpoint(
         attempt_deadline=attempt_deadline,
         price=price,
     )
+
+
+def open_embedding_source(model: str) -> "EndpointSource":
+    """Return embeddings by `model` of `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
+
+    Whoever opens it closes it (`aclose`).
+
+    Raises:
+        ConfigError: neither variable is set.
+    """
+    base_url = os.environ.get("OPENAI_BASE_URL", "")
+    api_key = os.environ.get("OPENAI_API_KEY", "")
+    if not (base_url or api_key):
+        raise ConfigError(
+            f"embeddings by {model!r} need an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL "
+            "for a server of your own; or use `--embedder local` or `--embedder hashed`"
+        )
+    from genagents_env.memory.endpoint import EndpointSource
+
+    return EndpointSource(base_url or DEFAULT_BASE_URL, api_key, model)

@@ -1,6 +1,7 @@
 """A text embedder without a model: hashed character n-grams."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,27 @@ class HashedNgrams:
         if length == 0.0:  # every count was cancelled by another: possible where dim is tiny
             row[0] = length = 1.0
         return (row / length).astype(np.float32)
+
+
+class HashedSource:
+    """`HashedNgrams` as a source of embeddings; nothing of it is worth storing.
+
+    Args:
+        dim: length of an embedding, at least 1.
+    """
+
+    stored = False
+
+    def __init__(self, dim: int = 256) -> None:
+        self.name = f"hashed-{dim}"
+        self._ngrams = HashedNgrams(dim)
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Return one unit row per text: float32, shape (len(texts), dim)."""
+        return self._ngrams(list(texts))
+
+    async def aclose(self) -> None:
+        """Do nothing: there is nothing to free."""
 
 
 def _hashed(codes: Bits) -> Bits:

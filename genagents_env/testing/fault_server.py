@@ -7,6 +7,7 @@ Calls that the schedule does not name are answered well, by a rule of the script
 """
 
 import asyncio
+import base64
 import json
 import socket
 import struct
@@ -15,10 +16,11 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.memory.embed import HashedNgrams
 from genagents_env.testing.scripted_model import Rule, sample_schema
 
 Words: TypeAlias = Callable[[str], str]
@@ -95,6 +97,24 @@ def envelope(content: object, finish: object = "stop") -> bytes:
     return json.dumps(answer).encode()
 
 
+def embeddings(texts: list[str], encoding: str = "float", width: int = 16) -> bytes:
+    """Return the body of an embeddings answer: hashed n-grams, as `float` lists or `base64`."""
+    rows = HashedNgrams(width)(texts)
+    data = [
+        {
+            "index": k,
+            "object": "embedding",
+            "embedding": base64.b64encode(row.astype("<f4").tobytes()).decode()
+            if encoding == "base64"
+            else row.tolist(),
+        }
+        for k, row in enumerate(rows)
+    ]
+    usage = {"prompt_tokens": 10 * len(texts), "total_tokens": 10 * len(texts)}
+    answer = {"id": "fault", "object": "list", "data": data, "usage": usage}
+    return json.dumps(answer).encode()
+
+
 @cache
 def gzip_bomb() -> bytes:
     """Return 200 KB that gzip inflates to 200 MiB."""
@@ -159,7 +179,7 @@ FAULTS: Mapping[str, Fault] = {
 
 
 class FaultServer:
-    """Serves `/v1/chat/completions` from a thread of its own until closed.
+    """Serves `/v1/chat/completions` and `/v1/embeddings` from a thread of its own until closed.
 
     Args:
         schedule: from call number, 1 for the first, to a fault or the name of one in `FAULTS`.
@@ -238,8 +258,7 @@ class FaultServer:
         elif fault.body is not None:
             body = fault.body() if callable(fault.body) else fault.body
         else:
-            good = self._rule(_request_of(request))
-            body = envelope(fault.words(good) if fault.words else good, fault.finish)
+            body = self._good(fault, json.loads(request))
             body = fault.alter(body) if fault.alter else body
         headers = {
             "Content-Type": "application/json",
@@ -248,6 +267,12 @@ class FaultServer:
         } | dict(fault.headers)
         lines = [f"HTTP/1.1 {fault.status} Played", *(f"{n}: {v}" for n, v in headers.items())]
         return "\r\n".join([*lines, "", ""]).encode() + body
+
+    def _good(self, fault: Fault, asked: Mapping[str, Any]) -> bytes:
+        if "input" in asked:
+            return embeddings(asked["input"], asked.get("encoding_format", "float"))
+        good = self._rule(_request_of(asked))
+        return envelope(fault.words(good) if fault.words else good, fault.finish)
 
 
 def _known(fault: Fault | str) -> Fault:
@@ -264,8 +289,7 @@ def _headers_of(head: bytes) -> dict[str, str]:
     return {name.lower(): value.strip() for name, _, value in pairs}
 
 
-def _request_of(body: bytes) -> CompletionRequest:
-    asked = json.loads(body)
+def _request_of(asked: Mapping[str, Any]) -> CompletionRequest:
     form = asked.get("response_format", {}).get("json_schema", {})
     return CompletionRequest(
         tuple(Message(m["role"], m["content"]) for m in asked["messages"]),

@@ -1,0 +1,1 @@
+"""What an agent remembers, and how it comes to mind: streams, retrieval and embeddings."""

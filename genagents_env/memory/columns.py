@@ -1,0 +1,123 @@
+"""Arrays that grow: appending is amortised O(1), reading is a view."""
+
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_FIRST = 16
+_BLOCK = 256  # rows; with 1,536 numbers each, 1.5 MB
+
+
+class Column(Generic[Scalar]):
+    """A growing array of one numeric type."""
+
+    def __init__(self, scalar: type[Scalar]) -> None:
+        self._data: npt.NDArray[Scalar] = np.zeros(_FIRST, dtype=scalar)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, value: Any) -> None:
+        """Put `value` at the end."""
+        if self._count == len(self._data):
+            self._data = _doubled(self._data)
+        self._data[self._count] = value
+        self._count += 1
+
+    @property
+    def view(self) -> npt.NDArray[Scalar]:
+        """The values, shape (len,); writing to it writes the column. Valid until `append`."""
+        return self._data[: self._count]
+
+
+class Matrix:
+    """A growing float32 matrix of unit rows, some of which are not known yet (they are zero).
+
+    Attributes:
+        dim: length of a row; 0 until the first row is known.
+        missing: how many rows are not known yet.
+    """
+
+    def __init__(self) -> None:
+        self.dim = 0
+        self._data: Floats = np.zeros((0, 0), dtype=np.float32)
+        self._known = Column(np.bool_)
+        self.missing = 0
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def append(self) -> int:
+        """Return the number of a new row, which is not known yet."""
+        self._known.append(False)
+        self.missing += 1
+        return len(self._known) - 1
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Which rows are known, shape (len,)."""
+        return self._known.view
+
+    def set(self, rows: npt.NDArray[np.int64], vectors: Floats) -> None:
+        """Put `vectors`, normalised to length one, in `rows`.
+
+        Args:
+            rows: shape (K,); where a row is named twice the last vector stays.
+            vectors: shape (K, dim), of any length but zero.
+
+        Raises:
+            ValueError: the shape is another, or a vector is zero or not finite.
+        """
+        vectors = np.asarray(vectors, dtype=np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(rows) or 0 in vectors.shape:
+            raise ValueError(f"vectors have shape {vectors.shape}, expected ({len(rows)}, width)")
+        if self.dim not in (0, vectors.shape[1]):
+            raise ValueError(f"vectors are {vectors.shape[1]} wide, those here are {self.dim}")
+        unit = unit_rows(vectors)
+        self.dim = vectors.shape[1]
+        if len(self._data) < len(self):
+            data = np.zeros((max(_FIRST, 2 * len(self)), self.dim), dtype=np.float32)
+            data[: len(self._data)] = self._data.reshape(-1, self.dim)
+            self._data = data
+        self._data[rows] = unit
+        self.missing -= len(np.unique(rows[~self._known.view[rows]]))
+        self._known.view[rows] = True
+
+    def dot(self, queries: Floats) -> Floats:
+        """Return the products of `queries` (Q, dim) and all rows: shape (Q, len).
+
+        Several queries go block by block: what is read for one is in the cache for the next.
+        """
+        products: Floats = np.zeros((len(queries), len(self)), dtype=np.float32)
+        filled = min(len(self), len(self._data))
+        step = max(1, filled) if len(queries) == 1 else _BLOCK
+        for at in range(0, filled, step):
+            block = self._data[at : min(at + step, filled)]
+            for query, row in zip(queries, products, strict=True):
+                np.matmul(block, query, out=row[at : at + len(block)])
+        return products
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Return `vectors` (K, D) scaled to length one.
+
+    Raises:
+        ValueError: one is zero or not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = np.abs(vectors).max(axis=1, keepdims=True)
+    if not np.isfinite(largest).all() or not (largest > 0).all():
+        raise ValueError("an embedding is zero or not finite")
+    scaled = vectors / largest  # so that squares neither overflow nor vanish
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True), dtype=np.float32)
+
+
+def _doubled(data: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    grown = np.zeros(2 * len(data), dtype=data.dtype)
+    grown[: len(data)] = data
+    return grown

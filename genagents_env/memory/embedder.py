@@ -1,0 +1,171 @@
+"""Text to vectors: each text is embedded once, and a resumed run reads what the first run used."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from genagents_env.errors import LLMBadReply, RecordError
+from genagents_env.memory.columns import Floats, unit_rows
+
+MOST_CACHED = 64 << 20
+_ENTRY = 256  # bytes that Python takes for an entry besides text and vector
+_HALF = np.dtype("<f2")
+
+Vectors: TypeAlias = Mapping[str, bytes]
+Flight: TypeAlias = asyncio.Task[dict[str, bytes]]
+
+
+class Source(Protocol):
+    """A model of embeddings.
+
+    Attributes:
+        name: kept with every vector, such as `minilm-int8`.
+        stored: whether vectors are worth keeping in the run file; False for a source that
+            computes a text's vector faster than a file gives it, and always alike.
+    """
+
+    name: str
+    stored: bool
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Return one vector per text: shape (len(texts), D), any scale, none zero.
+
+        Texts hold no lone surrogates. A text's vector must not depend on the others.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Free what is held; closing twice is allowed."""
+        ...
+
+
+class Store(Protocol):
+    """Where vectors outlive the process: float16, little-endian, one string of bytes a text."""
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        """Return the vectors of those texts that are there."""
+        ...
+
+    def put(self, model: str, vectors: Vectors) -> None:
+        """Keep vectors; a text that is there already keeps the vector it has."""
+        ...
+
+
+class Embedder:
+    """Embeds texts with one source, each text once, in any number of tasks at a time.
+
+    Every vector is rounded to float16 before anyone uses it, and kept before anyone uses it, so
+    a run that is resumed from the store computes with the same numbers, bit for bit. In memory
+    it keeps 64 MiB of texts and vectors, those used last.
+
+    Args:
+        source: the model.
+        store: None keeps vectors in memory only.
+    """
+
+    def __init__(self, source: Source, store: Store | None = None) -> None:
+        self.name = source.name
+        self._source = source
+        self._store = store if source.stored else None
+        self._cache: OrderedDict[str, bytes] = OrderedDict()
+        self._cached = 0
+        self._width = 0
+        # A task belongs to the event loop it runs on.
+        self._flights: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Flight]] = (
+            WeakKeyDictionary()
+        )
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Return one unit row per text: float32, shape (len(texts), D); (0, D) for no texts.
+
+        D of no texts is 0 before the first vector.
+
+        Raises:
+            LLMError: the source does not answer, or with vectors that are none.
+            RecordError: the store holds a vector that is none.
+        """
+        whole = [text.encode("utf-8", "replace").decode() for text in texts]
+        vectors = {text: self._cache[text] for text in whole if text in self._cache}
+        flights = self._flights.setdefault(asyncio.get_running_loop(), {})
+        new = [t for t in dict.fromkeys(whole) if t not in vectors and t not in flights]
+        if new:
+            task = asyncio.create_task(self._fetched(new))
+            flights.update(dict.fromkeys(new, task))
+            task.add_done_callback(lambda done: _landed(done, flights))
+        for task in dict.fromkeys(flights[t] for t in whole if t not in vectors):
+            # A caller that is cancelled does not take the vectors from the others who wait.
+            vectors |= await asyncio.shield(task)
+        for text in dict.fromkeys(whole):
+            self._keep(text, vectors[text])
+        rows: Floats = np.zeros((len(whole), self._width), dtype=np.float32)
+        for k, text in enumerate(whole):
+            rows[k] = _row(vectors[text])
+        return rows
+
+    async def aclose(self) -> None:
+        """Close the source."""
+        await self._source.aclose()
+
+    async def _fetched(self, texts: list[str]) -> dict[str, bytes]:
+        """Return the vectors of `texts`, from the store or else the source."""
+        found = self._store.get(self.name, texts) if self._store else {}
+        for text, vector in found.items():
+            self._check_stored(text, vector)
+        missing = [text for text in texts if text not in found]
+        if missing:
+            fresh = self._rounded(missing, await self._source.embed(missing))
+            if self._store:
+                self._store.put(self.name, fresh)
+            found = found | fresh
+        for text, vector in found.items():
+            self._keep(text, vector)
+        return found
+
+    def _rounded(self, texts: list[str], vectors: Floats) -> dict[str, bytes]:
+        try:
+            if vectors.ndim != 2 or len(vectors) != len(texts) or 0 in vectors.shape:
+                raise ValueError(f"{len(texts)} texts gave vectors of shape {vectors.shape}")
+            if self._width not in (0, vectors.shape[1]):
+                raise ValueError(f"vectors are {vectors.shape[1]} wide and were {self._width}")
+            halves = unit_rows(np.asarray(vectors, dtype=np.float32)).astype(_HALF)
+        except ValueError as fault:
+            raise LLMBadReply(f"embeddings of {self.name}: {fault}") from None
+        self._width = vectors.shape[1]
+        return {text: half.tobytes() for text, half in zip(texts, halves, strict=True)}
+
+    def _check_stored(self, text: str, vector: bytes) -> None:
+        width, odd = divmod(len(vector), _HALF.itemsize)
+        halves = np.frombuffer(vector, dtype=_HALF) if not odd else np.zeros(0)
+        if self._width not in (0, width) or not np.isfinite(halves).all() or not halves.any():
+            raise RecordError(f"the stored embedding of {text[:60]!r} by {self.name} is damaged")
+        self._width = width
+
+    def _keep(self, text: str, vector: bytes) -> None:
+        if text not in self._cache:
+            self._cache[text] = vector
+            self._cached += _size(text, vector)
+        self._cache.move_to_end(text)
+        while self._cached > MOST_CACHED:
+            self._cached -= _size(*self._cache.popitem(last=False))
+
+
+def _size(text: str, vector: bytes) -> int:
+    """Return about how many bytes an entry takes: a character takes four at most."""
+    return 4 * len(text) + len(vector) + _ENTRY
+
+
+def _row(vector: bytes) -> Floats:
+    """Return the unit float32 row; rounding left its length off one by a thousandth at most."""
+    row: Floats = unit_rows(np.frombuffer(vector, dtype=_HALF).astype(np.float32)[None])[0]
+    return row
+
+
+def _landed(task: Flight, flights: dict[str, Flight]) -> None:
+    for text in [text for text, other in flights.items() if other is task]:
+        del flights[text]
+    if not task.cancelled():
+        task.exception()  # asyncio complains of errors no one looked at, as when all gave up

@@ -1,0 +1,174 @@
+"""Embeddings of any OpenAI-compatible endpoint, with nothing taken on trust."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Mapping, Sequence
+
+import httpx2
+import numpy as np
+import openai
+
+from genagents_env.errors import LLMBadReply, LLMError
+from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.retries import RetryPolicy, with_retries
+from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.rng import draw_bits
+
+_MOST_TEXTS = 256
+# Of an answer; half of what is read of one at most. Floats as text are four times as long as in
+# base64, which not every server speaks, so how many texts fit is learned from the answers.
+_GOOD_BYTES = 1 << 19
+_MOST_TOKENS = 10**9
+_ASKED_TWICE = 2
+_INSTEAD = "other sources are `--embedder local` and `--embedder hashed`"
+
+
+class EndpointSource(OpenAIEndpoint):
+    """An embedding model behind an endpoint, opened by `llm.open.open_embedding_source`.
+
+    Args:
+        base_url: such as `https://api.openai.com/v1`.
+        api_key: sent as bearer token; empty for servers that ask for none.
+        model: an embedding model that the endpoint knows.
+        retries: how often and how long one request is tried.
+        attempt_deadline: seconds of wall clock for one attempt.
+
+    Attributes:
+        tokens: read by the endpoint so far: what it bills.
+
+    Raises:
+        ConfigError: `base_url` is not an HTTP address.
+    """
+
+    stored = True
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        model: str,
+        *,
+        retries: RetryPolicy | None = None,
+        attempt_deadline: float = 30.0,
+    ) -> None:
+        super().__init__(base_url, api_key, model, attempt_deadline=attempt_deadline)
+        self.name = model
+        self.tokens = 0
+        self._retries = retries or RetryPolicy()
+        self._width = 0
+        self._batch = 1
+
+    def __repr__(self) -> str:
+        return f"EndpointSource({self.base_url!r}, model={self.model!r})"
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Return one unit row per text, in batches of at most 256.
+
+        Raises:
+            LLMUnavailable: there was no answer within attempts and deadline.
+            LLMRefused: the endpoint refuses the model, the key or a text.
+            LLMBadReply: twice, an answer held no usable vectors.
+        """
+        rows: list[Floats] = []
+        done = 0
+        while done < len(texts):
+            batch = [text or " " for text in texts[done : done + self._batch]]  # "" is refused
+            rows.append(await self._answered(batch))
+            done += len(batch)
+        return np.concatenate(rows) if rows else np.zeros((0, self._width), dtype=np.float32)
+
+    async def _answered(self, batch: list[str]) -> Floats:
+        policy, seed = self._retries, draw_bits(0, "embed", *batch)
+        deadline = policy.clock() + policy.call_deadline
+        for asked in range(1, _ASKED_TWICE + 1):
+            try:
+                return await with_retries(
+                    lambda: self._attempt(batch), policy, seed=seed, deadline=deadline
+                )
+            except LLMError as fault:
+                if not isinstance(fault, LLMBadReply) or asked == _ASKED_TWICE:
+                    kind, text = type(fault), f"embeddings of {self.model}: {fault}; {_INSTEAD}"
+                    break
+        raise kind(text)
+
+    async def _attempt(self, batch: list[str]) -> Floats:
+        body = {"model": self.model, "input": batch, "encoding_format": "base64"}
+        try:
+            async with asyncio.timeout(self.attempt_deadline):
+                response = await self._client().post(
+                    "/embeddings",
+                    body=body,
+                    cast_to=httpx2.Response,
+                    options={"follow_redirects": False},
+                )
+            return self._rows(response.content, batch)
+        except (openai.OpenAIError, httpx2.HTTPError, TimeoutError, LLMError, OSError) as failure:
+            fault = self._fault(failure)
+        # Raised here, outside the handler: a context would carry the key into tracebacks.
+        raise fault
+
+    def _rows(self, body: bytes, batch: list[str]) -> Floats:
+        answer = _decoded(body)
+        usage = answer.get("usage")
+        tokens = _tokens(usage) if usage is not None else sum(map(self.count_tokens, batch))
+        rows = _vectors(answer.get("data"), len(batch))
+        if self._width not in (0, rows.shape[1]):
+            raise LLMBadReply(f"its vectors are {rows.shape[1]} wide and were {self._width}")
+        self._width = rows.shape[1]
+        self.tokens += tokens
+        self._batch = max(1, min(_MOST_TEXTS, _GOOD_BYTES * len(batch) // len(body)))
+        return rows
+
+
+def _decoded(body: bytes) -> Mapping[str, object]:
+    try:
+        answer = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError, MemoryError) as fault:
+        raise LLMBadReply(f"the answer is not JSON ({type(fault).__name__})") from None
+    if not isinstance(answer, Mapping):
+        raise LLMBadReply(f"the answer is a JSON {type(answer).__name__}, expected an object")
+    return answer
+
+
+def _tokens(usage: object) -> int:
+    value = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
+    if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
+        raise LLMBadReply("the answer's usage has no sensible prompt_tokens")
+    return value
+
+
+def _vectors(data: object, count: int) -> Floats:
+    """Return the unit rows that an answer's `data` holds, in the order of the texts."""
+    if not isinstance(data, list) or len(data) != count:
+        found = len(data) if isinstance(data, list) else "no"
+        raise LLMBadReply(f"the answer has {found} vectors, expected {count}")
+    rows: dict[object, Floats] = {}
+    for item in data:
+        if not isinstance(item, Mapping) or type(item.get("index")) is not int:
+            raise LLMBadReply("the answer has a vector without a number")
+        rows[item["index"]] = _vector(item.get("embedding"))
+    if sorted(map(str, rows)) != sorted(map(str, range(count))):
+        raise LLMBadReply(f"the answer's vectors are not numbered 0 to {count - 1}")
+    if len({len(row) for row in rows.values()}) != 1:
+        raise LLMBadReply("the answer's vectors have several widths")
+    try:
+        return unit_rows(np.stack([rows[k] for k in range(count)]))
+    except ValueError as fault:
+        raise LLMBadReply(f"in the answer {fault}") from None
+
+
+def _vector(embedding: object) -> Floats:
+    try:
+        if isinstance(embedding, str):
+            vector = np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+        elif isinstance(embedding, list) and all(type(x) in (int, float) for x in embedding):
+            with np.errstate(over="ignore"):
+                vector = np.array(embedding, dtype=np.float64).astype(np.float32)
+        else:
+            raise LLMBadReply("the answer's embedding is neither base64 nor a list of numbers")
+    except (ValueError, OverflowError) as fault:
+        raise LLMBadReply(f"the answer's embedding is damaged ({fault})") from None
+    if not len(vector):
+        raise LLMBadReply("the answer's embedding is empty")
+    return vector.astype(np.float32)

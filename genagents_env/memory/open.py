@@ -1,0 +1,37 @@
+"""Opens the source of embeddings that `--embedder` names."""
+
+from genagents_env.errors import ConfigError
+from genagents_env.memory.embedder import Source
+
+_ALLOWED = "local, hashed, hashed:WIDTH (1 to 65536) or endpoint:MODEL"
+_WIDEST = 65536
+
+
+def open_source(name: str | None = None) -> Source:
+    """Return the source called `name`; whoever opens it closes it (`aclose`).
+
+    Args:
+        name: `local` is the sentence model in this process, and what None means; `hashed` or
+            `hashed:512` counts n-grams, without meaning and without files; `endpoint:MODEL` is
+            a model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY.
+
+    Raises:
+        ConfigError: another name, or the source lacks a package, a file or an endpoint.
+    """
+    kind, colon, rest = (name if name is not None else "local").partition(":")
+    if kind == "local" and not colon:
+        from genagents_env.memory.local import LocalSource
+
+        return LocalSource()
+    if kind == "hashed":
+        from genagents_env.memory.embed import HashedSource
+
+        if not colon:
+            return HashedSource()
+        if rest.isascii() and rest.isdigit() and len(rest) < 6 and 1 <= int(rest) <= _WIDEST:
+            return HashedSource(int(rest))
+    if kind == "endpoint" and rest:
+        from genagents_env.llm.open import open_embedding_source
+
+        return open_embedding_source(rest)
+    raise ConfigError(f"embedder {name!r}: expected {_ALLOWED}")

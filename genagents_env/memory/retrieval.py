@@ -1,0 +1,252 @@
+"""Which memories come to mind: recency, importance and relevance, as Park et al. 2023 weigh them.
+
+Source: Park et al. 2023, "Generative Agents: Interactive Simulacra of Human Behavior", section
+4.1. Each of the three is scaled to [0, 1] over the memories that may be recalled, weighed, and
+summed. Where all values of one are equal it is 0.5 for all, as in the paper's public code.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log2
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.stream import KINDS, Ids, Kind, MemoryStream
+
+_SECONDS_PER_HOUR = 3600.0
+_NO_RANGE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each reason to recall counts, and what recency is.
+
+    Attributes:
+        recency: its weight; 0 leaves it out.
+        importance: its weight; 0 leaves it out.
+        relevance: its weight; 0 leaves it out.
+        decay: recency is `decay` to the power of the age; in (0, 1].
+        by: age is `hours` of game time since the last access, or the `rank` among all memories
+            by last access, 1 for the latest.
+        inverted: rank 1 is the memory whose last access lies furthest back, so that what was
+            long out of mind counts as recent. Only with `rank`.
+
+    Raises:
+        ValueError: a weight is negative or not finite, `decay` is out of range, or `inverted`
+            is asked for by hours.
+    """
+
+    recency: float = 1.0
+    importance: float = 1.0
+    relevance: float = 1.0
+    decay: float = 0.995
+    by: Literal["hours", "rank"] = "hours"
+    inverted: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("recency", "importance", "relevance"):
+            weight = getattr(self, name)
+            if not isfinite(weight) or weight < 0:
+                raise ValueError(f"weight {name} is {weight}, expected a number of 0 or more")
+        if not 0 < self.decay <= 1:
+            raise ValueError(f"decay is {self.decay}, expected more than 0 and at most 1")
+        if self.by not in ("hours", "rank"):
+            raise ValueError(f"recency by {self.by!r}, expected 'hours' or 'rank'")
+        if self.inverted and self.by != "rank":
+            raise ValueError("only recency by rank can be inverted")
+
+
+# `paper`: section 4.1: all weights 1, decay 0.995 per game hour since the last access.
+# `public_code`: what joonspk-research/generative_agents does at commit fe05a71 (retrieve.py,
+# lines 142, 227 and 244), so that results on it compare. Recency there is by rank, and inverted:
+# the memory accessed longest ago scores highest. That code also recalls no chats and no text
+# with the word "idle"; leave out the former by `kinds`.
+PRESETS: Mapping[str, Weights] = MappingProxyType(
+    {
+        "paper": Weights(),
+        "public_code": Weights(
+            recency=0.5, importance=2.0, relevance=3.0, by="rank", inverted=True
+        ),
+    }
+)
+
+
+def scores(
+    stream: MemoryStream,
+    queries: Floats,
+    *,
+    now: int,
+    weights: Weights = PRESETS["paper"],
+    kinds: Collection[Kind] = KINDS,
+) -> Floats:
+    """Return how strongly each query calls up each memory.
+
+    Args:
+        stream: N memories.
+        queries: shape (Q, D), float32, any scale; D is the stream's.
+        now: game second.
+        weights: see `Weights`.
+        kinds: what may be recalled.
+
+    Returns:
+        Shape (Q, N), float32; -inf for what may not be recalled: another kind, expired at
+        `now`, or not yet embedded.
+
+    Raises:
+        ValueError: queries have another shape or are not finite, or a kind is unknown.
+    """
+    queries = _checked(queries, stream)
+    ids = stream.recallable(now, kinds)
+    if ids is None and len(stream):
+        return _scored(stream, queries, None, weights)
+    result: Floats = np.full((len(queries), len(stream)), -np.inf, dtype=np.float32)
+    if ids is not None and len(ids):
+        result[:, ids] = _scored(stream, queries, ids, weights)
+    return result
+
+
+def retrieve(
+    stream: MemoryStream,
+    queries: Floats,
+    *,
+    now: int,
+    k: int = 30,
+    weights: Weights = PRESETS["paper"],
+    kinds: Collection[Kind] = KINDS,
+) -> list[list[int]]:
+    """Return, for each query, the ids of the `k` memories most worth recalling.
+
+    It changes nothing: whoever uses the memories says so with `stream.touch`.
+
+    Args:
+        stream: N memories.
+        queries: shape (Q, D), float32, any scale; D is the stream's.
+        now: game second.
+        k: at most this many a query, at least 1.
+        weights: see `Weights`.
+        kinds: what may be recalled.
+
+    Returns:
+        Q lists, best first; ties by id, the older first.
+
+    Raises:
+        ValueError: queries have another shape or are not finite, k < 1, or a kind is unknown.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}, expected at least 1")
+    found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
+    return [_best(row, k) for row in found]
+
+
+def fitting(
+    stream: MemoryStream, ids: Sequence[int], budget: int, measure: Callable[[str], int]
+) -> list[int]:
+    """Return those of `ids`, in their order, whose texts together fit into `budget`.
+
+    Each is taken if it still fits, so a long memory does not keep shorter ones out.
+
+    Args:
+        stream: holds them.
+        ids: best first.
+        budget: of tokens, or whatever `measure` counts.
+        measure: the size of one text.
+    """
+    taken: list[int] = []
+    for id in ids:
+        size = measure(stream[id].text)
+        if size <= budget:
+            taken.append(id)
+            budget -= size
+    return taken
+
+
+def _checked(queries: Floats, stream: MemoryStream) -> Floats:
+    queries = np.ascontiguousarray(queries, dtype=np.float32)
+    if queries.ndim != 2 or (stream.dim and queries.shape[1] != stream.dim):
+        raise ValueError(f"queries have shape {queries.shape}, expected (Q, {stream.dim or 'D'})")
+    if not np.isfinite(queries).all():
+        raise ValueError("a query is not finite")
+    return queries
+
+
+def _scored(stream: MemoryStream, queries: Floats, ids: Ids | None, weights: Weights) -> Floats:
+    """Return the scores of `ids` (None: of all), shape (Q, len(ids)); at least one."""
+    likeness = stream.likeness(queries)
+    importance = stream.importance
+    if ids is not None:
+        likeness, importance = likeness[:, ids], importance[ids]
+    common = _scaled(_recency(stream, ids, weights)) * np.float32(weights.recency)
+    common += _scaled(importance) * np.float32(weights.importance)
+    result = _scaled(likeness)
+    result *= np.float32(weights.relevance)
+    result += common
+    return result
+
+
+def _recency(stream: MemoryStream, ids: Ids | None, weights: Weights) -> npt.NDArray[np.float64]:
+    """Return the recency of `ids`, up to a factor that scaling takes out again.
+
+    In float64, in which even a second between two memories makes a difference.
+    """
+    accessed = stream.accessed if ids is None else stream.accessed[ids]
+    if weights.by == "hours":
+        # Hours before the latest access rather than before now: the factor between the two is
+        # the same for all, and what is long past does not sink below the smallest number.
+        age = (accessed.max() - accessed) * (1.0 / _SECONDS_PER_HOUR)
+    else:
+        age = _ranks(stream, ids, accessed, weights.inverted)
+    return np.asarray(np.exp2(age * log2(weights.decay)))
+
+
+def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, inverted: bool) -> Ids:
+    """Return each one's place by last access, from 1.
+
+    Of equal accesses the newer memory comes first. The public code, whose order is the inverted
+    one, has all events before all thoughts, newest first in each.
+    """
+    newest_first = -np.arange(len(accessed))
+    if inverted:
+        event = stream.of_kind("event")
+        order = np.lexsort((newest_first, ~(event if ids is None else event[ids]), accessed))
+    else:
+        order = np.lexsort((newest_first, -accessed))
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks
+
+
+def _scaled(values: npt.NDArray[Any]) -> Floats:
+    """Return `values` scaled to [0, 1] along the last axis; 0.5 where there is no range."""
+    least = values.min(axis=-1, keepdims=True)
+    span = values.max(axis=-1, keepdims=True) - least
+    flat = span == 0
+    scaled = values - least
+    scaled /= np.where(flat, 1, span)
+    if flat.any():
+        scaled += np.where(flat, _NO_RANGE, 0)
+    return np.asarray(scaled, dtype=np.float32)
+
+
+def _best(row: Floats, k: int) -> list[int]:
+    """Return the ids of the `k` highest finite scores, best first, ties by id."""
+    ids = np.flatnonzero(row >= _floor(row, k))
+    ids = ids[row[ids] > -np.inf]
+    order = np.argsort(-row[ids], kind="stable")[:k]
+    return [int(id) for id in ids[order]]
+
+
+def _floor(row: Floats, k: int) -> float:
+    """Return a score that at least `k` of `row` reach, and not many more.
+
+    The k-th highest of the maxima of 4 k stripes: a tenth of the time of partitioning `row`.
+    """
+    stripes = 4 * k
+    length = len(row) // stripes
+    if length < 2:
+        return -np.inf
+    maxima = row[: length * stripes].reshape(length, stripes).max(axis=0)
+    return float(np.partition(maxima, stripes - k)[stripes - k])

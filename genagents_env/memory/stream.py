@@ -1,0 +1,386 @@
+"""One agent's memory stream: what it perceived, said, planned and thought, in order."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.errors import RecordError
+from genagents_env.memory.columns import Column, Floats, Matrix
+from genagents_env.text import fold
+
+Kind: TypeAlias = Literal["event", "thought", "chat", "plan"]
+Ids: TypeAlias = npt.NDArray[np.int64]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_CODE = {kind: code for code, kind in enumerate(KINDS)}
+_NEVER = np.iinfo(np.int64).max
+_LEAST, _MOST = 1.0, 10.0  # of importance; Park et al. 2023, section 4.1
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory, as it is read.
+
+    Attributes:
+        id: its number in the stream, 0 for the first.
+        kind: event, thought, chat or plan.
+        text: one sentence.
+        created: seconds of game time since the episode's start.
+        accessed: when it was last recalled, in the same seconds.
+        importance: 1 (mundane) to 10 (poignant).
+        depth: 0; for a thought 1 + the depth of its deepest evidence.
+        events: ids of the record's events it was perceived from.
+        evidence: ids of the memories it rests on, all older than itself.
+        about: subject, predicate, object; or nothing.
+        place: where it happened, or where a plan is to be carried out.
+        start: of a plan: game second.
+        duration: of a plan: seconds.
+        expires: game second from which it is no longer recalled; None is never.
+        cause: empty for what was perceived, `seed` for what the profile says, else the model
+            call that made it, such as `reflect.insights #0 at tick 120`.
+    """
+
+    id: int
+    kind: Kind
+    text: str
+    created: int
+    accessed: int
+    importance: float
+    depth: int
+    events: tuple[int, ...]
+    evidence: tuple[int, ...]
+    about: tuple[str, ...]
+    place: str
+    start: int | None
+    duration: int | None
+    expires: int | None
+    cause: str
+
+
+_SAVED = tuple(f.name for f in fields(Memory) if f.name not in ("id", "depth"))
+
+
+class MemoryStream:
+    """Columns of everything one agent remembers, and one matrix of embeddings.
+
+    A memory is added without its embedding, which `embed` attaches later; until then it is read
+    and found by `recent`, but not recalled by likeness. Memories with the same text share one
+    row of the matrix, so that a text is embedded once and its repetitions tie exactly.
+
+    Memories are never removed: ids stay valid, and evidence can be followed for good.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._events: list[tuple[int, ...]] = []
+        self._evidence: list[tuple[int, ...]] = []
+        self._about: list[tuple[str, ...]] = []
+        self._plans: list[tuple[str, int | None, int | None]] = []
+        self._causes: list[str] = []
+        self._kinds = Column(np.uint8)
+        self._created, self._accessed = Column(np.int64), Column(np.int64)
+        self._expires = Column(np.int64)
+        self._importance = Column(np.float64)
+        self._depths = Column(np.int64)
+        self._vectors = Matrix()
+        self._rows = Column(np.int64)
+        self._row_of: dict[str, int] = {}
+        self._concerning: dict[str, list[int]] = {}
+        self._count_of = [0] * len(KINDS)
+        self._first_expiry: int = _NEVER
+
+    def add(
+        self,
+        kind: Kind,
+        text: str,
+        *,
+        created: int,
+        importance: float = 1.0,
+        events: Iterable[int] = (),
+        evidence: Iterable[int] = (),
+        about: Iterable[str] = (),
+        place: str = "",
+        start: int | None = None,
+        duration: int | None = None,
+        expires: int | None = None,
+        cause: str = "",
+    ) -> int:
+        """Remember something and return its id; the fields are those of `Memory`.
+
+        Raises:
+            ValueError: the kind is unknown, the memory has neither events nor evidence nor
+                cause, its evidence is not in the stream, or its importance is not a number.
+        """
+        id, code = len(self), _code(kind)
+        events, evidence = tuple(map(int, events)), tuple(map(int, evidence))
+        about = tuple(about)
+        if not (events or evidence or cause):
+            raise ValueError(f"memory {text[:60]!r} has neither events, nor evidence, nor a cause")
+        if any(not 0 <= e < id for e in evidence):
+            raise ValueError(f"evidence {evidence} is not in the stream, which has {id} memories")
+        importance = _clipped(importance)
+        self._texts.append(text)
+        self._events.append(events)
+        self._evidence.append(evidence)
+        self._about.append(about)
+        self._plans.append((place, start, duration))
+        self._causes.append(cause)
+        self._kinds.append(code)
+        self._created.append(created)
+        self._accessed.append(created)
+        self._expires.append(_NEVER if expires is None else expires)
+        self._importance.append(importance)
+        self._depths.append(self._depth(kind, evidence))
+        self._index(id, code, text, about, expires)
+        return id
+
+    def _depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
+        if kind != "thought":
+            return 0
+        return 1 + max((int(self._depths.view[e]) for e in evidence), default=0)
+
+    def _index(
+        self, id: int, code: int, text: str, about: tuple[str, ...], expires: int | None
+    ) -> None:
+        row = self._row_of.get(text)
+        if row is None:
+            row = self._row_of[text] = self._vectors.append()
+        self._rows.append(row)
+        self._count_of[code] += 1
+        for name in dict.fromkeys(map(fold, about)):
+            self._concerning.setdefault(name, []).append(id)
+        if expires is not None:
+            self._first_expiry = min(self._first_expiry, expires)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, id: int) -> Memory:
+        """Return memory `id`.
+
+        Raises:
+            IndexError: there is no such memory; negative ids are none.
+        """
+        if not 0 <= id < len(self):
+            raise IndexError(f"no memory {id}: there are {len(self)}")
+        place, start, duration = self._plans[id]
+        expires = int(self._expires.view[id])
+        return Memory(
+            id=id,
+            kind=KINDS[int(self._kinds.view[id])],
+            text=self._texts[id],
+            created=int(self._created.view[id]),
+            accessed=int(self._accessed.view[id]),
+            importance=float(self._importance.view[id]),
+            depth=int(self._depths.view[id]),
+            events=self._events[id],
+            evidence=self._evidence[id],
+            about=self._about[id],
+            place=place,
+            start=start,
+            duration=duration,
+            expires=None if expires == _NEVER else expires,
+            cause=self._causes[id],
+        )
+
+    def rate(self, id: int, importance: float) -> None:
+        """Give memory `id` an importance, clipped to 1 to 10.
+
+        Raises:
+            IndexError: there is no such memory.
+            ValueError: `importance` is not a number.
+        """
+        self._check([id])
+        self._importance.view[id] = _clipped(importance)
+
+    def expire(self, id: int, at: int) -> None:
+        """Let memory `id` be recalled no more from game second `at` on; never later than before.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        self._check([id])
+        self._expires.view[id] = min(int(self._expires.view[id]), at)
+        self._first_expiry = min(self._first_expiry, at)
+
+    def touch(self, ids: Sequence[int], now: int) -> None:
+        """Note that `ids` were recalled at game second `now`; an access is never set back.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        self._check(ids)
+        rows = np.asarray(ids, dtype=np.int64)
+        self._accessed.view[rows] = np.maximum(self._accessed.view[rows], now)
+
+    def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
+        """Return at most `count` ids of these kinds, latest added first, none expired at `now`."""
+        return self._latest(range(len(self)), count, kinds, now)
+
+    def concerning(
+        self, name: str, count: int, *, kinds: Collection[Kind] = KINDS, now: int
+    ) -> list[int]:
+        """Return at most `count` ids whose `about` holds `name`, as `recent` does.
+
+        Names are compared as `text.fold` writes them, so case does not matter.
+        """
+        return self._latest(self._concerning.get(fold(name), []), count, kinds, now)
+
+    def _latest(
+        self, ids: Sequence[int], count: int, kinds: Collection[Kind], now: int
+    ) -> list[int]:
+        codes = {_code(kind) for kind in kinds}
+        kind, expires = self._kinds.view, self._expires.view
+        found: list[int] = []
+        for id in reversed(ids):
+            if len(found) >= count:
+                break
+            if int(kind[id]) in codes and now < expires[id]:
+                found.append(id)
+        return found
+
+    def holds(self, text: str) -> bool:
+        """Return whether some memory has exactly this text: what keeps thoughts from recurring."""
+        return text in self._row_of
+
+    def unembedded(self) -> list[int]:
+        """Return the ids that have no vector yet, ascending."""
+        if not self._vectors.missing:
+            return []
+        missing = ~self._vectors.known[self._rows.view]
+        return [int(id) for id in np.flatnonzero(missing)]
+
+    def embed(self, ids: Sequence[int], vectors: Floats) -> None:
+        """Attach embeddings; every other memory of the same text gets the same one.
+
+        Args:
+            ids: K memories.
+            vectors: shape (K, D), any scale; D is the same for the whole stream.
+
+        Raises:
+            IndexError: there is no such memory.
+            ValueError: the shape is another, or a vector is zero or not finite.
+        """
+        self._check(ids)
+        if len(ids):
+            self._vectors.set(self._rows.view[np.asarray(ids, dtype=np.int64)], vectors)
+
+    @property
+    def dim(self) -> int:
+        """Length of an embedding; 0 before the first."""
+        return self._vectors.dim
+
+    @property
+    def accessed(self) -> Ids:
+        """Game second of every memory's last access, shape (N,); read only."""
+        return _fixed(self._accessed.view)
+
+    @property
+    def importance(self) -> npt.NDArray[np.float64]:
+        """Every memory's importance, shape (N,); read only."""
+        return _fixed(self._importance.view)
+
+    def of_kind(self, kind: Kind) -> npt.NDArray[np.bool_]:
+        """Return which memories are of this kind, shape (N,)."""
+        return np.asarray(self._kinds.view == _code(kind))
+
+    def recallable(self, now: int, kinds: Collection[Kind]) -> Ids | None:
+        """Return the ids that may be recalled at `now`, ascending; None when all may.
+
+        A memory may be recalled when its kind is among `kinds`, it has an embedding, and it has
+        not expired.
+        """
+        codes = sorted({_code(kind) for kind in kinds})
+        whole = sum(self._count_of[code] for code in codes) == len(self)
+        if whole and not self._vectors.missing and now < self._first_expiry:
+            return None
+        may = self._vectors.known[self._rows.view] & (now < self._expires.view)
+        return np.flatnonzero(may if whole else may & np.isin(self._kinds.view, codes))
+
+    def likeness(self, queries: Floats) -> Floats:
+        """Return the cosine of every memory to unit `queries` (Q, D): shape (Q, N), float32.
+
+        It is 0 for memories without an embedding.
+        """
+        products = self._vectors.dot(queries)
+        return products if len(self._vectors) == len(self) else products[:, self._rows.view]
+
+    def sources(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """Return the record's events that `ids` go back to through their evidence, ascending.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        reached = self._reached(ids)
+        return tuple(sorted({event for id in reached for event in self._events[id]}))
+
+    def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """Return the memories without evidence that `ids` rest on, themselves included, ascending.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        return tuple(sorted(id for id in self._reached(ids) if not self._evidence[id]))
+
+    def _reached(self, ids: Iterable[int]) -> set[int]:
+        open_, reached = list(ids), set[int]()
+        self._check(open_)
+        while open_:
+            id = open_.pop()
+            if id not in reached:
+                reached.add(id)
+                open_.extend(self._evidence[id])
+        return reached
+
+    def state(self) -> dict[str, Any]:
+        """Return everything but the vectors as JSON columns, for `load_state`."""
+        memories = [self[id] for id in range(len(self))]
+        return {name: [_plain(getattr(m, name)) for m in memories] for name in _SAVED}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Become the stream that `state` describes, with no vector attached yet.
+
+        Raises:
+            RecordError: `state` is not what `state()` returns.
+        """
+        fresh = MemoryStream()
+        try:
+            columns = [state[name] for name in _SAVED]
+            for values in zip(*columns, strict=True):
+                row = dict(zip(_SAVED, values, strict=True))
+                accessed = row.pop("accessed")
+                id = fresh.add(row.pop("kind"), row.pop("text"), **row)
+                fresh._accessed.view[id] = accessed
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as fault:
+            raise RecordError(f"the saved memory stream is damaged: {fault}") from None
+        self.__dict__.update(fresh.__dict__)
+
+    def _check(self, ids: Sequence[int]) -> None:
+        for id in ids:
+            if not 0 <= id < len(self):
+                raise IndexError(f"no memory {id}: there are {len(self)}")
+
+
+def _code(kind: Kind) -> int:
+    if kind not in _CODE:
+        raise ValueError(f"memory kind is {kind!r}, expected one of {', '.join(KINDS)}")
+    return _CODE[kind]
+
+
+def _clipped(importance: float) -> float:
+    if importance != importance:
+        raise ValueError("importance is not a number")
+    return min(_MOST, max(_LEAST, float(importance)))
+
+
+def _fixed(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = view.view()
+    view.flags.writeable = False
+    return view
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

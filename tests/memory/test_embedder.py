@@ -1,0 +1,263 @@
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import LLMBadReply, LLMUnavailable, RecordError
+from genagents_env.memory import embedder as module
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.embed import HashedNgrams, HashedSource
+from genagents_env.memory.embedder import Embedder
+
+
+class Shelf:
+    """A store in memory that notes what it was asked for."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], bytes] = {}
+        self.asked: list[list[str]] = []
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        self.asked.append(list(texts))
+        return {t: self.rows[model, t] for t in texts if (model, t) in self.rows}
+
+    def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        for text, vector in vectors.items():
+            self.rows.setdefault((model, text), vector)
+
+
+class Model:
+    """Embeds by n-grams, after a turn of the loop, never twice quite alike; it counts."""
+
+    name = "model"
+    stored = True
+
+    def __init__(self, dim: int = 16) -> None:
+        self._ngrams = HashedNgrams(dim)
+        self.batches: list[list[str]] = []
+        self.closed = False
+        self.failing: list[Exception] = []
+        self.hold: asyncio.Event | None = None
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        self.batches.append(list(texts))
+        await (self.hold.wait() if self.hold else asyncio.sleep(0))
+        if self.failing:
+            raise self.failing.pop()
+        noise = np.float32(1e-3 * len(self.batches))
+        return np.asarray(self._ngrams(list(texts)) * np.float32(7) + noise, dtype=np.float32)
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class Gives:
+    """Answers everything with the same array."""
+
+    name = "gives"
+    stored = False
+
+    def __init__(self, array: Floats) -> None:
+        self.array = array
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        return self.array
+
+    async def aclose(self) -> None:
+        pass
+
+
+def embedded(embedder: Embedder, *texts: str) -> Floats:
+    return asyncio.run(embedder.embed(texts))
+
+
+def test_rows_are_unit_float32_in_the_order_of_the_texts() -> None:
+    rows = embedded(Embedder(Model()), "tea", "bread", "tea", "")
+    assert rows.dtype == np.float32
+    assert rows.shape == (4, 16)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-6)
+    np.testing.assert_array_equal(rows[0], rows[2])
+    assert rows[0] @ rows[1] < 0.9
+    assert embedded(Embedder(Model())).shape == (0, 0)
+
+
+def test_each_text_is_computed_once() -> None:
+    model = Model()
+    embedder = Embedder(model)
+    first = embedded(embedder, "tea", "tea", "bread")
+    again = embedded(embedder, "bread", "cake", "tea")
+    assert model.batches == [["tea", "bread"], ["cake"]]
+    np.testing.assert_array_equal(again[[2, 0]], first[[0, 2]])
+
+
+def test_many_agents_asking_at_once_compute_a_text_once() -> None:
+    model = Model()
+    embedder = Embedder(model)
+
+    async def run() -> list[Floats]:
+        asked = (["tea", f"own {k}"] for k in range(20))
+        return await asyncio.gather(*(embedder.embed(texts) for texts in asked))
+
+    rows = asyncio.run(run())
+    assert sorted(t for batch in model.batches for t in batch) == sorted(
+        ["tea", *(f"own {k}" for k in range(20))]
+    )
+    assert all((row[0] == rows[0][0]).all() for row in rows)
+
+
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=8))
+def test_a_resumed_run_reads_the_very_numbers_the_first_run_used(texts: list[str]) -> None:
+    shelf = Shelf()
+    used = embedded(Embedder(Model(), shelf), *texts)
+    silent = Model()
+    read = embedded(Embedder(silent, shelf), *texts)
+    assert read.tobytes() == used.tobytes()
+    assert silent.batches == []
+    assert all(len(vector) == 32 for vector in shelf.rows.values())
+
+
+def test_only_what_the_store_has_not_is_computed() -> None:
+    shelf, model = Shelf(), Model()
+    embedded(Embedder(Model(), shelf), "tea")
+    rows = embedded(Embedder(model, shelf), "bread", "tea")
+    assert model.batches == [["bread"]]
+    assert rows.tobytes() == embedded(Embedder(Model(), shelf), "bread", "tea").tobytes()
+
+
+def test_lone_surrogates_reach_neither_source_nor_store() -> None:
+    shelf, model = Shelf(), Model()
+    embedded(Embedder(model, shelf), "half \ud83d")
+    assert model.batches == [["half ?"]]
+    assert [*shelf.rows] == [("model", "half ?")]
+
+
+def test_hashed_ngrams_need_no_store() -> None:
+    shelf = Shelf()
+    embedder = Embedder(HashedSource(32), shelf)
+    assert embedder.name == "hashed-32"
+    rows = embedded(embedder, "tea")
+    np.testing.assert_allclose(rows, HashedNgrams(32)(["tea"]), atol=1e-3)
+    assert (shelf.asked, shelf.rows) == ([], {})
+
+
+def test_an_error_reaches_all_who_wait_and_the_next_call_tries_again() -> None:
+    model, shelf = Model(), Shelf()
+    model.failing = [LLMUnavailable("no answer")]
+    embedder = Embedder(model, shelf)
+
+    async def run() -> list[Floats | BaseException]:
+        calls = (embedder.embed(["tea"]) for _ in range(3))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [type(result) for result in asyncio.run(run())] == [LLMUnavailable] * 3
+    assert shelf.rows == {}
+    assert embedded(embedder, "tea").shape == (1, 16)
+    assert len(model.batches) == 2
+
+
+def test_a_caller_that_gives_up_leaves_the_others_their_vectors() -> None:
+    model = Model()
+    embedder = Embedder(model)
+
+    async def run() -> Floats:
+        model.hold = asyncio.Event()
+        first = asyncio.create_task(embedder.embed(["tea"]))
+        second = asyncio.create_task(embedder.embed(["tea"]))
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.sleep(0)
+        model.hold.set()
+        return await second
+
+    assert asyncio.run(run()).shape == (1, 16)
+    assert model.batches == [["tea"]]
+
+
+def test_a_loop_that_ends_in_the_middle_leaves_nothing_behind() -> None:
+    model = Model()
+    embedder = Embedder(model)
+
+    async def abandoned() -> None:
+        model.hold = asyncio.Event()
+        asyncio.create_task(embedder.embed(["tea"]))  # noqa: RUF006 - it is to be lost
+        await asyncio.sleep(0)
+
+    asyncio.run(abandoned())
+    model.hold = None
+    assert embedded(embedder, "tea").shape == (1, 16)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_the_cache_is_bounded_and_eviction_changes_nothing(
+    together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"text {k}" for k in range(50)]
+    expected = embedded(Embedder(HashedSource(16)), *texts)
+    monkeypatch.setattr(module, "MOST_CACHED", 4000)
+    embedder = Embedder(HashedSource(16))
+    if together:
+        rows = embedded(embedder, *texts)
+    else:
+        rows = np.concatenate([embedded(embedder, text) for text in texts])
+    np.testing.assert_array_equal(rows, expected)
+    kept = [*embedder._cache]
+    assert kept == texts[-len(kept) :]
+    assert sum(4 * len(t) + len(v) + 256 for t, v in embedder._cache.items()) <= 4000
+    assert embedder._cached == sum(4 * len(t) + len(v) + 256 for t, v in embedder._cache.items())
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.ones((1, 4)),
+        np.ones((3, 4)),
+        np.ones(2),
+        np.ones((2, 0)),
+        np.zeros((2, 4)),
+        np.full((2, 4), np.nan),
+    ],
+)
+def test_vectors_that_are_none_are_a_bad_reply(array: Floats) -> None:
+    embedder = Embedder(Gives(array.astype(np.float32)))
+    with pytest.raises(LLMBadReply, match="embeddings of gives"):
+        embedded(embedder, "tea", "bread")
+
+
+def test_a_source_may_not_change_its_width() -> None:
+    source = Gives(np.ones((1, 4), np.float32))
+    embedder = Embedder(source)
+    embedded(embedder, "tea")
+    source.array = np.ones((1, 5), np.float32)
+    with pytest.raises(LLMBadReply, match="5 wide and were 4"):
+        embedded(embedder, "bread")
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [b"", b"\x00", b"\x00" * 32, np.full(16, np.nan, "<f2").tobytes(), b"\x01" * 8],
+)
+def test_a_damaged_vector_in_the_store_is_refused(vector: bytes) -> None:
+    shelf = Shelf()
+    embedder = Embedder(Model(), shelf)
+    embedded(embedder, "tea")
+    shelf.rows["model", "bread"] = vector
+    with pytest.raises(RecordError, match="'bread' by model is damaged"):
+        embedded(embedder, "bread")
+
+
+def test_closing_closes_the_source() -> None:
+    model = Model()
+    asyncio.run(Embedder(model).aclose())
+    assert model.closed
+
+
+def test_what_was_used_last_stays_in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_CACHED", 2 * (4 + 32 + 256))
+    model = Model()
+    embedder = Embedder(model)
+    for text in ("a", "b", "a", "c", "a"):
+        embedded(embedder, text)
+    assert model.batches == [["a"], ["b"], ["c"]]

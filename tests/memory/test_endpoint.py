@@ -1,0 +1,222 @@
+import asyncio
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env.errors import LLMBadReply, LLMError, LLMRefused, LLMUnavailable
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.embed import HashedNgrams
+from genagents_env.memory.endpoint import EndpointSource
+from genagents_env.testing.fault_server import (
+    FAULTS,
+    Fault,
+    FaultServer,
+    embeddings,
+    raw,
+    redirect,
+)
+from tests.llm.asking import KEY, FakeTime, retry_on
+
+TRANSIENT = ["reset", "reset_mid", "short", "429", "500", "502", "503", "529"]
+SLOW = ["silent", "drip"]
+REFUSALS = ["400", "401", "403", "404"]
+BAD = [
+    *("malformed", "html", "empty", "null", "null_content", "odd_usage", "huge_int", "deep"),
+    *("not_utf8", "bomb"),
+]
+
+
+def source_at(url: str, deadline: float = 5.0) -> EndpointSource:
+    retries = retry_on(FakeTime())
+    return EndpointSource(url, KEY, "any-model", retries=retries, attempt_deadline=deadline)
+
+
+def embedded(source: EndpointSource, *texts: str) -> Floats:
+    async def run() -> Floats:
+        try:
+            return await source.embed(texts)
+        finally:
+            await source.aclose()
+
+    return asyncio.run(run())
+
+
+def data(change: Callable[[list[dict[str, Any]]], Any]) -> Fault:
+    """The good answer with its data changed."""
+
+    def alter(good: bytes) -> bytes:
+        answer = json.loads(good)
+        return json.dumps(answer | {"data": change(answer["data"])}).encode()
+
+    return Fault(alter=alter)
+
+
+def vector(of: Any) -> Fault:
+    return data(lambda rows: [row | {"embedding": of} for row in rows])
+
+
+def binary(*numbers: float) -> str:
+    return base64.b64encode(np.array(numbers, "<f4").tobytes()).decode()
+
+
+UNUSABLE = {
+    "fewer": data(lambda rows: rows[:-1]),
+    "more": data(lambda rows: [*rows, rows[0]]),
+    "none": data(lambda rows: None),
+    "no numbers": data(lambda rows: [{"embedding": row["embedding"]} for row in rows]),
+    "one number twice": data(lambda rows: [row | {"index": 0} for row in rows]),
+    "wrong numbers": data(lambda rows: [row | {"index": row["index"] + 1} for row in rows]),
+    "words": data(lambda rows: ["vector"] * len(rows)),
+    "several widths": data(
+        lambda rows: [row | {"embedding": [1.0] * (2 + row["index"])} for row in rows]
+    ),
+    "another width": vector([1.0] * 7),
+    "zero": vector([0.0] * 16),
+    "nan": vector([float("nan")] * 16),
+    "infinite": vector([1e308] * 16),
+    "huge": vector([10**400] * 16),
+    "text in it": vector(["a"] * 16),
+    "nested": vector([[1.0]] * 16),
+    "an object": vector({"0": 1.0}),
+    "empty": vector([]),
+    "empty base64": vector(""),
+    "not base64": vector("%%%%"),
+    "half a number": vector(base64.b64encode(b"123").decode()),
+    "nan in base64": vector(binary(*[float("nan")] * 16)),
+    "zero in base64": vector(binary(*[0.0] * 16)),
+}
+
+
+def test_vectors_come_in_the_order_of_the_texts_and_tokens_are_counted() -> None:
+    texts = [f"text {k}" for k in range(40)] + [""]
+    with FaultServer() as server:
+        source = source_at(server.url)
+        rows = embedded(source, *texts)
+        asked = [json.loads(body) for body in server.requests]
+    expected = HashedNgrams(16)([text or " " for text in texts])
+    np.testing.assert_allclose(rows, expected, atol=1e-6)
+    assert source.tokens == 10 * len(texts)
+    assert [len(one["input"]) for one in asked] == [1, 40]
+    assert all(one["model"] == "any-model" for one in asked)
+    assert (source.name, source.stored) == ("any-model", True)
+
+
+def test_no_texts_are_no_request() -> None:
+    with FaultServer() as server:
+        assert embedded(source_at(server.url)).shape == (0, 0)
+        assert server.calls == 0
+
+
+def test_numbers_that_come_shuffled_are_put_in_order() -> None:
+    with FaultServer(always=data(lambda rows: rows[::-1])) as server:
+        rows = embedded(source_at(server.url), "a", "b", "c")
+    np.testing.assert_allclose(rows, HashedNgrams(16)(["a", "b", "c"]), atol=1e-6)
+
+
+def test_a_server_that_knows_no_base64_is_understood() -> None:
+    def lists(good: bytes) -> bytes:
+        rows = json.loads(good)["data"]
+        numbers = [np.frombuffer(base64.b64decode(r["embedding"]), "<f4").tolist() for r in rows]
+        return json.dumps(
+            {"data": [{"index": k, "embedding": n} for k, n in enumerate(numbers)]}
+        ).encode()
+
+    with FaultServer(always=Fault(alter=lists)) as server:
+        source = source_at(server.url)
+        rows = embedded(source, "tea", "bread")
+    np.testing.assert_allclose(rows, HashedNgrams(16)(["tea", "bread"]), atol=1e-6)
+    assert source.tokens > 0  # it sent no usage, so they are counted here
+
+
+@pytest.mark.parametrize(("width", "most"), [(16, 256), (1536, 100), (8192, 20)])
+def test_batches_keep_answers_within_what_is_read_of_one(width: int, most: int) -> None:
+    def wide(good: bytes) -> bytes:
+        count = len(json.loads(good)["data"])
+        return embeddings([f"text {k}" for k in range(count)], "base64", width)
+
+    with FaultServer(always=Fault(alter=wide)) as server:
+        rows = embedded(source_at(server.url), *(f"text {k}" for k in range(600)))
+        sizes = [len(json.loads(body)["input"]) for body in server.requests]
+    assert rows.shape == (600, width)
+    assert sum(sizes) == 600
+    assert 1 < max(sizes) <= most
+
+
+@pytest.mark.parametrize("fault", TRANSIENT)
+def test_one_transient_fault_is_tried_again(fault: str) -> None:
+    with FaultServer({1: fault}) as server:
+        rows = embedded(source_at(server.url), "tea")
+        assert server.calls == 2
+    np.testing.assert_allclose(rows, HashedNgrams(16)(["tea"]), atol=1e-6)
+
+
+@pytest.mark.parametrize("fault", TRANSIENT)
+def test_a_lasting_fault_ends_after_four_requests(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        with pytest.raises(LLMUnavailable, match=r"embeddings of any-model: .*--embedder local"):
+            embedded(source_at(server.url), "tea")
+        assert server.calls == 4
+
+
+@pytest.mark.parametrize("fault", SLOW)
+def test_a_silent_or_dripping_server_is_left_at_the_deadline(fault: str) -> None:
+    with FaultServer({1: fault}) as server:
+        assert embedded(source_at(server.url, 0.2), "tea").shape == (1, 16)
+        assert server.calls == 2
+
+
+@pytest.mark.parametrize("fault", REFUSALS)
+def test_a_refusal_is_final(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        with pytest.raises(LLMRefused, match=f"status {fault}"):
+            embedded(source_at(server.url), "tea")
+        assert server.calls == 1
+
+
+def test_no_redirect_is_followed() -> None:
+    with FaultServer() as other, FaultServer(always=redirect(f"{other.url}/embeddings")) as server:
+        with pytest.raises(LLMRefused, match="redirect"):
+            embedded(source_at(server.url), "tea")
+        assert other.calls == 0
+
+
+@pytest.mark.parametrize("fault", [*BAD, *UNUSABLE])
+def test_a_bad_answer_is_asked_again_once(fault: str) -> None:
+    bad = UNUSABLE.get(fault) or FAULTS[fault]
+    with FaultServer({2: bad}) as server:  # 1 tells it how large an answer is
+        rows = embedded(source_at(server.url), "tea", "bread", "cake")
+        assert server.calls == 3
+    np.testing.assert_allclose(rows, HashedNgrams(16)(["tea", "bread", "cake"]), atol=1e-6)
+
+
+@pytest.mark.parametrize("fault", [*BAD, *UNUSABLE])
+def test_bad_answers_end_in_an_error_that_names_the_model(fault: str) -> None:
+    bad = UNUSABLE.get(fault) or FAULTS[fault]
+    with FaultServer({2: bad, 3: bad}) as server:
+        with pytest.raises(LLMBadReply, match="embeddings of any-model"):
+            embedded(source_at(server.url), "tea", "bread", "cake")
+        assert server.calls == 3
+
+
+def test_an_answer_of_more_than_is_read_is_a_bad_one() -> None:
+    huge = raw(b" " * (2 << 20))
+    with FaultServer(always=huge) as server, pytest.raises(LLMBadReply, match="larger than"):
+        embedded(source_at(server.url), "tea")
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_no_error_shows_the_key(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        source = source_at(server.url, 0.5)
+        assert KEY not in repr(source)
+        try:
+            embedded(source, "tea")
+        except LLMError as error:
+            seen: BaseException | None = error
+            while seen is not None:
+                assert KEY not in f"{seen} {seen!r}"
+                seen = seen.__context__

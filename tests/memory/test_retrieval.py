@@ -1,0 +1,289 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.retrieval import PRESETS, Weights, fitting, retrieve, scores
+from genagents_env.memory.stream import KINDS, Kind, MemoryStream
+
+HOUR = 3600
+RECENCY = Weights(recency=1, importance=0, relevance=0)
+IMPORTANCE = Weights(recency=0, importance=1, relevance=0)
+RELEVANCE = Weights(recency=0, importance=0, relevance=1)
+ANYTHING = np.ones((1, 4), np.float32)
+WEIGHTS = st.builds(
+    Weights,
+    recency=st.sampled_from([0.0, 0.5, 1.0]),
+    importance=st.sampled_from([0.0, 1.0, 2.0]),
+    relevance=st.sampled_from([0.0, 1.0, 3.0]),
+    decay=st.sampled_from([0.5, 0.99, 0.995, 1.0]),
+    by=st.just("hours"),
+) | st.builds(Weights, by=st.just("rank"), inverted=st.booleans())
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[MemoryStream, Floats, int, set[Kind]]:
+    """A stream with repetitions, expired and unembedded memories; queries; now; kinds."""
+    random = np.random.default_rng(draw(st.integers(0, 999)))
+    stream = MemoryStream()
+    for id in range(draw(st.integers(1, 25))):
+        stream.add(
+            draw(st.sampled_from(KINDS)),
+            draw(st.sampled_from([f"own {id}", "tea", "bread"])),
+            created=draw(st.integers(0, 40)) * HOUR // 4,
+            importance=draw(st.integers(1, 10)),
+            expires=draw(st.sampled_from([None, None, 5 * HOUR, 20 * HOUR])),
+            cause="seed",
+        )
+    known = [id for id in range(len(stream)) if draw(st.integers(0, 9))]
+    stream.embed(known, random.standard_normal((len(known), 4)).astype(np.float32))
+    queries = random.standard_normal((draw(st.integers(0, 3)), 4)).astype(np.float32)
+    return stream, queries, 10 * HOUR, draw(st.sets(st.sampled_from(KINDS)))
+
+
+def of(count: int, **fields: Any) -> MemoryStream:
+    """A stream of `count` alike and embedded memories; `fields` are lists, one value each."""
+    stream = MemoryStream()
+    for id in range(count):
+        own: dict[str, Any] = {"created": 0, "cause": "seed", "kind": "event", "text": f"m{id}"}
+        stream.add(**(own | {name: values[id] for name, values in fields.items()}))
+    stream.embed(range(count), np.ones((count, 4), np.float32))
+    return stream
+
+
+def test_what_was_accessed_later_is_more_recent() -> None:
+    stream = of(3, created=[0, 2 * HOUR, HOUR])
+    assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[1, 2, 0]]
+    stream.touch([0], 3 * HOUR)
+    assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[0, 1, 2]]
+    by_rank = Weights(recency=1, importance=0, relevance=0, by="rank")
+    assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=by_rank) == [[0, 1, 2]]
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=20), st.floats(0.01, 0.9999))
+def test_recency_never_falls_as_the_last_access_comes_nearer(
+    accesses: list[int], decay: float
+) -> None:
+    stream = of(len(accesses), created=accesses)
+    weights = Weights(recency=1, importance=0, relevance=0, decay=decay)
+    (row,) = scores(stream, ANYTHING, now=10**9, weights=weights)
+    assert (np.diff(row[np.argsort(accesses)]) >= 0).all()
+    assert row[np.argmax(accesses)] == (1 if len(set(accesses)) > 1 else 0.5)
+
+
+def test_a_second_makes_a_difference_after_a_hundred_days() -> None:
+    stream = of(2, created=[0, 1])
+    (row,) = scores(stream, ANYTHING, now=100 * 24 * HOUR, weights=RECENCY)
+    assert row.tolist() == [0, 1]
+
+
+def test_recency_decays_by_the_hour() -> None:
+    stream = of(3, created=[0, HOUR, 2 * HOUR])
+    weights = Weights(recency=1, importance=0, relevance=0, decay=0.9)
+    (row,) = scores(stream, ANYTHING, now=5 * HOUR, weights=weights)
+    oldest, middle, latest = 0.9**5, 0.9**4, 0.9**3
+    expected = [0, (middle - oldest) / (latest - oldest), 1]
+    np.testing.assert_allclose(row, expected, atol=1e-6)
+
+
+def test_the_public_codes_recency_is_inverted_and_by_rank() -> None:
+    weights = PRESETS["public_code"]
+    assert (weights.recency, weights.relevance, weights.importance) == (0.5, 3, 2)
+    stream = of(3, created=[0, 1, 500 * HOUR])
+    (row,) = scores(stream, ANYTHING, now=500 * HOUR, weights=weights)
+    r = [0.995**k for k in (1, 2, 3)]  # the oldest access first
+    recency = [(x - r[2]) / (r[0] - r[2]) for x in r]
+    np.testing.assert_allclose(row, [0.5 * x + 3 * 0.5 + 2 * 0.5 for x in recency], atol=1e-5)
+    assert retrieve(stream, ANYTHING, now=500 * HOUR, weights=weights) == [[0, 1, 2]]
+
+
+def test_of_equal_accesses_the_public_code_ranks_events_first_and_the_newest_first() -> None:
+    stream = of(4, kind=["thought", "event", "thought", "event"])
+    weights = Weights(recency=1, importance=0, relevance=0, by="rank", inverted=True)
+    assert retrieve(stream, ANYTHING, now=0, weights=weights) == [[3, 1, 2, 0]]
+
+
+def test_importance_and_relevance_raise_a_memory() -> None:
+    stream = of(3, importance=[2, 9, 5])
+    assert retrieve(stream, ANYTHING, now=0, weights=IMPORTANCE) == [[1, 2, 0]]
+    stream.embed([0, 1, 2], np.array([[1, 0], [0, 1], [-1, 0]], np.float32)[:, [0, 1, 0, 1]])
+    east, north = [1, 0, 0, 0], [0, 1, 0, 1]
+    queries = np.array([east, north], np.float32)
+    assert retrieve(stream, queries, now=0, weights=RELEVANCE) == [[0, 1, 2], [1, 0, 2]]
+
+
+def test_where_all_are_equal_each_part_is_a_half_and_ties_go_by_id() -> None:
+    stream = of(40)
+    (row,) = scores(stream, ANYTHING, now=0)
+    assert row.tolist() == [1.5] * 40
+    assert retrieve(stream, ANYTHING, now=0, k=7) == [[0, 1, 2, 3, 4, 5, 6]]
+    assert retrieve(stream, np.zeros((1, 4), np.float32), now=0, k=2) == [[0, 1]]
+
+
+def test_repetitions_of_a_text_tie_and_go_by_id() -> None:
+    random = np.random.default_rng(1)
+    stream = MemoryStream()
+    for id in range(999):
+        stream.add("event", "tea" if id % 3 else f"m{id}", created=0, cause="seed")
+    stream.embed(range(999), random.standard_normal((999, 64)).astype(np.float32))
+    teas = [id for id in range(999) if id % 3]
+    query = random.standard_normal((1, 64)).astype(np.float32)
+    (found,) = retrieve(stream, query, now=0, k=999)
+    assert [id for id in found if id % 3] == teas
+
+
+def test_what_expired_or_is_not_embedded_is_not_recalled() -> None:
+    stream = of(3, expires=[None, 100, None])
+    assert retrieve(stream, ANYTHING, now=100) == [[0, 2]]
+    late = stream.add("event", "no vector yet", created=0, cause="seed")
+    assert retrieve(stream, ANYTHING, now=99) == [[0, 1, 2]]
+    assert retrieve(stream, ANYTHING, now=100) == [[0, 2]]
+    assert scores(stream, ANYTHING, now=100)[0, [1, late]].tolist() == [-np.inf, -np.inf]
+    assert retrieve(stream, ANYTHING, now=99, kinds=["chat"]) == [[]]
+    assert retrieve(stream, ANYTHING, now=99, kinds=[]) == [[]]
+
+
+def test_scaling_is_over_what_may_be_recalled_only() -> None:
+    stream = of(3, importance=[2, 10, 4], kind=["event", "chat", "event"])
+    (row,) = scores(stream, ANYTHING, now=0, weights=IMPORTANCE, kinds=["event"])
+    assert row.tolist() == [0, -np.inf, 1]
+
+
+def test_an_empty_stream_and_no_queries_give_nothing() -> None:
+    assert retrieve(MemoryStream(), ANYTHING, now=0) == [[]]
+    assert scores(MemoryStream(), ANYTHING, now=0).shape == (1, 0)
+    assert retrieve(of(2), np.zeros((0, 4), np.float32), now=0) == []
+    unembedded = MemoryStream()
+    unembedded.add("event", "tea", created=0, cause="seed")
+    assert retrieve(unembedded, ANYTHING, now=0) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"k": 0}, "k is 0"),
+        ({"queries": np.ones((1, 5), np.float32)}, r"expected \(Q, 4\)"),
+        ({"queries": np.ones(4, np.float32)}, r"expected \(Q, 4\)"),
+        ({"queries": np.full((1, 4), np.nan, np.float32)}, "not finite"),
+        ({"kinds": ["dream"]}, "dream"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> None:
+    asked: dict[str, Any] = {"queries": ANYTHING, "now": 0}
+    with pytest.raises(ValueError, match=says):
+        retrieve(of(2), **(asked | given))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"recency": -1},
+        {"importance": float("nan")},
+        {"relevance": float("inf")},
+        {"decay": 0},
+        {"decay": 1.1},
+        {"by": "days"},
+        {"inverted": True},
+    ],
+)
+def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"weight|decay|recency"):
+        Weights(**fields)
+
+
+@given(cases(), WEIGHTS)
+def test_scores_are_those_of_the_formula(
+    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: Weights
+) -> None:
+    stream, queries, now, kinds = case
+    found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
+    assert found.shape == (len(queries), len(stream))
+    assert found.dtype == np.float32
+    for query, row in zip(queries, found, strict=True):
+        expected = by_the_book(stream, query, now, weights, kinds)
+        assert {int(i) for i in np.flatnonzero(row > -np.inf)} == set(expected)
+        for id, score in expected.items():
+            assert row[id] == pytest.approx(score, abs=2e-4)
+
+
+@given(cases(), WEIGHTS, st.integers(1, 30))
+def test_the_best_are_retrieved_in_order(
+    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: Weights, k: int
+) -> None:
+    stream, queries, now, kinds = case
+    before = stream.accessed.tolist()
+    rows = scores(stream, queries, now=now, weights=weights, kinds=kinds)
+    found = retrieve(stream, queries, now=now, k=k, weights=weights, kinds=kinds)
+    for row, ids in zip(rows, found, strict=True):
+        alive = [id for id in range(len(stream)) if row[id] > -np.inf]
+        ordered = sorted((-float(row[id]), id) for id in alive)
+        assert ids == [id for _, id in ordered][:k]
+    assert stream.accessed.tolist() == before
+
+
+@pytest.mark.parametrize("k", [1, 30, 200, 2999, 3000])
+def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
+    random = np.random.default_rng(2)
+    stream = MemoryStream()
+    for _ in range(3000):
+        stream.add(
+            "event",
+            f"m{random.integers(0, 500)}",  # many ties
+            created=int(random.integers(0, 3)) * HOUR,
+            importance=int(random.integers(1, 4)),
+            expires=1 if random.random() < 0.2 else None,
+            cause="seed",
+        )
+    stream.embed(range(3000), random.standard_normal((3000, 8)).astype(np.float32))
+    queries = random.standard_normal((2, 8)).astype(np.float32)
+    rows = scores(stream, queries, now=9 * HOUR)
+    found = retrieve(stream, queries, now=9 * HOUR, k=k)
+    for row, ids in zip(rows, found, strict=True):
+        ordered = sorted((-float(s), id) for id, s in enumerate(row) if s > -np.inf)
+        assert ids == [id for _, id in ordered][:k]
+
+
+def by_the_book(
+    stream: MemoryStream, query: Floats, now: int, weights: Weights, kinds: set[Kind]
+) -> dict[int, float]:
+    """The formula written out memory by memory, in Python's own numbers."""
+    unembedded = stream.unembedded()
+    alive = [m for m in map(stream.__getitem__, range(len(stream))) if m.kind in kinds]
+    alive = [m for m in alive if m.expires is None or now < m.expires]
+    alive = [m for m in alive if m.id not in unembedded]
+    if weights.by == "hours":
+        recency = {m.id: weights.decay ** ((now - m.accessed) / HOUR) for m in alive}
+    else:
+        order = sorted(alive, key=lambda m: (-m.accessed, -m.id))
+        if weights.inverted:
+            order = sorted(alive, key=lambda m: (m.accessed, m.kind != "event", -m.id))
+        recency = {m.id: weights.decay**place for place, m in enumerate(order, 1)}
+    importance = {m.id: m.importance for m in alive}
+    likeness = stream.likeness(query[None])[0]
+    relevance = {m.id: float(likeness[m.id]) for m in alive}
+    parts = [
+        (weights.recency, scaled(recency)),
+        (weights.importance, scaled(importance)),
+        (weights.relevance, scaled(relevance)),
+    ]
+    return {m.id: sum(weight * part[m.id] for weight, part in parts) for m in alive}
+
+
+def scaled(values: dict[int, float]) -> dict[int, float]:
+    if not values:
+        return {}
+    least, most = min(values.values()), max(values.values())
+    if least == most:
+        return dict.fromkeys(values, 0.5)
+    return {id: (value - least) / (most - least) for id, value in values.items()}
+
+
+def test_what_fits_is_taken_in_order_and_the_long_is_passed_over() -> None:
+    stream = of(4, text=["a" * 5, "b" * 50, "c" * 4, "d"])
+    assert fitting(stream, [1, 0, 3, 2], 10, len) == [0, 3, 2]
+    assert fitting(stream, [0, 2, 3], 9, len) == [0, 2]
+    assert fitting(stream, [0], 0, len) == []
+    assert fitting(stream, [], 5, len) == []

@@ -1,0 +1,286 @@
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import RecordError
+from genagents_env.memory.stream import KINDS, Memory, MemoryStream
+
+KIND = st.sampled_from(KINDS)
+NUMBER = st.integers(-(10**6), 10**6)
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> MemoryStream:
+    """A stream of up to 20 memories, rated and touched here and there."""
+    stream = MemoryStream()
+    for id in range(draw(st.integers(0, 20))):
+        stream.add(
+            draw(KIND),
+            draw(st.sampled_from(["tea", "a party", "Klaus reads", ""])),
+            created=draw(NUMBER),
+            importance=draw(st.floats(0, 20)),
+            events=draw(st.lists(st.integers(0, 99), max_size=3)),
+            evidence=draw(st.lists(st.integers(0, id - 1), max_size=3)) if id else [],
+            about=draw(st.sampled_from([(), ("Maria", "drinks", "tea")])),
+            place=draw(st.sampled_from(["", "cafe"])),
+            start=draw(st.none() | NUMBER),
+            duration=draw(st.none() | NUMBER),
+            expires=draw(st.none() | NUMBER),
+            cause="seed",
+        )
+        stream.touch([draw(st.integers(0, id))], draw(NUMBER))
+    return stream
+
+
+def told(count: int) -> MemoryStream:
+    stream = MemoryStream()
+    for id in range(count):
+        stream.add("event", f"event {id}", created=10 * id, events=[id])
+    return stream
+
+
+def test_a_memory_is_read_as_it_was_added() -> None:
+    stream = told(2)
+    id = stream.add(
+        "plan",
+        "read at the library",
+        created=30,
+        importance=4.5,
+        evidence=[1],
+        about=("Klaus", "reads", "a book"),
+        place="library",
+        start=600,
+        duration=1800,
+        expires=2400,
+        cause="plan.day #0 at tick 3",
+    )
+    assert stream[id] == Memory(
+        id=2,
+        kind="plan",
+        text="read at the library",
+        created=30,
+        accessed=30,
+        importance=4.5,
+        depth=0,
+        events=(),
+        evidence=(1,),
+        about=("Klaus", "reads", "a book"),
+        place="library",
+        start=600,
+        duration=1800,
+        expires=2400,
+        cause="plan.day #0 at tick 3",
+    )
+    assert len(stream) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({}, "neither events, nor evidence, nor a cause"),
+        ({"evidence": [2]}, "not in the stream"),
+        ({"evidence": [-1]}, "not in the stream"),
+        ({"cause": "seed", "importance": float("nan")}, "not a number"),
+        ({"cause": "seed", "kind": "dream"}, "expected one of event, thought, chat, plan"),
+    ],
+)
+def test_what_cannot_be_is_not_remembered(given: dict[str, Any], says: str) -> None:
+    stream = told(2)
+    asked: dict[str, Any] = {"kind": "thought", "text": "?", "created": 0}
+    with pytest.raises(ValueError, match=says):
+        stream.add(**(asked | given))
+    assert len(stream) == 2
+    assert stream.unembedded() == [0, 1]
+
+
+def test_depth_counts_thoughts_upon_thoughts() -> None:
+    stream = told(1)
+    first = stream.add("thought", "a", created=1, evidence=[0])
+    second = stream.add("thought", "b", created=2, evidence=[0, first])
+    plan = stream.add("plan", "c", created=3, evidence=[second])
+    bare = stream.add("thought", "d", created=3, cause="seed")
+    assert [stream[id].depth for id in (0, first, second, plan, bare)] == [0, 1, 2, 0, 1]
+
+
+def test_importance_is_clipped_however_it_comes() -> None:
+    stream = told(3)
+    stream.rate(0, 99)
+    stream.rate(1, -float("inf"))
+    assert stream.importance.tolist() == [10, 1, 1]
+    with pytest.raises(ValueError, match="not a number"):
+        stream.rate(2, float("nan"))
+
+
+def test_an_access_is_never_set_back() -> None:
+    stream = told(3)
+    stream.touch([2, 0, 0], 15)
+    assert stream.accessed.tolist() == [15, 10, 20]
+    stream.touch([], 99)
+    with pytest.raises(ValueError, match="read-only"):
+        stream.accessed[0] = 0
+
+
+@pytest.mark.parametrize("id", [-1, 3])
+def test_ids_that_are_none_are_refused(id: int) -> None:
+    stream = told(3)
+    for act in (
+        lambda: stream[id],
+        lambda: stream.rate(id, 5),
+        lambda: stream.touch([0, id], 100),
+        lambda: stream.embed([id], np.ones((1, 2), np.float32)),
+        lambda: stream.sources([id]),
+        lambda: stream.roots([id]),
+    ):
+        with pytest.raises(IndexError, match=f"no memory {id}"):
+            act()
+    assert stream.accessed.tolist() == [0, 10, 20]
+
+
+def test_recent_gives_the_newest_that_are_alive() -> None:
+    stream = told(3)
+    chat = stream.add("chat", "hello", created=30, events=[9], expires=100)
+    assert stream.recent(2, now=99) == [chat, 2]
+    assert stream.recent(2, now=100) == [2, 1]
+    assert stream.recent(9, kinds=["chat"], now=99) == [chat]
+    assert stream.recent(0, now=0) == []
+    with pytest.raises(ValueError, match="dream"):
+        stream.recent(1, kinds=["dream"], now=0)  # type: ignore[list-item]
+
+
+def test_memories_are_found_by_whom_they_concern_whatever_the_case() -> None:
+    stream = MemoryStream()
+    about = ("Maria Lopez", "talks to", "maria lopez")
+    id = stream.add("event", "a", created=0, events=[1], about=about)
+    stream.add("event", "b", created=0, events=[1], about=("Klaus", "is", "idle"))
+    later = stream.add("thought", "c", created=5, evidence=[id], about=("MARIA  LOPEZ", "", ""))
+    assert stream.concerning("maria lopez", 9, now=5) == [later, id]
+    assert stream.concerning("maria lopez", 1, kinds=["event"], now=5) == [id]
+    assert stream.concerning("Ayesha", 9, now=5) == []
+
+
+def test_memories_of_the_same_text_share_one_vector() -> None:
+    stream = MemoryStream()
+    for text in ("tea", "bread", "tea"):
+        stream.add("event", text, created=0, events=[0])
+    stream.embed([2], np.array([[3.0, 4.0]], np.float32))
+    assert stream.unembedded() == [1]
+    assert stream.holds("bread")
+    assert not stream.holds("cake")
+    stream.embed([1], np.array([[0.0, 2.0]], np.float32))
+    assert stream.unembedded() == []
+    likeness = stream.likeness(np.eye(2, dtype=np.float32))
+    np.testing.assert_allclose(likeness, [[0.6, 0, 0.6], [0.8, 1, 0.8]], rtol=1e-6)
+
+
+def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
+    stream = told(400)
+    vectors = np.random.default_rng(0).standard_normal((400, 8)).astype(np.float32)
+    stream.embed([3, 1], vectors[[3, 1]])
+    assert stream.unembedded() == [0, 2, *range(4, 400)]
+    for id in range(400, 2000):
+        stream.add("event", f"event {id}", created=0, events=[0])
+    rest = [id for id in stream.unembedded() if id < 400]
+    stream.embed(rest, vectors[rest])
+    assert stream.unembedded() == [*range(400, 2000)]
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    for queries in (unit[:1], unit[:5]):
+        likeness = stream.likeness(queries)
+        assert likeness.shape == (len(queries), 2000)
+        np.testing.assert_allclose(likeness[:, :400], queries @ unit.T, atol=1e-6)
+        assert not likeness[:, 400:].any()
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        np.ones((1, 4)),
+        np.ones((2, 3)),
+        np.ones(4),
+        np.ones((2, 0)),
+        np.array([[1, 0, 0, 0], [0, 0, 0, 0]]),
+        np.array([[1, 0, 0, 0], [np.nan, 0, 0, 0]]),
+        np.array([[1, 0, 0, 0], [np.inf, 0, 0, 0]]),
+    ],
+)
+def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
+    stream = told(3)
+    stream.embed([0], np.ones((1, 4), np.float32))
+    with pytest.raises(ValueError, match=r"vectors|embedding"):
+        stream.embed([1, 2], vectors.astype(np.float32))
+    assert stream.unembedded() == [1, 2]
+
+
+def test_huge_and_tiny_vectors_become_unit_rows() -> None:
+    stream = told(2)
+    stream.embed([0, 1], np.array([[3e38, 3e38], [1e-44, 0]], np.float32))
+    np.testing.assert_allclose(
+        stream.likeness(np.array([[1, 0]], np.float32)), [[0.5**0.5, 1]], rtol=1e-6
+    )
+
+
+@given(streams())
+def test_every_thought_leads_back_to_its_sources(stream: MemoryStream) -> None:
+    def walked(id: int) -> set[int]:
+        return {id}.union(*(walked(e) for e in stream[id].evidence))
+
+    for id in range(len(stream)):
+        reached = [stream[i] for i in walked(id)]
+        assert stream.sources([id]) == tuple(sorted({e for m in reached for e in m.events}))
+        assert stream.roots([id]) == tuple(sorted(m.id for m in reached if not m.evidence))
+        assert stream[id].depth == (
+            1 + max((stream[e].depth for e in stream[id].evidence), default=0)
+            if stream[id].kind == "thought"
+            else 0
+        )
+
+
+def test_following_much_evidence_is_not_exponential() -> None:
+    stream = told(1)
+    for id in range(1, 3000):  # also deeper than Python's stack
+        stream.add("thought", f"t{id}", created=id, evidence=[id - 1, max(0, id - 2)])
+    assert stream.roots([2999]) == (0,)
+    assert stream.sources([2999]) == (0,)
+    assert stream[2999].depth == 2999
+
+
+@given(streams())
+def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
+    saved = json.dumps(stream.state())
+    other = told(5)
+    other.embed([0], np.ones((1, 4), np.float32))
+    other.load_state(json.loads(saved))
+    assert [other[id] for id in range(len(other))] == [stream[id] for id in range(len(stream))]
+    assert other.unembedded() == [*range(len(stream))]
+    assert other.dim == 0
+    assert json.dumps(other.state()) == saved
+    for now in (-1000, 0, 1000):
+        assert other.recent(9, now=now) == stream.recent(9, now=now)
+        assert other.concerning("maria", 9, now=now) == stream.concerning("maria", 9, now=now)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": ["event", "dream"]},
+        {"text": ["a"]},
+        {"evidence": [[], [1]]},
+        {"created": [0, None]},
+        {"created": [0, 2**64]},
+        {"events": [[], 3]},
+        {"about": [[], [3]]},
+        {"importance": [1, "high"]},
+        {"cause": ["", "seed"], "events": [[], []]},
+        {"text": 3},
+    ],
+)
+def test_a_damaged_state_is_refused_and_changes_nothing(change: dict[str, Any]) -> None:
+    stream = told(3)
+    with pytest.raises(RecordError, match="damaged"):
+        stream.load_state(told(2).state() | change)
+    with pytest.raises(RecordError, match="damaged"):
+        stream.load_state({})
+    assert len(stream) == 3
