@@ -6,7 +6,7 @@ from datetime import datetime, time
 from typing import Any
 
 from .scenario import Person, Scenario, first_memories
-from .scenario.schema import Fact, RoutineEntry
+from .scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 
 AgentID = str
 
@@ -17,6 +17,7 @@ class Profile:
 
     `memories` are in order: the persona's sentences, long-term, then recent ones.
     `facts` are those of the scenario this person knows at the start.
+    `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
     """
 
     agent: AgentID
@@ -36,20 +37,23 @@ class Profile:
     vision_radius: int
     attention_bandwidth: int
     retention: int
+    sleeps_in: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class Context:
     """What a policy is given to work with; it opens nothing itself.
 
-    `model` is a `genagents_env.llm.client.ModelClient`, or None where no policy needs one (its
-    type is not named here: the environment, which makes contexts, knows no model).
+    `model` is a `genagents_env.llm.client.ModelClient` and `embedder` a
+    `genagents_env.memory.embedder.Embedder`, or None where no policy needs one (their types are
+    not named here: the environment, which makes contexts, knows neither).
     """
 
     town: str
     start: datetime
     seconds_per_tick: int
     model: Any = None
+    embedder: Any = None
 
 
 def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
@@ -72,4 +76,37 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         vision_radius=person.vision_radius or scenario.rules.vision_radius,
         attention_bandwidth=person.attention_bandwidth,
         retention=person.retention,
+        sleeps_in=bed_of(person, scenario),
     )
+
+
+def bed_of(person: Person, scenario: Scenario) -> tuple[str, str] | None:
+    """Return the id of a person's bed and its sleep state, or None where the home has none.
+
+    Of the objects with a `sleep_state` in the sector of `home`, the arena `home` first: the one
+    whose users name the person, else the first that is anybody's, in a room open to the person.
+    """
+    beds = [
+        (f"{place}/{item.name}", item.sleep_state, person.name in item.users)
+        for place, arena in _rooms_at_home(person, scenario)
+        if not arena.users or person.name in arena.users
+        for item in arena.objects
+        if item.sleep_state is not None and (not item.users or person.name in item.users)
+    ]
+    beds.sort(key=lambda bed: not bed[2])
+    return beds[0][:2] if beds else None
+
+
+def _rooms_at_home(person: Person, scenario: Scenario) -> list[tuple[str, ArenaSpec]]:
+    """Return the rooms of the sector in which a person lives with their ids, one's own first."""
+    rooms = [
+        (_place(sector, arena), arena)
+        for sector in scenario.sectors
+        if sector.name == person.home.split("/")[0]
+        for arena in sector.arenas
+    ]
+    return sorted(rooms, key=lambda room: not f"{person.home}/".startswith(f"{room[0]}/"))
+
+
+def _place(sector: SectorSpec, arena: ArenaSpec) -> str:
+    return sector.name if sector.name == arena.name else f"{sector.name}/{arena.name}"

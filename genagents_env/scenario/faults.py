@@ -1,7 +1,7 @@
 """What is wrong with a scenario, in words: where it is and what would be right."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from ..text import clean, fold
@@ -22,15 +22,19 @@ class Origins:
     """Which file each part of a scenario came from.
 
     `people[i]` is the file of person i and the key of that person inside it ("" for all of it).
+    `keys` is the file of a top-level key that does not come from the folder's own scenario.toml.
     """
 
     people: tuple[tuple[str, str], ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def render(self, fault: Fault) -> str:
         """Return the fault as `file:key: text`."""
-        loc, file, prefix = fault.loc, "scenario.toml", ""
+        loc, prefix = fault.loc, ""
         if loc[:1] == ("map",):
-            return f"map.txt:{', '.join(map(str, loc[1:])) or 'map'}: {fault.text}"
+            where = ", ".join(map(str, loc[1:])) or "map"
+            return f"{self.keys.get('map', 'map.txt')}:{where}: {fault.text}"
+        file = self.keys.get(str(loc[0]), "scenario.toml") if loc else "scenario.toml"
         index = loc[1] if loc[:1] == ("people",) and len(loc) > 1 else None
         if isinstance(index, int) and index < len(self.people):
             file, prefix = self.people[index]

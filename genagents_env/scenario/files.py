@@ -24,18 +24,23 @@ Raw = dict[str, object]
 
 @dataclass(slots=True)
 class Folder:
-    """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`."""
+    """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`.
+
+    `people` says of each person the file and the key inside it; `keys` of each top-level key that
+    was taken from another folder in which file it stands.
+    """
 
     raw: Raw = field(default_factory=dict)
     people: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     total: int = 0
     entities: int = 0
+    keys: dict[str, str] = field(default_factory=dict)
 
     @property
     def origins(self) -> Origins:
-        """The file and key of every person."""
-        return Origins(tuple(self.people))
+        """The file and key of every person, and the file of every key from another folder."""
+        return Origins(tuple(self.people), self.keys)
 
 
 class _Refused(Exception):

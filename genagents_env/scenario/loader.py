@@ -8,8 +8,9 @@ from ..errors import ScenarioError
 from ..text import clean
 from .cast import select_people
 from .checks import check
+from .extends import read_whole
 from .faults import Fault, quote, suggest
-from .files import Folder, read_folder
+from .files import Folder
 from .repair import draft
 from .schema import Scenario
 from .town import try_lay_out
@@ -34,7 +35,7 @@ def load_scenario(name_or_path: str | Path, people: Sequence[str] | None = None)
         ScenarioError: there is no such scenario, its folder has faults (all are listed), or
             nobody of that name is in it.
     """
-    scenario, faults = check_folder(read_folder(_find(name_or_path)))
+    scenario, faults = check_folder(read_whole(_find(name_or_path), _shipped()))
     if scenario is None or faults:
         raise ScenarioError(faults)
     return scenario if people is None else select_people(scenario, people)
@@ -46,7 +47,7 @@ def validate_folder(path: str | Path) -> list[str]:
     Raises:
         ScenarioError: there is no such folder.
     """
-    return check_folder(read_folder(_find(path)))[1]
+    return check_folder(read_whole(_find(path), _shipped()))[1]
 
 
 def _shipped() -> dict[str, Path]:

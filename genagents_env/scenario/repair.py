@@ -130,7 +130,9 @@ def _stems_from(fault: Loc, replaced: Loc) -> bool:
         return True
     if key in _TIMES and fault[: len(table)] == table:
         return fault[-1] in _TIMES
-    return (key == "kind" or replaced == ("reward", "name")) and fault[: len(table)] == table
+    return (key in ("kind", "about") or replaced == ("reward", "name")) and fault[
+        : len(table)
+    ] == table
 
 
 def _tuples(value: object, key: str = "") -> object:

@@ -202,12 +202,20 @@ class ScheduledEvent(Model):
 
 
 class Question(Model):
-    """Asked of `to` (everyone if empty) in interviews `before` or `after` the run, or `both`."""
+    """Asked of `to` (everyone if empty) in interviews `before` or `after` the run, or `both`.
+
+    fact: the one that a knowing answer shows. gathering: the one that the answer tells of, where
+    one was or why one did not come. about `everyone`: asked once for every other person, whose
+    name takes the place of `{person}` in `text`; the answer tells whether one knows them.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     text: Line
     to: tuple[Name, ...] = ()
     when: Literal["before", "after", "both"] = "after"
+    about: Literal["nobody", "everyone"] = "nobody"
+    fact: str | None = None
+    gathering: str | None = None
 
 
 class Errand(Model):

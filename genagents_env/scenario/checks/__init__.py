@@ -9,6 +9,7 @@ from .names import check_names
 from .people import check_people
 from .places import check_places
 from .plot import check_plot
+from .questions import check_questions
 from .view import View
 
 __all__ = ["check"]
@@ -17,5 +18,5 @@ __all__ = ["check"]
 def check(scenario: Scenario) -> list[Fault]:
     """Return everything wrong with the scenario, in the order of the file."""
     view = View(scenario)
-    checks = (check_names, check_places, check_people, check_plot)
+    checks = (check_names, check_places, check_people, check_plot, check_questions)
     return [fault for one in checks for fault in one(view)]

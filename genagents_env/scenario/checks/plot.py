@@ -1,7 +1,7 @@
-"""What happens and what is asked: facts, gatherings, events, questions and the reward."""
+"""What happens and what counts: facts, gatherings, events and the reward."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 
 from ..faults import Fault, Loc, quote
@@ -20,16 +20,13 @@ _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
 
 
 def check_plot(view: View) -> Iterator[Fault]:
-    """Yield what is wrong with facts, gatherings, events, questions and the reward."""
+    """Yield what is wrong with facts, gatherings, events and the reward."""
     for i, fact in enumerate(view.scenario.facts):
         yield from _fact(view, fact, ("facts", i))
     for i, gathering in enumerate(view.scenario.gatherings):
         yield from _gathering(view, gathering, ("gatherings", i))
     for i, event in enumerate(view.scenario.events):
         yield from _event(view, event, ("events", i))
-    for i, question in enumerate(view.scenario.questions):
-        for j, name in enumerate(question.to):
-            yield from view.person(name, ("questions", i, "to", j))
     yield from _reward(view, view.scenario.reward)
 
 
@@ -52,7 +49,7 @@ def _gathering(view: View, gathering: Gathering, loc: Loc) -> Iterator[Fault]:
     if gathering.host is not None:
         yield from view.person(gathering.host, (*loc, "host"))
     if gathering.fact is not None:
-        yield from _known(view, gathering.fact, [f.id for f in view.scenario.facts], (*loc, "fact"))
+        yield from view.fact(gathering.fact, (*loc, "fact"))
     if gathering.end <= gathering.start:
         text = f"{gathering.end} is not after its start {gathering.start}"
         yield Fault((*loc, "end"), text)
@@ -70,11 +67,6 @@ def _within(view: View, timed: Gathering | ScheduledEvent, loc: Loc) -> Iterator
     if not scenario.start <= at < end:
         text = f"{at} is not in the scenario, from {scenario.start} until before {end}"
         yield Fault((*loc, key), text)
-
-
-def _known(view: View, id_: str, ids: Sequence[str], loc: Loc) -> Iterator[Fault]:
-    if id_ not in ids:
-        yield Fault(loc, f"no {loc[-1]} {quote(id_)}; {view.near(id_, ids)}")
 
 
 def _event(view: View, event: ScheduledEvent, loc: Loc) -> Iterator[Fault]:
@@ -106,11 +98,9 @@ def _reward(view: View, reward: Reward) -> Iterator[Fault]:
     if reward.name == "errand" and not reward.errands:
         yield Fault(("reward", "errands"), 'missing; the reward "errand" needs them')
     if reward.fact is not None:
-        ids = [fact.id for fact in view.scenario.facts]
-        yield from _known(view, reward.fact, ids, ("reward", "fact"))
+        yield from view.fact(reward.fact, ("reward", "fact"))
     if reward.gathering is not None:
-        ids = [gathering.id for gathering in view.scenario.gatherings]
-        yield from _known(view, reward.gathering, ids, ("reward", "gathering"))
+        yield from view.gathering(reward.gathering, ("reward", "gathering"))
     agents = [errand.agent for errand in reward.errands]
     for i, errand in enumerate(reward.errands):
         if errand.agent in agents[:i]:

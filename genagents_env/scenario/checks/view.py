@@ -55,6 +55,19 @@ class View:
         if ref not in self.places:
             yield Fault(loc, f"no place {quote(ref)}; {self.near(ref, list(self.places))}")
 
+    def fact(self, id_: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if no fact has this id."""
+        yield from self._id("fact", id_, [fact.id for fact in self.scenario.facts], loc)
+
+    def gathering(self, id_: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if no gathering has this id."""
+        ids = [gathering.id for gathering in self.scenario.gatherings]
+        yield from self._id("gathering", id_, ids, loc)
+
+    def _id(self, kind: str, id_: str, ids: Sequence[str], loc: Loc) -> Iterator[Fault]:
+        if id_ not in ids:
+            yield Fault(loc, f"no {kind} {quote(id_)}; {self.near(id_, ids)}")
+
     def state(self, ref: str, state: str, loc: Loc) -> Iterator[Fault]:
         """Yield a fault if the object `ref`, where there is one, has no such state."""
         item = self.item(ref)

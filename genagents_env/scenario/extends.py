@@ -1,0 +1,104 @@
+"""Scenarios that build on another: `extends = "name"` in scenario.toml.
+
+The base is a shipped scenario, or the folder of that name beside the one that extends it. From the
+base come its people and every key that is not given anew, whole keys only; a person of the same
+name takes the place of the base's, others are added. The town is one thing: own `sectors`, and the
+base's map no longer counts. What the scenario is called, it says itself.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..text import fold
+from .faults import quote, suggest
+from .files import Folder, read_folder
+from .schema import NAME_LIMIT
+
+KEY = "extends"
+CHAIN_LIMIT = 8  # folders
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_OWN = ("name", "title", "description")
+
+
+def read_whole(path: Path, shipped: Mapping[str, Path]) -> Folder:
+    """Return the data of a scenario folder together with what it takes from those it builds on.
+
+    Args:
+        path: the folder.
+        shipped: the folders of the scenarios that come with the package, by name.
+    """
+    return _read(path, shipped, (path.resolve(),))
+
+
+def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> Folder:
+    folder = read_folder(path)
+    if KEY not in folder.raw:
+        return folder
+    name = folder.raw.pop(KEY)
+    where, fault = _find(name, path, shipped, chain)
+    if where is None:
+        folder.faults.append(f"scenario.toml:{KEY}: {fault}")
+        return folder
+    base = _read(where, shipped, (*chain, where.resolve()))
+    return _joined(base, folder, f"{where.name}/")
+
+
+def _find(
+    name: object, path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]
+) -> tuple[Path | None, str]:
+    """Return the folder of the base, or None and what is wrong."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return None, f"{quote(name)} is no scenario's name; a name and not a path is wanted"
+    where = shipped.get(name, path.resolve().parent / name)
+    if not (where / "scenario.toml").is_file():
+        near = suggest(name, sorted(shipped))
+        return None, f"no scenario {quote(name)}, shipped or beside this folder; {near}"
+    if where.resolve() in chain:
+        ring = " -> ".join(quote(folder.name) for folder in (*chain, where.resolve()))
+        return None, f"{ring} goes round; extend a scenario that does not build on this one"
+    if len(chain) >= CHAIN_LIMIT:
+        return None, f"more than {CHAIN_LIMIT} scenarios in a row; extend one further down"
+    return where, ""
+
+
+def _joined(base: Folder, own: Folder, prefix: str) -> Folder:
+    """Return `own` with what it takes from `base`, whose files are named with `prefix`."""
+    if not base.raw:  # what it would have given cannot be told from what is missing
+        return Folder(faults=[*own.faults, *(prefix + fault for fault in base.faults)])
+    taken = [key for key in base.raw if key not in own.raw and key not in (*_OWN, "people")]
+    if "sectors" in own.raw and "map" in taken:
+        taken.remove("map")
+    plain = {"map": "map.txt"}
+    keys = {key: prefix + base.keys.get(key, plain.get(key, "scenario.toml")) for key in taken}
+    joined = Folder(
+        raw={**own.raw, **{key: base.raw[key] for key in taken}},
+        faults=[*own.faults, *(prefix + fault for fault in base.faults)],
+        keys={**own.keys, **keys},
+    )
+    _join_people(joined, base, own, prefix)
+    return joined
+
+
+def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None:
+    theirs, ours = base.raw.get("people", []), own.raw.get("people", [])
+    if not isinstance(theirs, list) or not isinstance(ours, list):
+        joined.raw["people"], joined.people = ours, own.people
+        return
+    places = {name: i for i, person in enumerate(theirs) if (name := _name(person))}
+    people = list(theirs)
+    origins = [(prefix + file, key) for file, key in base.people]
+    for person, origin in zip(ours, own.people, strict=True):
+        place = places.pop(_name(person), None)  # of two with one name the second is added: a fault
+        if place is None:
+            people.append(person)
+            origins.append(origin)
+        else:
+            people[place], origins[place] = person, origin
+    joined.raw["people"], joined.people = people, origins
+
+
+def _name(person: object) -> str:
+    """Return the name of a person in raw data as names are compared, "" where there is none."""
+    name = person.get("name") if isinstance(person, dict) else None
+    return fold(name[:NAME_LIMIT]) if isinstance(name, str) else ""

@@ -1,0 +1,153 @@
+"""A scenario that builds on another takes from it what it does not say itself."""
+
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ScenarioError
+from genagents_env.scenario import Scenario, load_scenario, validate_folder
+from genagents_env.scenario.extends import CHAIN_LIMIT
+from tests.scenario.bad_folders import DRAWN, GOOD, write
+
+CHILD = 'name = "child"\nextends = "base"\ntitle = "Built on another"\n'
+UNA, VIC = GOOD["people/una.toml"], GOOD["people/vic.toml"]
+
+
+def _pair(
+    root: Path, child: dict[str, str], base: dict[str, str] | None = None, head: str = CHILD
+) -> Path:
+    """Write a base and a child beside each other; return the child's folder."""
+    write(root / "base", base or GOOD)
+    more = child.get("scenario.toml", "")
+    return write(root / "child", {**child, "scenario.toml": head + more})
+
+
+def test_everything_but_the_names_comes_from_the_base(tmp_path: Path) -> None:
+    child = load_scenario(_pair(tmp_path, {}))
+    base = load_scenario(tmp_path / "base")
+    assert (child.name, child.title, child.description) == ("child", "Built on another", "")
+    same = {"name": base.name, "title": base.title, "description": base.description}
+    assert child.model_copy(update=same) == base
+    assert Scenario.model_validate_json(child.model_dump_json()) == child
+
+
+def test_a_key_given_anew_replaces_the_whole_key(tmp_path: Path) -> None:
+    child = load_scenario(_pair(tmp_path, {"scenario.toml": "hours = 3\nquestions = []\n"}))
+    assert child.hours == 3
+    assert child.questions == ()
+    assert child.facts == load_scenario(tmp_path / "base").facts
+
+
+def test_people_replace_those_of_their_name_and_others_are_added(tmp_path: Path) -> None:
+    people = {
+        "people/a.toml": VIC.replace('name = "Vic Bay"', 'name = "Vic Bay"\nage = 7'),
+        "people/b.toml": VIC.replace("Vic Bay", "Zoe Cole"),
+        "scenario.toml": "",
+    }
+    base = {
+        **GOOD,
+        "scenario.toml": GOOD["scenario.toml"]
+        .replace("capacity = 2", "capacity = 3")
+        .replace('users = ["Una Ash", "Vic Bay"]', ""),
+    }
+    child = load_scenario(_pair(tmp_path, people, base))
+    assert [(person.name, person.age) for person in child.people] == [
+        ("Una Ash", 40),
+        ("Vic Bay", 7),
+        ("Zoe Cole", child.people[2].age),
+    ]
+
+
+def test_the_map_comes_along_unless_the_places_are_given_anew(tmp_path: Path) -> None:
+    assert load_scenario(_pair(tmp_path / "a", {}, DRAWN)).map == DRAWN["map.txt"]
+    text = GOOD["scenario.toml"]
+    sectors = text[text.index("[[sectors]]") :].split("[[facts]]")[0]
+    child = _pair(tmp_path / "b", {"scenario.toml": sectors}, DRAWN)
+    assert load_scenario(child).map is None
+
+
+def test_a_chain_takes_from_the_nearest(tmp_path: Path) -> None:
+    _pair(tmp_path, {"scenario.toml": "hours = 3\n"})
+    head = CHILD.replace('"child"', '"grandchild"').replace('"base"', '"child"')
+    grandchild = load_scenario(write(tmp_path / "grandchild", {"scenario.toml": head}))
+    assert (grandchild.name, grandchild.hours) == ("grandchild", 3)
+    assert [person.name for person in grandchild.people] == ["Una Ash", "Vic Bay"]
+
+
+def test_a_shipped_scenario_can_be_built_on_from_anywhere(tmp_path: Path) -> None:
+    head = 'name = "child"\nextends = "tiny"\ntitle = "T"\n'
+    child = load_scenario(write(tmp_path, {"scenario.toml": head}))
+    assert child.people == load_scenario("tiny").people
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        (CHILD.replace('"base"', '"bass"'), 'scenario.toml:extends: no scenario "bass", shipped o'),
+        (CHILD.replace('"base"', '"tinny"'), 'beside this folder; did you mean "tiny"?'),
+        (CHILD.replace('"base"', '"../base"'), '"../base" is no scenario\'s name; a name and no'),
+        (CHILD.replace('"base"', '"/etc"'), '"/etc" is no scenario\'s name'),
+        (CHILD.replace('"base"', "3"), '"3" is no scenario\'s name'),
+        (CHILD.replace('"base"', '["base"]'), "is no scenario's name"),
+        (CHILD.replace('"base"', '"child"'), '"child" -> "child" goes round; extend a scenario'),
+        (CHILD.replace('name = "child"\n', ""), "scenario.toml:name: missing; it is required"),
+        (CHILD.replace('title = "Built on another"\n', ""), "scenario.toml:title: missing"),
+        (CHILD.replace("extends", "extend"), "scenario.toml:extend: unknown key"),
+    ],
+)
+def test_what_cannot_be_built_on_is_said(head: str, message: str, tmp_path: Path) -> None:
+    folder = _pair(tmp_path, {}, head=head)
+    faults = validate_folder(folder)
+    assert any(message in fault for fault in faults), faults
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(folder)
+    assert caught.value.faults == faults
+
+
+def test_two_that_build_on_each_other_are_a_fault(tmp_path: Path) -> None:
+    base = CHILD.replace('"base"', '"child"').replace('name = "child"', 'name = "base"')
+    folder = _pair(tmp_path, {}, {"scenario.toml": base})
+    faults = validate_folder(folder)
+    assert any('"child" -> "base" -> "child" goes round' in fault for fault in faults), faults
+
+
+def test_a_chain_has_an_end(tmp_path: Path) -> None:
+    for i in range(CHAIN_LIMIT + 1):
+        head = f'name = "s{i}"\ntitle = "t"\nextends = "s{i + 1}"\n'
+        write(tmp_path / f"s{i}", {"scenario.toml": head})
+    write(tmp_path / f"s{CHAIN_LIMIT + 1}", GOOD)
+    faults = validate_folder(tmp_path / "s0")
+    assert any("scenarios in a row" in fault for fault in faults), faults
+    assert validate_folder(tmp_path / "s2") == []
+
+
+def test_faults_name_the_file_they_stand_in(tmp_path: Path) -> None:
+    base = {
+        **GOOD,
+        "people/una.toml": UNA.replace("Inn/attic", "Inn/atic"),
+        "scenario.toml": GOOD["scenario.toml"].replace('fact = "feast"', 'fact = "fest"'),
+    }
+    own = {"people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"), "scenario.toml": "hours = -1"}
+    faults = validate_folder(_pair(tmp_path, own, base))
+    assert sorted(fault.split(": ")[0] for fault in faults) == [
+        "base/people/una.toml:home",
+        "base/scenario.toml:gatherings[0].fact",
+        "people/vic.toml:home",
+        "scenario.toml:hours",
+    ]
+
+
+def test_a_map_of_the_base_is_named_as_its_file(tmp_path: Path) -> None:
+    bad = {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")}
+    (fault,) = validate_folder(_pair(tmp_path, {}, bad))
+    assert fault.startswith("base/map.txt:line 8, column 3: unknown symbol")
+
+
+def test_a_base_that_cannot_be_read_is_all_that_is_said(tmp_path: Path) -> None:
+    (fault,) = validate_folder(_pair(tmp_path, {}, {"scenario.toml": "x = ["}))
+    assert fault.startswith("base/scenario.toml:file: not TOML")
+
+
+def test_people_that_are_no_list_are_a_fault_in_either(tmp_path: Path) -> None:
+    faults = validate_folder(_pair(tmp_path, {"scenario.toml": "people = 3\n"}))
+    assert any(fault.startswith("scenario.toml:people: ") for fault in faults), faults
