@@ -208,10 +208,15 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         people = zip(self._ids, scenario.people, strict=True)
         return {agent: make_profile(agent, person, scenario) for agent, person in people}
 
-    def context(self, model: Any = None) -> Context:
-        """Return the setting for `Policy.reset`; `model` is a `ModelClient` where one is needed."""
+    def context(self, model: Any = None, embedder: Any = None) -> Context:
+        """Return the setting for `Policy.reset`.
+
+        Args:
+            model: a `ModelClient`, where a policy needs one.
+            embedder: an `Embedder`, where a policy needs one.
+        """
         scenario = self.world.scenario
-        return Context(scenario.town, scenario.start, scenario.seconds_per_tick, model)
+        return Context(scenario.town, scenario.start, scenario.seconds_per_tick, model, embedder)
 
     def describe_choice(self, choice: int) -> str:
         """Return a choice of the menu in words."""

@@ -6,13 +6,13 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from .actions import Action
 from .errors import PolicyError
@@ -31,6 +31,7 @@ __all__ = [
 
 Observations = Mapping[AgentID, Mapping[str, Any]]
 Infos = Mapping[AgentID, Mapping[str, Any]]
+T = TypeVar("T")
 
 ENTRY_POINTS = "genagents_env.policies"
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
@@ -49,10 +50,18 @@ class Policy:
 
     `act` gets all its agents at once, so a network runs one batch and a mind sends its model
     calls together. Agents left out of the answer idle.
+
+    Attributes:
+        name: by which it is known.
+        needs_model: it asks `context.model`.
+        needs_embedder: it asks `context.embedder`.
+        remembers: it can be interviewed.
     """
 
     name: ClassVar[str]
     needs_model: ClassVar[bool] = False
+    needs_embedder: ClassVar[bool] = False
+    remembers: ClassVar[bool] = False
     _runner: asyncio.Runner | None = None
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
@@ -62,17 +71,33 @@ class Policy:
         """Return an action for each agent in `observations`."""
         if type(self).act_async is Policy.act_async:
             raise PolicyError(f"{type(self).__name__} implements neither act nor act_async")
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-        return self._runner.run(self.act_async(observations, infos))
+        return self._waited_for(self.act_async(observations, infos))
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
         """Return an action for each agent in `observations`, awaiting models on the way."""
         return self.act(observations, infos)
 
     def interview(self, agent: AgentID, questions: Sequence[str]) -> list[Answer]:
-        """Answer as `agent`, leaving no trace. Policies that remember nothing do not."""
-        raise PolicyError(f"the policy {self.name!r} cannot be interviewed")
+        """Return an answer of `agent` to each question, leaving no trace: `state()` stays as it is.
+
+        Raises:
+            PolicyError: it remembers nothing that could be asked for.
+        """
+        if type(self).interview_async is Policy.interview_async:
+            raise PolicyError(f"the policy {self.name!r} cannot be interviewed")
+        return self._waited_for(self.interview_async(agent, questions))
+
+    async def interview_async(self, agent: AgentID, questions: Sequence[str]) -> list[Answer]:
+        """Return what `interview` does, awaiting models on the way.
+
+        Its calls have the purpose `interview`, or `interview.` and more, and the tick of the
+        moment: one after the last percept's, 0 before the first. So the answers at both ends of a
+        run never share a key, and those of an end that is none any more can be taken back.
+        """
+        return self.interview(agent, questions)
+
+    async def settle(self) -> None:
+        """Await the model calls under way, so that their replies are stored; apply nothing."""
 
     def state(self) -> dict[str, Any]:
         """Return everything needed to go on: JSON values only."""
@@ -86,6 +111,12 @@ class Policy:
         if self._runner is not None:
             self._runner.close()
             self._runner = None
+
+    def _waited_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        # One loop over all calls: what one call leaves under way goes on in the next.
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(coroutine)
 
 
 def policy_names() -> list[str]:

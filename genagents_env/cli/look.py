@@ -44,8 +44,8 @@ def show(
     with RunReader(run_file) as record:
         if agent is not None and agent not in record.meta.names:
             raise ConfigError(f"nobody is called {agent!r}; there are {_listed(record)}")
-        begin = 0 if first is None else _tick(record, first)
-        end = None if last is None else _tick(record, last)
+        begin = 0 if first is None else tick_at(record, first)
+        end = None if last is None else tick_at(record, last)
         for line in transcript(record.events(begin, end), record.time, agent):
             say(line, indent=10)
 
@@ -81,7 +81,7 @@ def export(
             say(str(path))
 
 
-def _tick(record: "RunReader", text: str) -> int:
+def tick_at(record: "RunReader", text: str) -> int:
     """Return the tick of a town time: a clock time is of the run's first day."""
     try:
         clock = time.fromisoformat(text)

@@ -36,12 +36,12 @@ def _bar(bar: Progress) -> Watch:
 
     def watch(moment: Moment) -> None:
         nonlocal drawn
-        rate.tick()
+        rate.tell(moment)
         if time.monotonic() - drawn < _REDRAW:
             return
         drawn = time.monotonic()
         at = f"{moment.time:%a %H:%M}"
-        told = f"{rate.per_second:,.1f} ticks/s{_cost(moment)}"
+        told = f"{_speed(moment, rate)}{_cost(moment)}"
         bar.update(task, total=moment.horizon, completed=moment.tick, at=at, told=told)
 
     return watch
@@ -52,15 +52,18 @@ def _lines() -> Watch:
 
     def watch(moment: Moment) -> None:
         nonlocal told
-        rate.tick()
+        rate.tell(moment)
         part = moment.tick * _LINES // max(1, moment.horizon)
         if part > told:
             told = part
             done = f"{moment.tick:,} of {moment.horizon:,} ticks"
-            speed = f"{rate.per_second:,.1f} ticks/s"
-            say(f"{moment.time:%a %H:%M} {done}, {speed}{_cost(moment)}", error=True)
+            say(f"{moment.time:%a %H:%M} {done}, {_speed(moment, rate)}{_cost(moment)}", error=True)
 
     return watch
+
+
+def _speed(moment: Moment, rate: "_Rate") -> str:
+    return "interviews" if moment.asking else f"{rate.per_second:,.1f} ticks/s"
 
 
 def _cost(moment: Moment) -> str:
@@ -71,14 +74,19 @@ def _cost(moment: Moment) -> str:
 
 
 class _Rate:
-    """Ticks a second since this process began to live them."""
+    """Ticks a second since the first one that was told; interviews are not counted."""
 
     def __init__(self) -> None:
-        self._since, self._ticks = time.monotonic(), 0
+        self._since, self._first, self._last = 0.0, -1, -1
 
-    def tick(self) -> None:
-        self._ticks += 1
+    def tell(self, moment: Moment) -> None:
+        """Take note of how far the run is."""
+        if moment.asking:
+            return
+        if self._first < 0:
+            self._since, self._first = time.monotonic(), moment.tick
+        self._last = moment.tick
 
     @property
     def per_second(self) -> float:
-        return self._ticks / max(1e-9, time.monotonic() - self._since)
+        return (self._last - self._first) / max(1e-9, time.monotonic() - self._since)

@@ -39,6 +39,14 @@ Model = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        help="What tells minds which memories a thought is about: `local` (a small sentence "
+        "model, the default), `hashed` (by letters; nothing to fetch) or `endpoint:NAME`.",
+        rich_help_panel=_MODEL,
+    ),
+]
 Concurrency = Annotated[
     int, typer.Option(min=1, help="Model calls under way at once.", rich_help_panel=_MODEL)
 ]
@@ -65,8 +73,15 @@ def run(
         list[str] | None, typer.Option(help="key=value for --policy; may be repeated.")
     ] = None,
     model: Model = None,
+    embedder: Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
+    interviews: Annotated[
+        bool,
+        typer.Option(
+            "--interviews/--no-interviews", help="Ask the scenario's questions at both ends."
+        ),
+    ] = True,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
@@ -91,9 +106,16 @@ def run(
         policy=PolicySpec(policy, {k: _value(v) for k, v in _pairs(policy_config).items()}),
         policy_for=_pairs(policy_for),
     )
-    limits = _limits(max_calls, max_tokens, max_dollars, max_seconds)
+    limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)
     with watching(quiet) as watch:
-        engine = Engine(model=model, limits=limits, concurrency=concurrency, watch=watch)
+        engine = Engine(
+            model=model,
+            embedder=embedder,
+            interviews=interviews,
+            limits=limits,
+            concurrency=concurrency,
+            watch=watch,
+        )
         outcome = live(spec, out, engine, force=force)
     _tell(outcome, quiet)
 
@@ -104,6 +126,7 @@ def resume(
         float, typer.Option(min=0, help="Simulated hours past the end of the run.")
     ] = 0.0,
     model: Model = None,
+    embedder: Embedder = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
@@ -120,9 +143,11 @@ def resume(
     from genagents_env.rollout import Engine
     from genagents_env.rollout import resume as go_on
 
-    limits = _limits(max_calls, max_tokens, max_dollars, max_seconds)
+    limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)
     with watching(quiet) as watch:
-        engine = Engine(model=model, limits=limits, concurrency=concurrency, watch=watch)
+        engine = Engine(
+            model=model, embedder=embedder, limits=limits, concurrency=concurrency, watch=watch
+        )
         outcome = go_on(run_file, engine, hours=hours)
     _tell(outcome, quiet)
 
@@ -151,9 +176,10 @@ def _tell(outcome: "Outcome", quiet: bool) -> None:
     raise typer.Exit(outcome.exit_code)
 
 
-def _limits(
+def limits_of(
     calls: int | None, tokens: int | None, dollars: str | None, seconds: float | None
 ) -> "Limits":
+    """Return the limits that the options give."""
     from genagents_env.rollout import Limits
 
     try:

@@ -1,5 +1,6 @@
 """Text to the terminal: clean, wrapped to its width, and plain where it is not a terminal."""
 
+import re
 import shutil
 import sys
 import textwrap
@@ -27,8 +28,9 @@ def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
 
 
 def _spaced(line: str) -> str:
-    # `clean` makes one blank of many; columns are set by two, which it must leave alone.
-    return "  ".join(clean(part, 10_000) for part in line.strip().split("  "))
+    # `clean` makes one blank of many; columns are set by several, which it must leave alone.
+    parts = re.split("( {2,})", line.strip())
+    return "".join(part if part.isspace() else clean(part, 10_000) for part in parts)
 
 
 def _wrapped(line: str, width: int, indent: int) -> list[str]:

@@ -2,11 +2,18 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 
-from genagents_env.evaluate import Report
+from genagents_env.evaluate import Report, lines
+from genagents_env.evaluate.cost import Cost
 from genagents_env.evaluate.knowledge import Spread
 from genagents_env.evaluate.report import Attendance
 from genagents_env.record.reader import Spent
+
+_HEADER = (
+    *("faculty", "calls", "tokens", "dollars", "seconds", "fallbacks"),
+    *("calls/h", "tokens/h", "dollars/h", "seconds/h"),
+)
 
 
 def summary(report: Report) -> Iterator[str]:
@@ -27,11 +34,15 @@ def summary(report: Report) -> Iterator[str]:
     )
     if report.model is not None:
         yield from _model(report.model, report.spent)
+        yield from _faculties(report)
     yield f"Policy errors: {report.policy_errors}"
     for spread in report.facts:
         yield from _fact(report, spread)
     for gathering in report.gatherings:
         yield from _gathering(report, gathering)
+    if report.findings.asked:
+        yield "By interview, checked against what was heard:"
+        yield from (f"    {line}" for line in lines(report.findings))
 
 
 def _model(name: str, spent: Spent) -> Iterator[str]:
@@ -44,6 +55,41 @@ def _model(name: str, spent: Spent) -> Iterator[str]:
         f"Fallbacks: {spent.fallbacks:,} of {spent.calls:,} ({share:.1%}), "
         f"re-asked {spent.reasks:,}, retried {spent.retries:,}{mark}"
     )
+
+
+def _faculties(report: Report) -> Iterator[str]:
+    """Yield a table: a line for each faculty that asked the model, and one for all."""
+    if not report.faculties:
+        return
+    *_, whole = report.faculties
+    hours = report.last_tick * report.seconds_per_tick / 3600
+    asked = _count(whole.agents, "agent")
+    yield f"By faculty ({asked} asked a model, {hours:.2f} hours; /h is per agent and game hour):"
+    table = [_HEADER, *(_row(cost) for cost in report.faculties)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for name, *cells in table:
+        numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+        yield f"    {name.ljust(widths[0])}  {'  '.join(numbers)}"
+
+
+def _row(cost: Cost) -> tuple[str, ...]:
+    rate = cost.rate
+    return (
+        cost.faculty,
+        f"{cost.calls:,}",
+        f"{cost.tokens:,}",
+        _dollars(cost.dollars),
+        f"{cost.seconds:,.1f}",
+        f"{cost.fallbacks:,}",
+        "-" if rate is None else f"{rate.calls:,.1f}",
+        "-" if rate is None else f"{rate.tokens:,.0f}",
+        "-" if rate is None else _dollars(rate.dollars),
+        "-" if rate is None else f"{rate.seconds:,.1f}",
+    )
+
+
+def _dollars(amount: Decimal | float | None) -> str:
+    return "?" if amount is None else f"${amount:.4f}"
 
 
 def _fact(report: Report, spread: Spread) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Who knows whom: the mutual-knowledge network of Park et al. 2023, section 7.1.2."""
+"""Who knows whom: the mutual-knowledge network of Park et al. 2023, section 7.1."""
 
 from collections.abc import Iterable, Sequence
 

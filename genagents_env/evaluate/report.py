@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from genagents_env.evaluate.attendance import Visit, stays, visits
+from genagents_env.evaluate.cost import Cost, costs
+from genagents_env.evaluate.findings import Findings, findings
 from genagents_env.evaluate.knowledge import Spread, spreads
 from genagents_env.evaluate.network import density, known_at_start, met
 from genagents_env.evaluate.talk import Talk, talk
@@ -43,6 +45,8 @@ class Report:
         density_after: with those added who spoke with one another.
         talk: conversations and utterances.
         spent: calls, tokens and dollars.
+        faculties: what each faculty of the minds cost, and last all of them; see `cost`.
+        findings: what the interviews show; see `findings`.
         policy_errors: decisions in which a policy failed; its agent idled.
     """
 
@@ -61,6 +65,8 @@ class Report:
     density_after: float
     talk: Talk
     spent: Spent
+    faculties: tuple[Cost, ...]
+    findings: Findings
     policy_errors: int
 
     @property
@@ -71,7 +77,7 @@ class Report:
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text."""
         values: dict[str, JSON] = _plain(asdict(self))
-        return values | {"degraded": self.degraded}
+        return values | {"findings": self.findings.as_json(), "degraded": self.degraded}
 
 
 def report(run: RunReader) -> Report:
@@ -116,6 +122,8 @@ def report(run: RunReader) -> Report:
         density_after=density(before | met(events), len(meta.names)),
         talk=talk(events),
         spent=run.spent(),
+        faculties=costs(run),
+        findings=findings(run),
         policy_errors=run.policy_fault_count(),
     )
 

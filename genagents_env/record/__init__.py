@@ -3,20 +3,23 @@
 from .canonical import canonical_hash
 from .cassette import SqliteCassette
 from .checkpoint import Checkpoint
+from .embeddings import SqliteEmbeddings
 from .export import export
 from .meta import RunMeta
 from .reader import RunReader
-from .rows import CallRow, PolicyFault
+from .rows import CallRow, InterviewRow, PolicyFault
 from .writer import RunWriter
 
 __all__ = [
     "CallRow",
     "Checkpoint",
+    "InterviewRow",
     "PolicyFault",
     "RunMeta",
     "RunReader",
     "RunWriter",
     "SqliteCassette",
+    "SqliteEmbeddings",
     "canonical_hash",
     "export",
 ]

@@ -56,17 +56,21 @@ def checksum(tick: int, body: bytes) -> bytes:
     return sha256(b"%d " % tick + body).digest()
 
 
-def last_good(path: Path, connection: sqlite3.Connection) -> tuple[Checkpoint, bytes] | None:
-    """Return the newest whole checkpoint with the checksum of its ticks; None without any.
+def last_good(
+    path: Path, connection: sqlite3.Connection, until: int = 2**62
+) -> tuple[Checkpoint, bytes] | None:
+    """Return the newest whole checkpoint of tick `until` or before; None where there is none.
 
-    One that was being written when the power went, or was damaged since, is passed over for the
-    one before it: going on from there repeats no stored model call.
+    With it goes the checksum of its ticks. One that was being written when the power went, or was
+    damaged since, is passed over for the one before it: going on from there repeats no stored
+    model call.
 
     Raises:
         RecordError: there are checkpoints but none is whole, or the ticks before it have changed.
     """
     rows = connection.execute(
-        "SELECT tick, body, checksum FROM checkpoints ORDER BY tick DESC"
+        "SELECT tick, body, checksum FROM checkpoints WHERE tick <= ? ORDER BY tick DESC",
+        (until,),
     ).fetchall()
     for tick, body, expected in rows:
         if checksum(tick, body) != expected:

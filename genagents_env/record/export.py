@@ -10,16 +10,18 @@ from genagents_env.record.rows import JSON, encode
 
 
 def export(run: RunReader, folder: Path) -> list[Path]:
-    """Write `events.jsonl`, `calls.jsonl` and `ticks.jsonl` into `folder` and return their paths.
+    """Write `events`, `calls`, `ticks` and `interviews`, each `.jsonl`, into `folder`.
 
     One JSON object a line. Ticks have `tick`, `time` and `positions` (agent to [x, y]). A file is
-    replaced only once its successor is complete. `folder` is made where it is missing.
+    replaced only once its successor is complete. `folder` is made where it is missing. Returns the
+    paths in the order above.
     """
     folder.mkdir(parents=True, exist_ok=True)
     return [
         _write(folder / "events.jsonl", ({**event._asdict()} for event in run.events())),
         _write(folder / "calls.jsonl", (asdict(call) for call in run.calls())),
         _write(folder / "ticks.jsonl", _ticks(run)),
+        _write(folder / "interviews.jsonl", (asdict(row) for row in run.interviews())),
     ]
 
 

@@ -30,6 +30,10 @@ class RunMeta:
         model: the name of the model, or None where no policy needs one.
         asked_model: how the model was asked for (a name, a path), None for the default.
         price: dollars per million tokens read and written, as decimal text, or None.
+        embedder: the name of the model of embeddings, or None where no policy needs one.
+        asked_embedder: how it was asked for, None for the default.
+        interviews: whether the scenario's questions are asked at both ends of the run. Files
+            that do not say so were begun before interviews were held.
         versions: of this package and of Python.
     """
 
@@ -43,6 +47,9 @@ class RunMeta:
     model: str | None = None
     asked_model: str | None = None
     price: tuple[str, str] | None = None
+    embedder: str | None = None
+    asked_embedder: str | None = None
+    interviews: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> dict[str, str]:
@@ -56,6 +63,8 @@ class RunMeta:
             "clock": encode({"start": self.start, "seconds_per_tick": self.seconds_per_tick}),
             "model": encode({"name": self.model, "asked": self.asked_model}),
             "price": encode(list(self.price) if self.price else None),
+            "embedder": encode({"name": self.embedder, "asked": self.asked_embedder}),
+            "interviews": encode(self.interviews),
             "versions": encode(dict(self.versions)),
         }
 
@@ -69,6 +78,10 @@ class RunMeta:
         """Return the same run with another model, its price, and how it was asked for."""
         return replace(self, model=model, price=price, asked_model=asked)
 
+    def with_embedder(self, embedder: str, asked: str | None = None) -> "RunMeta":
+        """Return the same run with another model of embeddings, and how it was asked for."""
+        return replace(self, embedder=embedder, asked_embedder=asked)
+
 
 def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
     """Return the head of an open run file.
@@ -80,6 +93,7 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
     try:
         values = {key: json.loads(rows[key]) for key in rows if key != "scenario"}
         clock, price = values["clock"], values["price"]
+        embedder = values.get("embedder", {"name": None, "asked": None})
         return RunMeta(
             scenario=Scenario.model_validate_json(rows["scenario"]),
             arguments=values["arguments"],
@@ -91,6 +105,9 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
             model=values["model"]["name"],
             asked_model=values["model"]["asked"],
             price=(price[0], price[1]) if price else None,
+            embedder=embedder["name"],
+            asked_embedder=embedder["asked"],
+            interviews=values.get("interviews", False),
             versions=values["versions"],
         )
     except (KeyError, ValueError, TypeError) as error:

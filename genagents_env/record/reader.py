@@ -14,15 +14,22 @@ import numpy.typing as npt
 
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record.canonical import stored_calls
+from genagents_env.record.cassette import SqliteCassette
+from genagents_env.record.checkpoint import Checkpoint, last_good
+from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.lock import writer_of
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
-from genagents_env.record.rows import CallRow, PolicyFault
+from genagents_env.record.rows import CallRow, FacultyRow, InterviewRow, PolicyFault
 from genagents_env.record.schema import damaged, open_file, reading
 from genagents_env.world.events import Event
 
 _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
     coalesce(sum(outcome = 'fallback'), 0), coalesce(sum(reasks), 0),
     coalesce(sum(max(attempts - 1 - reasks, 0)), 0), coalesce(sum(truncated), 0) FROM calls"""
+
+_FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
+    count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
+    sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
 
 DEGRADED_ABOVE = 0.01
 
@@ -49,6 +56,12 @@ class Spent:
 class RunReader:
     """A read-only view of a run file; use it in a `with` block or close it.
 
+    Attributes:
+        path: of the file.
+        meta: what the run is.
+        cassette: its model calls, for `get`.
+        embeddings: its vectors, for `get`.
+
     Raises:
         RecordError: the file is missing, foreign, damaged, or newer.
     """
@@ -59,6 +72,8 @@ class RunReader:
         try:
             with reading(self.path):
                 self.meta: RunMeta = load_meta(self.path, self._connection)
+            self.cassette = SqliteCassette(self.path, self._connection)
+            self.embeddings = SqliteEmbeddings(self.path, self._connection)
         except BaseException:
             self._connection.close()
             raise
@@ -118,10 +133,28 @@ class RunReader:
             for id_, tick, kind, agent, data in self._connection.execute(query, bound):
                 yield Event(id_, tick, kind, agent, json.loads(data))
 
+    def event(self, id_: int) -> Event | None:
+        """Return the event of this id; None where there is none."""
+        with reading(self.path):
+            row = self._connection.execute("SELECT * FROM events WHERE id = ?", (id_,)).fetchone()
+            if row is None:
+                return None
+            _, tick, kind, agent, data = row
+            return Event(id_, tick, kind, agent, json.loads(data))
+
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with reading(self.path):
             yield from stored_calls(self.path, self._connection)
+
+    def interviews(self) -> list[InterviewRow]:
+        """Return every answer, ordered by tick, then as the questions were asked."""
+        query = "SELECT * FROM interviews ORDER BY tick, rowid"
+        with reading(self.path):
+            return [
+                InterviewRow(tick, agent, question, answer, tuple(json.loads(evidence)))
+                for tick, agent, question, answer, evidence in self._connection.execute(query)
+            ]
 
     def policy_faults(self) -> list[PolicyFault]:
         """Return every failure of a policy, in order."""
@@ -140,14 +173,39 @@ class RunReader:
             rows = self._connection.execute("SELECT tick FROM checkpoints ORDER BY tick").fetchall()
         return [tick for (tick,) in rows]
 
+    def checkpoint(self, tick: int) -> Checkpoint | None:
+        """Return the last whole checkpoint at `tick` or before; None where there is none.
+
+        Raises:
+            RecordError: none of those is whole, or the ticks before it were changed.
+        """
+        with reading(self.path):
+            found = last_good(self.path, self._connection, tick)
+        return None if found is None else found[0]
+
+    @property
+    def price(self) -> Price | None:
+        """What tokens cost in this run; None where nobody knows."""
+        told = self.meta.price
+        if told is None:
+            return FREE if self.meta.model is None else None
+        return Price(Decimal(told[0]), Decimal(told[1]))
+
+    def faculties(self) -> list[FacultyRow]:
+        """Return the sums over the stored model calls of each faculty, by name."""
+        with reading(self.path):
+            return [FacultyRow(*row) for row in self._connection.execute(_FACULTIES)]
+
+    def askers(self) -> int:
+        """Return how many agents made a model call."""
+        (count,) = self._one("SELECT count(DISTINCT agent) FROM calls")
+        return int(count)
+
     def spent(self) -> Spent:
         """Return the sums over the stored model calls."""
         calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
-        price = self.meta.price
-        dollars = None
-        if price is not None or self.meta.model is None:
-            known = Price(Decimal(price[0]), Decimal(price[1])) if price else FREE
-            dollars = known.cost(read, written)
+        price = self.price
+        dollars = None if price is None else price.cost(read, written)
         return Spent(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
 
     def close(self) -> None:

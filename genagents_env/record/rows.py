@@ -28,6 +28,33 @@ class PolicyFault:
 
 
 @dataclass(frozen=True, slots=True)
+class InterviewRow:
+    """What an agent answered to a question, and the ids of the events the answer rests on."""
+
+    tick: int
+    agent: str
+    question: str
+    answer: str
+    evidence: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FacultyRow:
+    """Sums over the model calls of one faculty: the part of their purpose before the first dot.
+
+    `agents`: how many made such a call. `seconds`: of wall clock, waited for the model.
+    """
+
+    faculty: str
+    agents: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    fallbacks: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallRow:
     """One stored model call; see `llm.cassette.Recorded`. `messages`: the prompt as JSON."""
 

@@ -8,11 +8,17 @@ from pathlib import Path
 from genagents_env.errors import RecordError
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # A tick's events have the ids first_event .. first_event + events - 1, so no index on tick is
 # needed. Every checksum is a SHA-256; that of a tick also covers the tick before it.
-_TABLES = """
+# An ordinary table for embeddings: rows of a thousand bytes are slow and large without a rowid.
+_EMBEDDINGS = """
+CREATE TABLE embeddings (
+    model TEXT NOT NULL, text TEXT NOT NULL, vector BLOB NOT NULL, checksum BLOB NOT NULL,
+    PRIMARY KEY (model, text));
+"""
+_TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL);
 CREATE TABLE ticks (
     tick INTEGER PRIMARY KEY, positions BLOB NOT NULL, first_event INTEGER NOT NULL,
@@ -36,7 +42,9 @@ CREATE TABLE interviews (
     evidence TEXT NOT NULL, PRIMARY KEY (tick, agent, question));
 CREATE TABLE measures (name TEXT NOT NULL, tick INTEGER NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (name, tick));
-"""
+{_EMBEDDINGS}"""
+# What turns a file of the version before into one of this version.
+_UPGRADES = {2: _EMBEDDINGS}
 
 
 # What the surroundings are to blame for; anything else SQLite reports is the file's fault.
@@ -95,6 +103,9 @@ def create(path: Path) -> sqlite3.Connection:
 def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
     """Return a connection to an existing run file.
 
+    One of an earlier format is brought up to date where it is opened for writing; to be read, it
+    is left as it is.
+
     Raises:
         RecordError: it is missing, foreign, damaged, or newer than this version understands.
     """
@@ -106,7 +117,7 @@ def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
             _check_header(path, connection)
             if write:
                 _check_pages(path, connection)
-                _tuned(connection)
+                _upgrade(_tuned(connection))
         except BaseException:
             connection.close()
             raise
@@ -139,6 +150,13 @@ def _check_header(path: Path, connection: sqlite3.Connection) -> None:
             f"{path} was written by a newer version (record format {version}, this one reads "
             f"{SCHEMA_VERSION}); upgrade genagents-env"
         )
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    for later in range(version + 1, SCHEMA_VERSION + 1):
+        steps = f"BEGIN IMMEDIATE;{_UPGRADES[later]}PRAGMA user_version={later}; COMMIT;"
+        connection.executescript(steps)
 
 
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:

@@ -16,9 +16,10 @@ from genagents_env.record import meta as heads
 from genagents_env.record.canonical import FIRST, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
+from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
-from genagents_env.record.rows import PolicyFault, encode
+from genagents_env.record.rows import InterviewRow, PolicyFault, encode
 from genagents_env.record.schema import create, guarded, open_file, reading
 from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
@@ -39,6 +40,7 @@ class RunWriter:
         path: of the file.
         meta: what the run is.
         cassette: its model calls.
+        embeddings: its vectors.
         tick: the last tick in the file, -1 before the first.
     """
 
@@ -52,6 +54,7 @@ class RunWriter:
     ) -> None:
         self.path, self.meta, self.tick = path, meta, -1
         self.cassette = SqliteCassette(path, connection, on_phase)
+        self.embeddings = SqliteEmbeddings(path, connection)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain = FIRST
 
@@ -70,8 +73,8 @@ class RunWriter:
             path: where; its folder must exist.
             meta: what the run is.
             force: replace an existing file.
-            on_phase: told (phase, tick) at `mid-write`, `boundary`, `checkpoint`, `after-call`:
-                for tests that kill the process there.
+            on_phase: told (phase, tick) at `mid-write`, `boundary`, `checkpoint`, `after-call`,
+                `mid-interview`, `interviewed`: for tests that kill the process there.
 
         Raises:
             RecordError: the file exists and `force` is not given, or cannot be written.
@@ -143,14 +146,28 @@ class RunWriter:
                 "INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", (tick, blob, first, len(rows), chain)
             )
             run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
-            if faults:
-                run.executemany(
-                    "INSERT INTO policy_errors VALUES (?, ?, ?, ?, ?)",
-                    [(f.tick, f.agent, f.policy, f.kind, f.text) for f in faults],
-                )
+            self._put_faults(faults)
             self._reached("mid-write", tick)
         self.tick, self._chain = tick, chain
         self._reached("boundary", tick)
+
+    def commit_interviews(
+        self, rows: Sequence[InterviewRow], faults: Sequence[PolicyFault] = ()
+    ) -> None:
+        """Write the interviews held at the last tick, all or none.
+
+        Args:
+            rows: at most one for each agent and question.
+            faults: of the policies that could not answer.
+        """
+        with self._transaction():
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO interviews VALUES (?, ?, ?, ?, ?)",
+                [(r.tick, r.agent, r.question, r.answer, encode(list(r.evidence))) for r in rows],
+            )
+            self._put_faults(faults)
+            self._reached("mid-interview", self.tick)
+        self._reached("interviewed", self.tick)
 
     def checkpoint(self, state: Checkpoint) -> None:
         """Write the state after the last tick, and sync the file to the disk."""
@@ -209,6 +226,21 @@ class RunWriter:
         """Write another head: a longer horizon, another model."""
         with self._transaction():
             heads.write_rows(self._connection, meta.rows())
+        self.meta = meta
+
+    def live_on(self, meta: RunMeta) -> None:
+        """Write the head of a longer run, and take back the interviews held at its old end.
+
+        Those held before it began stay. Their calls go in the same moment: the end at which they
+        were made is none any more, and nobody would ask them again.
+        """
+        with self._transaction():
+            heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
+            self._connection.execute("DELETE FROM interviews WHERE tick > 0")
+            self._connection.execute(
+                "DELETE FROM calls WHERE tick > 0 "
+                "AND (purpose = 'interview' OR purpose LIKE 'interview.%')"
+            )
         self.meta = meta
 
     @property
@@ -276,6 +308,13 @@ class RunWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _put_faults(self, faults: Sequence[PolicyFault]) -> None:
+        if faults:
+            self._connection.executemany(
+                "INSERT INTO policy_errors VALUES (?, ?, ?, ?, ?)",
+                [(f.tick, f.agent, f.policy, f.kind, f.text) for f in faults],
+            )
 
     def _transaction(self) -> Transaction:
         return Transaction(self.path, self._connection)

@@ -5,6 +5,7 @@ from .model import Limits
 from .play import Rollout, play, rollout
 from .recorded import resume, run
 from .spec import Engine, Outcome, Progress, RunSpec
+from .visit import interview
 
 __all__ = [
     "Cast",
@@ -15,6 +16,7 @@ __all__ = [
     "Progress",
     "Rollout",
     "RunSpec",
+    "interview",
     "play",
     "resume",
     "rollout",

@@ -4,14 +4,15 @@ import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from genagents_env.actions import Idle, Interact, Move, Restart, Talk
-from genagents_env.errors import ConfigError, GenagentsError
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy import (
     AgentID,
+    Answer,
     Context,
     Infos,
     Observations,
@@ -20,15 +21,14 @@ from genagents_env.policy import (
     load_policy,
     policy_class,
 )
-from genagents_env.record.rows import JSON, FaultKind, PolicyFault
-from genagents_env.rollout.secrets import redact
-from genagents_env.rollout.worker import Worker
+from genagents_env.record.rows import JSON, PolicyFault
+from genagents_env.rollout.group import Group, raise_first, results
 from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]
+Answers = tuple[list[Answer], list[PolicyFault]]
 
 _ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
-_FAULT_LIMIT = 300
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,6 @@ class PolicySpec:
 
     name: str
     config: Mapping[str, JSON] = field(default_factory=dict)
-
-
-@dataclass
-class Group:
-    """A policy and the agents it decides for."""
-
-    policy: Policy
-    agents: tuple[AgentID, ...]
-    worker: Worker | None = None
 
 
 class Cast:
@@ -67,10 +58,10 @@ class Cast:
     ) -> None:
         together: dict[int, Group] = {}
         for agent, policy in policies.items():
-            group = together.setdefault(id(policy), Group(policy, ()))
+            group = together.setdefault(id(policy), Group(policy, (), isolate, deadline))
             group.agents += (agent,)
         self.groups = tuple(together.values())
-        self._isolate, self._deadline = isolate, deadline
+        self._of = {agent: group for group in self.groups for agent in group.agents}
 
     @classmethod
     def load(cls, specs: Mapping[AgentID, PolicySpec], *, deadline: float | None = None) -> "Cast":
@@ -93,6 +84,15 @@ class Cast:
     def needs_model(self) -> bool:
         """Whether any of the policies asks a language model."""
         return any(group.policy.needs_model for group in self.groups)
+
+    @property
+    def needs_embedder(self) -> bool:
+        """Whether any of the policies asks for embeddings."""
+        return any(group.policy.needs_embedder for group in self.groups)
+
+    def remembers(self, agent: AgentID) -> bool:
+        """Return whether the policy of `agent` can be interviewed."""
+        return self._of[agent].policy.remembers
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Begin an episode for every policy, with the profiles of its own agents."""
@@ -127,7 +127,7 @@ class Cast:
                     tasks.create_task(self._decide(group, own, infos, tick)) for group, own in asked
                 ]
         except BaseExceptionGroup as several:
-            _raise_first(several)
+            raise_first(several)
         actions: dict[AgentID, Any] = {}
         faults: list[PolicyFault] = []
         for task in running:
@@ -147,45 +147,56 @@ class Cast:
         for group, state in zip(self.groups, states, strict=True):
             group.policy.load_state(state)
 
+    async def interview(self, agent: AgentID, questions: Sequence[str], tick: int) -> Answers:
+        """Put `questions` to `agent` alone.
+
+        Args:
+            agent: of this cast.
+            questions: at least one.
+            tick: of the moment; faults carry it.
+
+        Returns:
+            An answer to each question, or none and the fault of the policy.
+
+        Raises:
+            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
+        """
+        group = self._of[agent]
+        asking = group.interview(agent, list(questions))
+        try:
+            answers, faults = await group.guarded(asking, (agent,), tick, patience=len(questions))
+        except PolicyError as error:  # it cannot tell: that ends an interview, not a run
+            return [], group.raised((agent,), tick, error)
+        if faults:
+            return [], faults
+        if not _are_answers(answers, len(questions)):
+            why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
+            return [], group.failed((agent,), tick, "nonsense", why)
+        return list(answers), []
+
+    async def settle(self, tick: int) -> list[PolicyFault]:
+        """Await the model calls under way in every policy; return the faults of those that fail."""
+        outcomes = await asyncio.gather(
+            *(group.guarded(group.policy.settle(), group.agents, tick) for group in self.groups),
+            return_exceptions=True,
+        )
+        return [fault for _, faults in results(outcomes) for fault in faults]
+
     def close(self) -> None:
         """Close every policy; safe to call twice."""
         for group in self.groups:
-            if group.worker is not None:
-                group.worker.close()
-            group.policy.close()
+            group.close()
 
     async def _decide(
         self, group: Group, observations: Observations, infos: Infos, tick: int
     ) -> Decisions:
         own_infos = {agent: infos[agent] for agent in observations}
-        if not self._isolate:
-            return await group.policy.act_async(observations, own_infos), []
         agents = tuple(observations)
-        try:
-            async with asyncio.timeout(self._deadline) as limit:
-                answer = await self._ask(group, observations, own_infos)
-        except GenagentsError:
-            raise
-        except BaseExceptionGroup as several:
-            if several.subgroup(GenagentsError) is not None:
-                _raise_first(several)
-            return {}, _failed(group, agents, tick, "raised", _words(several))
-        # A policy is another's code: whatever it raises, SystemExit included, is its own fault.
-        except (Exception, SystemExit) as error:
-            if isinstance(error, TimeoutError) and limit.expired():
-                why = f"no decision within {self._deadline:g} s"
-                return {}, _failed(group, agents, tick, "hung", why)
-            return {}, _failed(group, agents, tick, "raised", _words(error))
-        return _checked(group, agents, tick, answer)
-
-    async def _ask(self, group: Group, observations: Observations, infos: Infos) -> object:
-        policy = group.policy
-        if self._deadline is None or type(policy).act_async is not Policy.act_async:
-            return await policy.act_async(observations, infos)
-        # Nothing but another thread can give up on plain code that does not return.
-        if group.worker is None:
-            group.worker = Worker(policy.name)
-        return await group.worker.call(policy.act, observations, infos)
+        asking = group.act(observations, own_infos)
+        answer, faults = await group.guarded(asking, agents, tick)
+        if not group.isolate:
+            return answer, []
+        return ({}, faults) if faults else _checked(group, agents, tick, answer)
 
 
 def specs_for(
@@ -214,35 +225,33 @@ def _checked(group: Group, agents: tuple[AgentID, ...], tick: int, answer: objec
         if inspect.iscoroutine(answer):
             answer.close()
         why = f"expected a dict of actions, got {type(answer).__name__}"
-        return {}, _failed(group, agents, tick, "nonsense", why)
+        return {}, group.failed(agents, tick, "nonsense", why)
     actions: dict[AgentID, Any] = {}
     faults: list[PolicyFault] = []
     for agent, action in answer.items():
         if agent not in agents:
             why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
-            faults += _failed(group, agents[:1], tick, "nonsense", why)
+            faults += group.failed(agents[:1], tick, "nonsense", why)
         elif isinstance(action, _ACTIONS):
             actions[agent] = action
         elif action is not None:
             why = f"{type(action).__name__} is not an action"
-            faults += _failed(group, (agent,), tick, "nonsense", why)
+            faults += group.failed((agent,), tick, "nonsense", why)
     return actions, faults
 
 
-def _failed(
-    group: Group, agents: tuple[AgentID, ...], tick: int, kind: FaultKind, text: str
-) -> list[PolicyFault]:
-    return [PolicyFault(tick, agent, group.policy.name, kind, text) for agent in agents]
+def _are_answers(answers: object, count: int) -> bool:
+    if not isinstance(answers, list | tuple) or len(answers) != count:
+        return False
+    return all(
+        isinstance(answer, Answer)
+        and isinstance(answer.text, str)
+        and all(type(event) is int and event >= 0 for event in answer.evidence)
+        for answer in answers
+    )
 
 
-def _words(error: BaseException) -> str:
-    return clean(redact(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
-
-
-def _raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
-    """Raise the first error meant for the run, or else the first of all."""
-    meant = several.subgroup(GenagentsError) or several
-    first: BaseException = meant
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    raise first
+def _kind(answers: object) -> str:
+    if isinstance(answers, list | tuple):
+        return f"{len(answers)} of {sorted({type(answer).__name__ for answer in answers})}"
+    return type(answers).__name__

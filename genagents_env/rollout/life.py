@@ -6,16 +6,21 @@ from contextlib import suppress
 from typing import Any
 
 from genagents_env.env import TownEnv
-from genagents_env.errors import BudgetExceeded, ModelOutage, RecordError
+from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage, RecordError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder, Source
+from genagents_env.policy import Context
 from genagents_env.record import Checkpoint, PolicyFault, RunWriter
 from genagents_env.rollout.cast import Cast
-from genagents_env.rollout.loop import finished
+from genagents_env.rollout.loop import cancel_others, finished
+from genagents_env.rollout.models import Models
 from genagents_env.rollout.play import play
 from genagents_env.rollout.signals import Stop
 from genagents_env.rollout.spec import Engine, Outcome, Progress
 from genagents_env.rollout.spending import note_spent, restore_spent
+from genagents_env.rollout.survey import survey
+from genagents_env.scenario.questions import When, asked
 
 
 class Life:
@@ -27,12 +32,13 @@ class Life:
         env: TownEnv,
         cast: Cast,
         engine: Engine,
-        endpoint: Endpoint | None,
+        models: Models,
     ) -> None:
         self.writer, self.env, self.cast, self.engine = writer, env, cast, engine
-        self.endpoint = endpoint
+        self.models = models
         self.budget = engine.limits.budget()
         self.client: ModelClient | None = None
+        self.embedder: Embedder | None = None
         self.stop = Stop()
 
     def lived(self, state: Checkpoint | None) -> Outcome:
@@ -49,23 +55,29 @@ class Life:
         return outcome
 
     async def _main(self, state: Checkpoint | None) -> Outcome:
-        price = self.endpoint.price if self.endpoint is not None else None
+        endpoint = self.models.endpoint
+        price = endpoint.price if endpoint is not None else None
         saved_at, saved = (-1, None) if state is None else (state.tick, state.budget)
         restore_spent(self.writer, self.budget, price, saved_at, saved)
-        if self.endpoint is not None:
-            self.client = self._client_of(self.endpoint)
+        if endpoint is not None:
+            self.client = self._client_of(endpoint)
+        if self.models.source is not None:
+            self.embedder = self._embedder_of(self.models.source)
         try:
             with self.stop.listening():
                 return await self._until_stopped(state)
         finally:
-            await _cancel_others()  # calls in flight of a policy that gave up on them
+            await cancel_others()  # calls in flight of a policy that gave up on them
             note_spent(self.writer, self.budget)
-            if self.client is not None:
-                await self.client.aclose()
+            for opened in (self.client, self.embedder):
+                if opened is not None:
+                    await opened.aclose()
 
     async def _until_stopped(self, state: Checkpoint | None) -> Outcome:
         observations, infos = self._begun() if state is None else self._restored(state)
         try:
+            if state is None:
+                await self._interview("before")
             await play(
                 self.env,
                 self.cast,
@@ -74,9 +86,13 @@ class Life:
                 on_tick=self._after_tick,
                 stop=lambda: self.stop.signal is not None,
             )
+            if not self.env.agents:
+                await self._ended()
         except ModelOutage as outage:
             self.writer.withdraw_outage(self.env.world.tick)
             return self._stopped("paused", outage.exit_code, str(outage))
+        except LLMUnavailable as silence:  # of an embedder; a model's is counted by its client
+            return self._stopped("paused", ModelOutage.exit_code, str(silence))
         except BudgetExceeded as limit:
             return self._stopped("budget_exhausted", limit.exit_code, str(limit))
         except asyncio.CancelledError:
@@ -88,20 +104,48 @@ class Life:
         self._save()
         return self._interrupted()
 
+    async def _ended(self) -> None:
+        """Await what is under way, so that the stored calls do not hang on the wall clock."""
+        faults = await self.cast.settle(self.writer.tick)
+        if faults:
+            self.writer.commit_interviews((), faults)
+        await self._interview("after")
+
+    async def _interview(self, when: When) -> None:
+        """Ask the scenario's questions of those in town; what they answer changes nothing."""
+        meta, world = self.writer.meta, self.env.world
+        if not meta.interviews:
+            return
+        here = {name for name, there in zip(world.names, world.present, strict=True) if there}
+        questions = [
+            question
+            for question in asked(meta.scenario, meta.names, when)
+            if question.agent in here and self.cast.remembers(question.agent)
+        ]
+        if questions:
+            self._tell(asking=True)
+            held = await survey(
+                self.cast, questions, self.writer.tick, lambda: self._tell(asking=True)
+            )
+            self.writer.commit_interviews(held.rows, held.faults)
+
     def _begun(self) -> tuple[Any, Any]:
         seed = self.writer.meta.seed
         observations, infos = self.env.reset(seed=seed)
-        self.cast.reset(self.env.profiles(), seed, self.env.context(self.client))
+        self.cast.reset(self.env.profiles(), seed, self._context())
         self._commit(())
         return observations, infos
 
     def _restored(self, state: Checkpoint) -> tuple[Any, Any]:
         observations, infos = self.env.load_state(state.env)
-        self.cast.reset(self.env.profiles(), self.writer.meta.seed, self.env.context(self.client))
+        self.cast.reset(self.env.profiles(), self.writer.meta.seed, self._context())
         self.cast.load_state(state.policies)
         if self.client is not None:
             self.client.ledger.load_state(state.ledger)
         return observations, infos
+
+    def _context(self) -> Context:
+        return self.env.context(self.client, self.embedder)
 
     def _after_tick(self, faults: Sequence[PolicyFault]) -> None:
         self._commit(faults)
@@ -109,18 +153,27 @@ class Life:
         last_chance = self.writer.tick == self.env.max_cycles - 1
         if last_chance or self.writer.tick % self.engine.checkpoint_every == 0:
             self._save()
-        if self.engine.watch is not None:
-            self.engine.watch(self._progress())
+        self._tell()
         limit, used = self.budget.seconds, self.budget.elapsed
         if limit is not None and used >= limit:  # holds without a model, too
             raise BudgetExceeded("seconds", limit, used)
 
-    def _progress(self) -> Progress:
+    def _tell(self, *, asking: bool = False) -> None:
+        if self.engine.watch is not None:
+            self.engine.watch(self._progress(asking))
+
+    def _progress(self, asking: bool) -> Progress:
         world, spent = self.env.world, self.budget.spent
         priced = self.client is None or self.client.endpoint.price is not None
         dollars = float(spent.dollars) if priced else None
         return Progress(
-            world.tick, self.env.max_cycles, world.time, spent.calls, spent.tokens, dollars
+            tick=world.tick,
+            horizon=self.env.max_cycles,
+            time=world.time,
+            calls=spent.calls,
+            tokens=spent.tokens,
+            dollars=dollars,
+            asking=asking,
         )
 
     def _commit(self, faults: Sequence[PolicyFault]) -> None:
@@ -156,6 +209,12 @@ class Life:
             retry=self.engine.retry,
         )
 
+    def _embedder_of(self, source: Source) -> Embedder:
+        meta = self.writer.meta
+        asked_for = self.engine.embedder or meta.asked_embedder
+        self.writer.replace_meta(meta.with_embedder(source.name, asked_for))
+        return Embedder(source, self.writer.embeddings)
+
     def _interrupted(self) -> Outcome:
         number = self.stop.signal or 0
         return self._stopped("interrupted", 128 + number, "stopped by a signal")
@@ -165,10 +224,3 @@ class Life:
         if message:
             message = f"{message}; go on with `genagents resume {path}`"
         return Outcome(path, status, self.writer.tick, exit_code, message)
-
-
-async def _cancel_others() -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)

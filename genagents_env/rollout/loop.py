@@ -8,6 +8,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+async def cancel_others() -> None:
+    """Cancel every other task of this loop, and wait until all of them are gone."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
 def finished(coroutine: Coroutine[Any, Any, T]) -> T:
     """Return what `coroutine` returns.
 

@@ -1,5 +1,6 @@
 """One episode: perceive, decide together, step, record; until the end or until told to stop."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,6 +64,7 @@ async def play(
     while env.agents and not (stop is not None and stop()):
         if max_ticks is not None and done.ticks >= max_ticks:
             break
+        await asyncio.sleep(0)  # calls under way go on, also while no policy awaits anything
         actions, faults = await cast.act(observations, infos, env.world.tick + 1)
         observations, rewards, _, _, infos = env.step(actions)
         done.ticks += 1
@@ -85,6 +87,7 @@ def rollout(
     seed: int = 0,
     *,
     model: Any = None,
+    embedder: Any = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
     isolate: bool = False,
@@ -96,6 +99,7 @@ def rollout(
         policies: one for all, or one for each agent; names are loaded.
         seed: of the episode and of the policies.
         model: a `ModelClient` for policies that ask a language model.
+        embedder: an `Embedder` for policies that ask for embeddings.
         max_ticks: steps at most.
         keep_events: gather all events in the result.
         isolate: a policy that raises idles its agents; otherwise the error is raised here.
@@ -106,7 +110,7 @@ def rollout(
     """
     observations, infos = env.reset(seed=seed)
     cast = Cast(_loaded(policies, env.possible_agents), isolate=isolate)
-    cast.reset(env.profiles(), seed, env.context(model))
+    cast.reset(env.profiles(), seed, env.context(model, embedder))
     try:
         return finished(
             play(env, cast, observations, infos, max_ticks=max_ticks, keep_events=keep_events)

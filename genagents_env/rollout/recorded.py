@@ -6,12 +6,11 @@ from pathlib import Path
 from genagents_env import __version__, town_v0
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.llm.calls import Endpoint
 from genagents_env.record import RunMeta, RunWriter
 from genagents_env.record.writer import check_free
 from genagents_env.rollout.cast import Cast, PolicySpec, specs_for
 from genagents_env.rollout.life import Life
-from genagents_env.rollout.model import open_model
+from genagents_env.rollout.models import open_models
 from genagents_env.rollout.spec import Engine, Outcome, RunSpec
 from genagents_env.scenario import load_scenario
 
@@ -28,12 +27,12 @@ def run(
     """
     engine = engine or Engine()
     check_free(Path(path), force=force)
-    env, meta = _prepared(spec)
-    cast = Cast.load(_specs(meta), deadline=engine.policy_deadline)
-    endpoint = _endpoint(cast, engine, meta)
+    env, meta = _prepared(spec, engine)
+    cast = cast_of(meta, engine)
+    models = open_models(cast, engine, meta)
     with RunWriter.create(path, meta, force=force, on_phase=engine.on_phase) as writer:
         try:
-            return Life(writer, env, cast, engine, endpoint).lived(None)
+            return Life(writer, env, cast, engine, models).lived(None)
         except BaseException:
             if writer.tick < 0:
                 writer.discard()
@@ -59,15 +58,27 @@ def resume(path: str | Path, engine: Engine | None = None, *, hours: float = 0.0
             meta = meta.with_hours(meta.arguments["hours"] + hours)
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
-        env = _town(meta)
-        cast = Cast.load(_specs(meta), deadline=engine.policy_deadline)
-        endpoint = _endpoint(cast, engine, meta)
+        env = town_of(meta)
+        cast = cast_of(meta, engine)
+        models = open_models(cast, engine, meta)
         if meta is not writer.meta:
-            writer.replace_meta(meta)
-        return Life(writer, env, cast, engine, endpoint).lived(writer.rewind())
+            writer.live_on(meta)
+        return Life(writer, env, cast, engine, models).lived(writer.rewind())
 
 
-def _prepared(spec: RunSpec) -> tuple[TownEnv, RunMeta]:
+def town_of(meta: RunMeta) -> TownEnv:
+    """Return the environment of a recorded run, not reset."""
+    return town_v0.parallel_env(meta.scenario, **meta.arguments)
+
+
+def cast_of(meta: RunMeta, engine: Engine) -> Cast:
+    """Return the policies of a recorded run, not reset."""
+    # In the order of the names: the groups of a cast, and with them its states, follow it.
+    specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
+    return Cast.load(specs, deadline=engine.policy_deadline)
+
+
+def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
     """Return the town of `spec`, and the head of its run file."""
     scenario = spec.scenario
     if isinstance(scenario, str):
@@ -92,31 +103,6 @@ def _prepared(spec: RunSpec) -> tuple[TownEnv, RunMeta]:
         names=names,
         start=lived.start.isoformat(),
         seconds_per_tick=lived.seconds_per_tick,
+        interviews=engine.interviews,
         versions=versions,
     )
-
-
-def _endpoint(cast: Cast, engine: Engine, meta: RunMeta) -> Endpoint | None:
-    """Return the model, opened only if one of the policies asks it.
-
-    Raises:
-        ConfigError: it is not the model that the run had, and was not asked for by name.
-    """
-    if not cast.needs_model:
-        return None
-    endpoint = open_model(engine.model or meta.asked_model, engine.endpoint, engine.limits)
-    if engine.model is None and meta.model not in (None, endpoint.model):
-        raise ConfigError(
-            f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "
-            "set the endpoint as it was, or go on with another model by --model"
-        )
-    return endpoint
-
-
-def _town(meta: RunMeta) -> TownEnv:
-    return town_v0.parallel_env(meta.scenario, **meta.arguments)
-
-
-def _specs(meta: RunMeta) -> dict[str, PolicySpec]:
-    # In the order of the names: the groups of a cast, and with them its states, follow it.
-    return {a: PolicySpec(**meta.policies[a]) for a in meta.names}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
+from genagents_env.memory.embedder import Source
 from genagents_env.record.cassette import OnPhase
 from genagents_env.rollout.cast import PolicySpec
 from genagents_env.rollout.model import Limits
@@ -43,7 +44,10 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, told after every tick. `dollars` is None where no price is known."""
+    """How far a run is, told after every tick, and as people are interviewed.
+
+    `dollars` is None where no price is known. `asking`: interviews are being held.
+    """
 
     tick: int
     horizon: int
@@ -51,6 +55,7 @@ class Progress:
     calls: int = 0
     tokens: int = 0
     dollars: float | None = 0.0
+    asking: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,17 +65,24 @@ class Engine:
     Attributes:
         model: see `llm.open.open_endpoint`; None is the recorded run's, or the default.
         endpoint: an open endpoint in place of `model`.
+        embedder: see `memory.open.open_source`; None is the recorded run's, or the default.
+        source: an open model of embeddings in place of `embedder`.
+        interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
+            did when it began.
         limits: of the budget.
         concurrency: model calls under way at once.
         retry: attempts and deadlines of a call.
         policy_deadline: seconds after which a policy counts as hung.
         checkpoint_every: ticks.
-        watch: told the progress after every tick.
+        watch: told the progress after every tick, and while people are interviewed.
         on_phase: see `RunWriter.create`.
     """
 
     model: str | None = None
     endpoint: Endpoint | None = None
+    embedder: str | None = None
+    source: Source | None = None
+    interviews: bool = True
     limits: Limits = _UNLIMITED
     concurrency: int = 8
     retry: RetryPolicy | None = None

@@ -5,9 +5,9 @@ decisions it goes on: walks until it has arrived, does what it said for as long 
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -15,15 +15,18 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.percept import Percept
-from genagents_env.policy import Context, Infos, Observations, Policy, Profile
+from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile
 
 from .config import ReactiveConfig, read_config
-from .mind import Mind, calm, decided, notice
+from .interview import PURPOSE, UNKNOWN, Told, inquiry
+from .mind import Line, Mind, calm, decided, notice
 from .options import KEEP_ON, go_on, is_over, perform, stop
 from .prompt import Prompts
 from .reply import decision_among
 
 __all__ = ["ReactiveConfig", "ReactivePolicy"]
+
+T = TypeVar("T")
 
 
 class ReactivePolicy(Policy):
@@ -37,6 +40,7 @@ class ReactivePolicy(Policy):
 
     name = "reactive"
     needs_model = True
+    remembers = True
 
     def __init__(self, **options: Any) -> None:
         self.config: ReactiveConfig = read_config(options)
@@ -62,18 +66,26 @@ class ReactivePolicy(Policy):
         awaited first, so what was answered is in the cassette when the run goes on.
         """
         agents = list(observations)
-        outcomes = await asyncio.gather(
-            *(self._act(agent, infos[agent]["percept"]) for agent in agents),
-            return_exceptions=True,
+        acted = await _all(self._act(agent, infos[agent]["percept"]) for agent in agents)
+        self.minds.update((a, mind) for a, (_, mind) in zip(agents, acted, strict=True))
+        return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
+
+    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        """Return what `agent` says to each question, one model call each; changes nothing."""
+        return await _all(self._answer(agent, n, text) for n, text in enumerate(questions))
+
+    async def _answer(self, agent: str, number: int, question: str) -> Answer:
+        mind = self.minds[agent]
+        asked = inquiry(self.prompts, self.profiles[agent], mind, question)
+        answered = await self.model.ask(
+            CallKey(agent, mind.tick, PURPOSE, number),
+            asked.messages,
+            Told,
+            fallback=Told(answer=UNKNOWN, because=[]),
+            max_tokens=self.config.max_tokens,
+            temperature=self.config.temperature,
         )
-        actions: dict[str, Action] = {}
-        minds: dict[str, Mind] = {}
-        for agent, outcome in zip(agents, outcomes, strict=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            actions[agent], minds[agent] = outcome
-        self.minds.update(minds)
-        return actions
+        return asked.answer(answered.value)
 
     async def _act(self, agent: str, percept: Percept) -> tuple[Action, Mind]:
         now = int((percept.time - self.start).total_seconds())
@@ -109,7 +121,7 @@ class ReactivePolicy(Policy):
         minutes = min(decision.minutes, self.config.longest_minutes)
         decision = decision.model_copy(update={"minutes": minutes})
         action, activity = perform(decision, choices, mind.activity, percept, now)
-        line = ("you", action.text) if isinstance(action, Talk) and action.text else None
+        line = Line("you", action.text) if isinstance(action, Talk) and action.text else None
         return action, decided(mind, activity, now, line)
 
     def _silenced(self, mind: Mind, now: int) -> bool:
@@ -124,6 +136,15 @@ class ReactivePolicy(Policy):
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
         self.minds = _minds().validate_python(dict(state))
+
+
+async def _all(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Return what each gives, once all are done; then the first error there was is raised."""
+    done = await asyncio.gather(*coroutines, return_exceptions=True)
+    for outcome in done:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in done if not isinstance(outcome, BaseException)]
 
 
 def _minds() -> TypeAdapter[dict[str, Mind]]:

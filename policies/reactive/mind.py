@@ -25,20 +25,34 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """Something heard, said or told: by whom or what, the words, and the event of the record.
+
+    `event` is -1 for one's own words, whose event is not known yet when they are remembered.
+    """
+
+    source: str
+    text: str
+    event: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Mind:
     """One person's memory, immutable; JSON values only. Times are seconds since the start.
 
-    `decisions`: when one decided, within the last hour. `seen`: when each person was last in
-    sight. `lines`: the last things heard and done, each (who or what, words). `facts`: fact ids
-    with who said them how. `why`: reasons to decide that have not been answered yet;
-    `urgent`: one of them cannot wait; `social`: someone came or spoke to one.
+    `tick`: of the moment: one after the last percept, 0 before the first. `decisions`: when one
+    decided, within the last hour. `seen`: when each person was last in sight. `lines`: the last
+    things heard and done. `facts`: fact ids with who said them how. `why`: reasons to decide that
+    have not been answered yet; `urgent`: one of them cannot wait; `social`: someone came or spoke
+    to one.
     """
 
+    tick: int = 0
     activity: Activity = field(default_factory=Activity)
     decisions: tuple[int, ...] = ()
     seen: Mapping[str, int] = field(default_factory=dict)
-    lines: tuple[tuple[str, str], ...] = ()
-    facts: tuple[tuple[str, str, str], ...] = ()
+    lines: tuple[Line, ...] = ()
+    facts: tuple[tuple[str, Line], ...] = ()
     why: tuple[str, ...] = ("The day begins.",)
     urgent: bool = False
     social: bool = False
@@ -58,18 +72,16 @@ class Mind:
 
 def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mind:
     """Return the mind after taking in a percept: new memories, and reasons to decide."""
+    moment = percept.tick + 1
     if percept.me.asleep:
-        return (
-            mind
-            if not mind.awake
-            else replace(mind, awake=False, why=(), urgent=False, social=False)
-        )
+        return replace(mind, tick=moment, awake=False, why=(), urgent=False, social=False)
     why: list[str] = [] if mind.awake else ["You have just woken up."]
-    lines, facts, urgent = list(mind.lines), dict(_keyed(mind.facts)), mind.urgent
+    lines, facts, urgent = list(mind.lines), dict(mind.facts), mind.urgent
     for heard in percept.heard:
-        lines.append((_source(heard), heard.text))
+        line = Line(_source(heard), heard.text, heard.event_id)
+        lines.append(line)
         for fact in heard.facts:
-            facts.setdefault(fact, (_source(heard), heard.text))
+            facts.setdefault(fact, line)
         reason, pressing = _reason(heard, percept)
         why.append(reason)
         urgent = urgent or pressing
@@ -82,12 +94,13 @@ def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mi
     why += [f"{name} is here: greet?" for name in newcomers]
     why += _outcome(mind.activity, percept, now)
     if not percept.result.ok:
-        lines.append(("result", percept.result.text))
+        lines.append(Line("result", percept.result.text))
     return replace(
         mind,
+        tick=moment,
         seen=_sighted(mind.seen, percept, now),
         lines=tuple(lines[-_LINES:]),
-        facts=tuple((fact, *said) for fact, said in facts.items())[-_FACTS:],
+        facts=tuple(facts.items())[-_FACTS:],
         why=tuple(dict.fromkeys((*mind.why, *why)))[-3:],
         urgent=urgent,
         social=mind.social or urgent or bool(newcomers),
@@ -95,7 +108,7 @@ def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mi
     )
 
 
-def decided(mind: Mind, activity: Activity, now: int, line: tuple[str, str] | None) -> Mind:
+def decided(mind: Mind, activity: Activity, now: int, line: Line | None) -> Mind:
     """Return the mind after a decision for `activity`."""
     recent = tuple(second for second in mind.decisions if now - second < HOUR)
     lines = mind.lines if line is None else (*mind.lines, line)[-_LINES:]
@@ -105,12 +118,6 @@ def decided(mind: Mind, activity: Activity, now: int, line: tuple[str, str] | No
 def calm(mind: Mind) -> Mind:
     """Return the mind without reasons to decide."""
     return replace(mind, why=(), urgent=False, social=False)
-
-
-def _keyed(
-    facts: tuple[tuple[str, str, str], ...],
-) -> list[tuple[str, tuple[str, str]]]:
-    return [(fact, (source, text)) for fact, source, text in facts]
 
 
 def _source(heard: Heard) -> str:

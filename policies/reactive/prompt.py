@@ -5,15 +5,15 @@ from pathlib import Path
 
 from jinja2 import Template
 
+from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
 
 from .config import ReactiveConfig
-from .mind import Mind
+from .mind import Line, Mind
 from .options import Limits, Option, options
-from .tokens import bound, bound_of
 
 _WORDS = 140  # characters of an utterance that are shown
 _SYSTEM_SHARE = 0.5  # of the prompt at most for who one is
@@ -62,6 +62,7 @@ class Prompts:
         self.config, self.mark = config, run_fence(seed)[:_MARK]
         self.system: Template = load_prompt(folder / "system.jinja")
         self.user: Template = load_prompt(folder / "user.jinja")
+        self.question: Template = load_prompt(folder / "interview.jinja")
 
     def messages(
         self, who: str, profile: Profile, mind: Mind, percept: Percept
@@ -82,9 +83,10 @@ class Prompts:
             room = room.tighter(step)
         return [system, user], choices
 
-    def who(self, profile: Profile) -> str:
+    def who(self, profile: Profile, *, asked: bool = False) -> str:
         """Return the system message: as much of the person as its share of the prompt allows.
 
+        `asked`: it ends with how to answer an interviewer, not with how to decide.
         Goal and facts come before the persona, of which whole sentences are told where at least
         one fits, otherwise the first words of the first.
         """
@@ -97,12 +99,14 @@ class Prompts:
         goals = list(dict.fromkeys((profile.goal, profile.goal.split(":")[0][:120], "")))
         for told, goal in [(facts, goal) for goal in goals] + [(facts[:1], ""), ([], "")]:
             for persona in personas:
-                text = self._system(profile, persona, goal, told)
+                text = self._system(profile, persona, goal, told, asked)
                 if bound(text) <= limit:
                     return text
-        return self._system(profile, "", "", [])
+        return self._system(profile, "", "", [], asked)
 
-    def _system(self, profile: Profile, persona: str, goal: str, facts: list[str]) -> str:
+    def _system(
+        self, profile: Profile, persona: str, goal: str, facts: list[str], asked: bool
+    ) -> str:
         return self.system.render(
             name=profile.name,
             age=profile.age,
@@ -112,6 +116,7 @@ class Prompts:
             home=profile.home[:60],
             workplace=(profile.workplace or "")[:60],
             facts=facts,
+            asked=asked,
         ).strip()
 
     def _moment(
@@ -143,9 +148,11 @@ def _data(mind: Mind, percept: Percept, room: Room) -> list[JSONValue]:
         [item.name, "is", item.state[: room.words // 2]] for item in things[: room.limits.objects]
     ]
     shown = mind.lines[len(mind.lines) - room.lines :] if room.lines else ()
-    known = [(source, text) for _, source, text in mind.facts if (source, text) not in shown]
-    lines += [
-        [source, "was" if source == "result" else "said", text[: room.words]]
-        for source, text in (*known[: room.facts], *shown)
-    ]
+    known = [line for _, line in mind.facts if line not in shown]
+    lines += [said(line, room.words) for line in (*known[: room.facts], *shown)]
     return lines
+
+
+def said(line: Line, words: int) -> list[JSONValue]:
+    """Return a remembered line as it stands inside a fence, cut to so many characters."""
+    return [line.source, "was" if line.source == "result" else "said", line.text[:words]]

@@ -29,6 +29,7 @@ class ScriptedPolicy(Policy):
     """
 
     name = "scripted"
+    remembers = True
 
     def __init__(
         self,
@@ -70,8 +71,9 @@ class ScriptedPolicy(Policy):
         return action
 
     def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
-        """Return what `agent` has heard about each question; changes nothing."""
-        return [answer(self.lives[agent], question) for question in questions]
+        """Return what `agent` knows or has heard about each question; changes nothing."""
+        life, profile = self.lives[agent], self.profiles[agent]
+        return [answer(life, profile, question) for question in questions]
 
     def state(self) -> dict[str, Any]:
         """Return every life."""

@@ -1,8 +1,8 @@
-"""Answers without a model: what one has heard, matched to a question by the words they share."""
+"""Answers without a model: whom one knows, and what was heard that shares words with a question."""
 
 import re
 
-from genagents_env.policy import Answer
+from genagents_env.policy import Answer, Profile
 
 from .life import Life
 
@@ -48,18 +48,34 @@ _EMPTY = frozenset(
 )
 
 
-def answer(life: Life, question: str) -> Answer:
-    """Return what this person has heard that the question asks for, and the events it rests on.
+def answer(life: Life, profile: Profile, question: str) -> Answer:
+    """Return what this person knows that the question asks for, and the events it rests on.
 
-    What was known from the start rests on no event.
+    First of the people it names, then of what was heard. What was known from the start rests on
+    no event.
     """
     asked = _content(question)
-    known = [fact for fact, said in life.facts.items() if asked & _content(said)]
-    if not known:
+    told = _of_people(life, profile, question)
+    for fact, said in life.facts.items():
+        if asked & _content(said):
+            source = life.sources.get(fact)
+            told.setdefault(said, set()).update(() if source is None else (source,))
+    if not told:
         return Answer("No, I have not heard of that.")
-    said = dict.fromkeys(life.facts[fact] for fact in known)
-    evidence = tuple(life.sources[fact] for fact in known if fact in life.sources)
-    return Answer("Yes. " + " ".join(said), evidence)
+    evidence = set().union(*told.values())
+    return Answer("Yes. " + " ".join(told), tuple(sorted(evidence)))
+
+
+def _of_people(life: Life, profile: Profile, question: str) -> dict[str, set[int]]:
+    """Return a sentence about each person named whom one knows or has heard, with its events."""
+    ties = profile.relationships
+    told: dict[str, set[int]] = {}
+    for name in dict.fromkeys((*ties, *life.voices)):
+        if name in question and name != profile.name:
+            events = {life.voices[name]} if name in life.voices else set()
+            tie = f": {ties[name]}" if name in ties else ""
+            told[f"I know {name}{tie}."] = events
+    return told
 
 
 def _content(text: str) -> set[str]:

@@ -114,6 +114,7 @@ def _hear(life: Life, percept: Percept, words: Heard, now: int) -> None:
     talk = percept.conversation
     if words.speaker is None or words.kind != "speech":
         return
+    life.voices.setdefault(words.speaker, words.event_id)
     if not words.addressed and (talk is None or words.speaker not in talk.members):
         life.busy[words.speaker] = now
         return

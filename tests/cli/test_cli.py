@@ -6,30 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cli import main
 from genagents_env.record import RunWriter, canonical_hash
 from tests.rollout.towns import CURIOUS
 
 Run = Callable[..., tuple[int, str, str]]
 ADA = "Ada Brook"
-
-
-@pytest.fixture
-def genagents(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Run:
-    """Return a function that runs the command line and gives (exit code, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["genagents", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        code = ended.value.code
-        return (0 if code is None else int(code)), out, err
-
-    return run
 
 
 @pytest.fixture
@@ -114,13 +95,17 @@ def test_report_as_json_is_one_object(lived: Run) -> None:
 def test_export_names_its_files(lived: Run) -> None:
     code, out, _ = lived("export", "run.sqlite", "--out", "data")
     assert code == 0
-    assert out.splitlines() == [f"data/{name}.jsonl" for name in ("events", "calls", "ticks")]
+    assert out.splitlines() == [
+        f"data/{name}.jsonl" for name in ("events", "calls", "ticks", "interviews")
+    ]
 
 
 def test_scenarios_and_policies_are_listed(genagents: Run) -> None:
     code, out, _ = genagents("scenarios")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["tiny", "valentines_party"]
+    names = [line.split()[0] for line in out.splitlines()]
+    assert names == sorted(names)
+    assert {"mayoral_election", "tiny", "valentines_party"} <= set(names)
     code, out, _ = genagents("policies")
     assert code == 0
     assert {"idle", "random", "scripted"} <= {line.split()[0] for line in out.splitlines()}
@@ -152,6 +137,7 @@ def test_validate_prints_every_fault(genagents: Run) -> None:
         (["run", "tiny", "--out", "no/where.sqlite"], 2, "no folder no"),
         (["hash", "none.sqlite"], 2, "no run file none.sqlite"),
         (["resume", "none.sqlite"], 2, "no run file none.sqlite"),
+        (["interview", "none.sqlite"], 2, "no run file none.sqlite"),
         (["validate", "nowhere"], 2, "no scenario"),
     ],
 )
@@ -203,5 +189,5 @@ def test_help_is_quick_and_names_every_command() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert child.returncode == 0, child.stderr
-    for command in ("run", "resume", "hash", "show", "report", "validate", "export"):
+    for command in ("run", "resume", "hash", "show", "report", "interview", "validate", "export"):
         assert f" {command} " in child.stdout

@@ -7,6 +7,7 @@ import pytest
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.errors import BudgetExceeded, ConfigError, PolicyError
+from genagents_env.llm.bound import bound_of
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
@@ -207,9 +208,8 @@ def test_the_worst_prompt_has_at_most_300_tokens(persona: str) -> None:
         context(ModelClient(endpoint, run_seed=3)),
     )
     step(policy, worst())
-    tokens = importlib.import_module("genagents_env.policies.reactive.tokens")
     messages = list(endpoint.requests[0].messages)
-    assert tokens.bound_of(messages) <= 300
+    assert bound_of(messages) <= 300
     quicktok = pytest.importorskip("quicktok")
     counted = quicktok.get_encoding("o200k_base")
     assert sum(len(counted.encode(m.content)) for m in messages) <= 300

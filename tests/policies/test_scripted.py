@@ -187,3 +187,17 @@ def test_an_interview_tells_what_was_heard_and_by_which_event() -> None:
     assert told[0].evidence == (words.event_id,)
     assert told[1].text.startswith("No")
     assert policy.state() == before
+
+
+def test_an_interview_tells_whom_one_knows_or_heard() -> None:
+    policy = load_policy("scripted")
+    ties = {"Cid Cedar": "the baker"}
+    policy.reset({"Ann Ash": profile(facts=(), relationships=ties)}, 0, context())
+    asked = [f"Do you know of {name}?" for name in (BOB, "Cid Cedar", "Dot Dale", "Ann Ash")]
+    answers = policy.interview("Ann Ash", asked)
+    assert [answer.text[:3] for answer in answers] == ["No,", "Yes", "No,", "No,"]
+    assert answers[1].text == "Yes. I know Cid Cedar: the baker."
+    assert answers[1].evidence == ()
+    step(policy, Moment(heard=(speech(BOB, "Hello!"),)))
+    told = policy.interview("Ann Ash", asked)[0]
+    assert (told.text, told.evidence) == (f"Yes. I know {BOB}.", (7,))

@@ -14,7 +14,7 @@ def test_export_is_one_json_object_a_line(path: Path, tmp_path: Path, meta: RunM
         again = export(run, tmp_path / "out")
     assert files == again
     rows = {file.name: [json.loads(line) for line in file.open()] for file in files}
-    assert sorted(rows) == ["calls.jsonl", "events.jsonl", "ticks.jsonl"]
+    assert sorted(rows) == ["calls.jsonl", "events.jsonl", "interviews.jsonl", "ticks.jsonl"]
     assert rows["events.jsonl"][3]["data"] == {"doing": "é 1"}
     assert rows["calls.jsonl"][0]["reply"] == '{"a":1}'
     assert rows["ticks.jsonl"][2] == {

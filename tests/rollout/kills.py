@@ -1,5 +1,6 @@
-"""Lives, kills and resumes runs in processes of their own: kills.py FOLDER SCENARIO TICKS CASES.
+"""Lives, kills and resumes runs in processes of their own: kills.py FOLDER SPEC CASES.
 
+SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed.
 A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
 This process imports everything once and forks each stretch, so that a kill costs no start-up.
 Prints one JSON object: the hash of the undisturbed run, and what came of each case.
@@ -16,9 +17,9 @@ from pathlib import Path
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import call_seed
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.rollout import resume, run
+from genagents_env.rollout import PolicySpec, RunSpec, resume, run
 from genagents_env.testing.kill_hook import VARIABLE, from_environment
-from tests.rollout.towns import LoggingEndpoint, engine, spec
+from tests.rollout.towns import FOUR, WITNESS, LoggingEndpoint, engine, spec
 
 
 def stretch(live: Callable[[], object], kill: str | None) -> int:
@@ -45,7 +46,15 @@ def stored(path: Path) -> set[int]:
         }
 
 
-def survive(folder: Path, scenario: str, ticks: int, case: str) -> dict[str, object]:
+def meant(told: str) -> RunSpec:
+    """Return the run that SPEC describes."""
+    scenario, _, ticks = told.partition(":")
+    if scenario == "witness":
+        return spec("valentines_party", int(ticks), people=FOUR, policy=PolicySpec(WITNESS))
+    return spec(scenario, int(ticks))
+
+
+def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
     """Kill as `case` says, resume to the end, and return what came of it."""
     path, log = folder / "run.sqlite", folder / "calls.log"
     log.touch()
@@ -55,7 +64,7 @@ def survive(folder: Path, scenario: str, ticks: int, case: str) -> dict[str, obj
 
         def live(first: bool = number == 0) -> None:
             how = engine(LoggingEndpoint(log), on_phase=from_environment())
-            _ = run(spec(scenario, ticks), path, how) if first else resume(path, how)
+            _ = run(town, path, how) if first else resume(path, how)
 
         known = stored(path) if number else set()
         asked = len(log.read_text().split())
@@ -72,17 +81,17 @@ def survive(folder: Path, scenario: str, ticks: int, case: str) -> dict[str, obj
     }
 
 
-def main(folder: Path, scenario: str, ticks: int, cases: list[str]) -> None:
+def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
     """Print the results of all cases."""
     whole = folder / "whole.sqlite"
-    run(spec(scenario, ticks), whole, engine())
+    run(town, whole, engine())
     results = []
     for number, case in enumerate(cases):
         own = folder / str(number)
         own.mkdir()
-        results.append(survive(own, scenario, ticks, case))
+        results.append(survive(own, town, case))
     print(json.dumps({"whole": canonical_hash(whole), "results": results}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4].split(","))
+    main(Path(sys.argv[1]), meant(sys.argv[2]), sys.argv[3].split(","))

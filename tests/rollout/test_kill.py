@@ -16,8 +16,14 @@ CASES = [
 FEW = ["2:mid-write", "11:after-call+12:boundary", "20:checkpoint"]
 
 
-def survived(folder: Path, scenario: str, cases: list[str]) -> None:
-    command = [sys.executable, "-m", "tests.rollout.kills", str(folder), scenario, "30"]
+INTERVIEWED = [
+    "0:mid-interview", "0:interviewed+4:mid-write", "9:after-call+30:mid-interview",
+    "30:after-call+30:after-call+30:mid-interview", "30:interviewed", "30:boundary+30:interviewed",
+]  # fmt: skip
+
+
+def survived(folder: Path, town: str, cases: list[str]) -> None:
+    command = [sys.executable, "-m", "tests.rollout.kills", str(folder), f"{town}:30"]
     child = subprocess.run(
         [*command, ",".join(cases)], capture_output=True, text=True, check=False, cwd=ROOT
     )
@@ -29,6 +35,10 @@ def survived(folder: Path, scenario: str, cases: list[str]) -> None:
 
 def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
     survived(tmp_path, "tiny", FEW)
+
+
+def test_a_run_killed_during_interviews_resumes_to_the_same_record(tmp_path: Path) -> None:
+    survived(tmp_path, "witness", INTERVIEWED)
 
 
 @pytest.mark.slow

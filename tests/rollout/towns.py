@@ -9,6 +9,8 @@ from genagents_env.rollout import Engine, Outcome, PolicySpec, RunSpec, resume, 
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 CURIOUS = str(Path(__file__).with_name("curious.py"))
+WITNESS = str(Path(__file__).with_name("witness.py"))
+FOUR = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno")
 IMPATIENT = RetryPolicy(attempts=2, base=0.0, cap=0.0)
 
 

@@ -1,0 +1,163 @@
+"""`genagents interview`: asking the people of a recorded run, at any moment of it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genagents_env.cli.look import RunFile, tick_at
+from genagents_env.cli.runs import Concurrency, Embedder, MaxCalls, MaxDollars, Model, limits_of
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.policy import Answer
+    from genagents_env.record import RunReader
+    from genagents_env.rollout.visit import Transcript
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command()(interview)
+
+
+def interview(
+    run_file: RunFile,
+    agent: Annotated[
+        list[str] | None, typer.Option(help="Whom; may be repeated. Everyone who remembers.")
+    ] = None,
+    at: Annotated[str | None, typer.Option(help="Town time: 10:30. The end of the run.")] = None,
+    question: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of the 25 standard questions: self-knowledge, memory, plans, reactions or "
+            "reflections; may be repeated. Without any question, all 25."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    model: Model = None,
+    embedder: Embedder = None,
+    max_calls: MaxCalls = None,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = 8,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Ask people of a run what they know, plan or think, as they were at that moment.
+
+    The run is lived again up to then, with the stored replies of the model, and is not changed.
+    Each answer comes with the events it rests on.
+
+    Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
+    """
+    from genagents_env.cli.progress import watching
+    from genagents_env.record import RunReader
+    from genagents_env.rollout import Engine
+    from genagents_env.rollout import interview as asked
+
+    with RunReader(run_file) as record:
+        whom = agent or _rememberers(record)
+        tick = record.last_tick if at is None else _recorded(record, at)
+        put = {name: _questions(record, name, question, category) for name in whom}
+        limits = limits_of(max_calls, None, max_dollars, None)
+        with watching(quiet or as_json) as watch:
+            engine = Engine(
+                model=model,
+                embedder=embedder,
+                limits=limits,
+                concurrency=concurrency,
+                watch=watch,
+            )
+            told = asked(run_file, whom, put, tick, engine)
+        if as_json:
+            typer.echo(json.dumps(_as_json(record, run_file, tick, told), indent=2))
+            return
+        for line in _lines(record, tick, told):
+            say(line, indent=10)
+
+
+def _recorded(record: "RunReader", at: str) -> int:
+    tick, last = tick_at(record, at), record.last_tick
+    if tick > last:
+        raise ConfigError(f"--at {at}: the run is recorded until {record.time(last):%a %H:%M:%S}")
+    return tick
+
+
+def _rememberers(record: "RunReader") -> list[str]:
+    """Return everyone whose policy can be interviewed."""
+    from genagents_env.policy import policy_class
+
+    policies = record.meta.policies
+    names = [n for n in record.meta.names if policy_class(policies[n]["name"]).remembers]
+    if not names:
+        raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
+    return names
+
+
+def _questions(
+    record: "RunReader", name: str, own: list[str] | None, categories: list[str] | None
+) -> list[str]:
+    """Return the questions put to one person: those given, else the standard ones."""
+    from genagents_env.evaluate.questions import CATEGORIES, standard
+    from genagents_env.text import clean
+
+    for category in categories or ():
+        if category not in CATEGORIES:
+            allowed = ", ".join(CATEGORIES)
+            raise ConfigError(f"--category: {category!r} is not allowed; use one of {allowed}")
+    if name not in record.meta.names:
+        raise ConfigError(f"nobody is called {name!r}; there are {', '.join(record.meta.names)}")
+    texts = [clean(text) for text in own or ()]
+    if not all(texts):
+        raise ConfigError("--question: there are no words in it")
+    chosen = categories or ([] if texts else CATEGORIES)
+    known = standard(name, record.meta.scenario)
+    return [*texts, *(text for category in chosen for text in known[category])]
+
+
+def _lines(record: "RunReader", tick: int, told: "Transcript") -> Iterator[str]:
+    time = record.time(tick)
+    for name, answers in told.items():
+        yield f"{name}, {time:%A %H:%M}"
+        for question, answer in answers:
+            yield f"    Q: {question}"
+            yield f"    A: {answer.text}"
+            yield from (f"        {line}" for _, line in _evidence(record, answer))
+
+
+def _evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]]:
+    """Yield the id of each event that an answer rests on, and the event in a line."""
+    from genagents_env.evaluate import transcript
+
+    for id_ in answer.evidence:
+        event = record.event(id_)
+        if event is None:
+            yield id_, f"event {id_}, which is not in the record"
+            continue
+        time = record.time(event.tick)
+        untold = f"{time:%H:%M:%S}  {event.agent or 'the town'}: {event.kind}"
+        *_, line = "", untold, *transcript([event], record.time)
+        yield id_, f"{time:%a} {line}"
+
+
+def _as_json(record: "RunReader", path: Path, tick: int, told: "Transcript") -> dict[str, Any]:
+    return {
+        "run": str(path),
+        "tick": tick,
+        "time": record.time(tick).isoformat(),
+        "agents": {
+            name: [
+                {
+                    "question": question,
+                    "answer": answer.text,
+                    "evidence": [
+                        {"event": id_, "line": line} for id_, line in _evidence(record, answer)
+                    ],
+                }
+                for question, answer in answers
+            ]
+            for name, answers in told.items()
+        },
+    }

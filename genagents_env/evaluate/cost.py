@@ -1,0 +1,100 @@
+"""What every faculty of the minds cost, from the stored model calls alone.
+
+A faculty is the purpose of a call up to its first dot: `plan.day` and `plan.hour` are `plan`.
+Rates are per agent and game hour: sums divided by agent-hours, which are the agents who made any
+model call times the simulated hours lived. So the rates of the faculties add up to that of all.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from genagents_env.llm.prices import Price
+from genagents_env.record import RunReader
+from genagents_env.record.rows import FacultyRow
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Sums per agent and game hour; `dollars` is None where no price is known."""
+
+    calls: float
+    tokens: float
+    dollars: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The model calls of a faculty, or of `all`.
+
+    Attributes:
+        faculty: its name.
+        agents: how many made such a call.
+        calls: that were answered, or fell back to their default.
+        prompt_tokens: read by the model.
+        completion_tokens: written by the model.
+        dollars: None where no price is known.
+        seconds: of wall clock, waited for the model; calls under way together count each.
+        fallbacks: calls whose declared default was taken.
+        rate: per agent and game hour; None before any time has passed.
+    """
+
+    faculty: str
+    agents: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    dollars: Decimal | None
+    seconds: float
+    fallbacks: int
+    rate: Rate | None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+def costs(run: RunReader) -> tuple[Cost, ...]:
+    """Return the cost of every faculty, by name, and last that of `all`; none without a call."""
+    rows, agents = run.faculties(), run.askers()
+    if not rows:
+        return ()
+    hours = max(0, run.last_tick) * run.meta.seconds_per_tick / 3600
+    whole = [*rows, _sum(rows, agents)]
+    return tuple(_cost(row, run.price, agents * hours) for row in whole)
+
+
+def _sum(rows: Iterable[FacultyRow], agents: int) -> FacultyRow:
+    columns = zip(
+        *((r.calls, r.prompt_tokens, r.completion_tokens, r.seconds, r.fallbacks) for r in rows),
+        strict=True,
+    )
+    calls, read, written, seconds, fallbacks = map(sum, columns)
+    return FacultyRow(ALL, agents, calls, read, written, seconds, fallbacks)
+
+
+def _cost(row: FacultyRow, price: Price | None, agent_hours: float) -> Cost:
+    dollars = None if price is None else price.cost(row.prompt_tokens, row.completion_tokens)
+    rate = None
+    if agent_hours:
+        rate = Rate(
+            row.calls / agent_hours,
+            (row.prompt_tokens + row.completion_tokens) / agent_hours,
+            None if dollars is None else float(dollars) / agent_hours,
+            row.seconds / agent_hours,
+        )
+    return Cost(
+        row.faculty,
+        row.agents,
+        row.calls,
+        row.prompt_tokens,
+        row.completion_tokens,
+        dollars,
+        row.seconds,
+        row.fallbacks,
+        rate,
+    )

@@ -1,0 +1,72 @@
+"""Interview answers of a run, put back beside what was asked."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from genagents_env.record.rows import InterviewRow
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.questions import Asked, When, asked
+from genagents_env.world.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What was asked, what was answered, and the ids of the events named as evidence.
+
+    Only events up to `tick` can be evidence: what came later was not known yet.
+    """
+
+    asked: Asked
+    text: str
+    evidence: tuple[int, ...]
+    tick: int
+
+
+def replies(
+    scenario: Scenario,
+    names: Sequence[str],
+    rows: Iterable[InterviewRow],
+    when: When,
+    last_tick: int,
+) -> list[Reply]:
+    """Return the answers to the scenario's questions at one end of a run, in the order of asking.
+
+    Those before were given at tick 0, those after at `last_tick`. Questions that nobody put to
+    an agent, since its policy remembers nothing or the run goes on, are left out; so are answers
+    to other questions.
+
+    Args:
+        scenario: of the run.
+        names: the people of the run.
+        rows: the interviews of the record.
+        when: before the run or after it.
+        last_tick: of the run.
+    """
+    tick = 0 if when == "before" else last_tick
+    given = {(row.agent, row.question): row for row in rows if row.tick == tick}
+    return [
+        Reply(one, row.answer, row.evidence, tick)
+        for one in asked(scenario, names, when)
+        if (row := given.get((one.agent, one.text))) is not None
+    ]
+
+
+def cited(events: Iterable[Event], given: Iterable[Reply]) -> dict[int, Event]:
+    """Return by their ids the events that any of the answers names; unknown ids name nothing."""
+    wanted = {id_ for reply in given for id_ in reply.evidence}
+    return {event.id: event for event in events if event.id in wanted}
+
+
+def evidence(reply: Reply, events: dict[int, Event]) -> list[Event]:
+    """Return the events an answer names that had happened when it was given, in its order."""
+    found = [events[id_] for id_ in reply.evidence if id_ in events]
+    return [event for event in found if event.tick <= reply.tick]
+
+
+def heard_words(event: Event, agent: str) -> str | None:
+    """Return what `agent` was told in this event by somebody or something else, None if nothing."""
+    if event.kind in ("say", "news"):
+        return str(event.data["text"]) if agent in event.data["heard_by"] else None
+    if event.kind == "whisper" and event.agent == agent:
+        return str(event.data["text"])
+    return None

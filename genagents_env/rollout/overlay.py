@@ -1,0 +1,45 @@
+"""A run file seen through a sheet of glass: what is stored is read, what is new lies on the glass.
+
+So a run can be lived again up to any tick, and asked about it, and stays what it was to the byte.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.cassette import MemoryCassette, Recorded
+from genagents_env.memory.embedder import Store
+from genagents_env.record import RunReader
+
+
+class OverlayCassette(MemoryCassette):
+    """The stored calls of `run`, until `leave` is called, and the new ones of this process."""
+
+    def __init__(self, run: RunReader) -> None:
+        super().__init__()
+        self._run: RunReader | None = run
+
+    def get(self, key: CallKey) -> Recorded | None:
+        """Return what is recorded under `key`, or None."""
+        found = super().get(key)
+        return self._run.cassette.get(key) if found is None and self._run is not None else found
+
+    def leave(self) -> None:
+        """Answer nothing more from the file: other questions than the run's begin here."""
+        self._run = None
+
+
+class OverlayEmbeddings:
+    """The stored vectors of `run`, and the new ones of this process."""
+
+    def __init__(self, run: RunReader) -> None:
+        self._below: Store = run.embeddings
+        self._new: dict[tuple[str, str], bytes] = {}
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        """Return the vectors of those texts that have one."""
+        new = {text: self._new[model, text] for text in texts if (model, text) in self._new}
+        return self._below.get(model, [text for text in texts if text not in new]) | new
+
+    def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        """Keep the vectors of these texts."""
+        self._new |= {(model, text): vector for text, vector in vectors.items()}

@@ -1,0 +1,93 @@
+"""An interview: one model call a question, from what is remembered of the talk of the town."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from genagents_env.llm.bound import bound, bound_of
+from genagents_env.llm.calls import JSONValue, Message
+from genagents_env.llm.prompts import fence
+from genagents_env.policy import Answer, Profile
+from genagents_env.text import clean
+
+from .mind import Line, Mind
+from .prompt import Prompts, said
+
+PURPOSE = "interview"
+UNKNOWN = "I cannot say."
+ANSWER_LIMIT = 240
+_QUESTION_LIMIT = 240  # characters of a question that are shown
+_QUESTION_SHARE = 0.2  # of the prompt at most for the question
+_WORDS = 140  # characters of a line that are shown
+_NAMED = 8  # lines an answer may name
+_SHORT = 3  # letters of a word, not a name, that says little of what a text is about
+
+
+class Told(BaseModel):
+    """An answer, and the numbers of the lines it rests on."""
+
+    answer: Annotated[
+        str,
+        BeforeValidator(lambda v: clean(v, ANSWER_LIMIT) if isinstance(v, str) else v),
+        Field(min_length=1, max_length=ANSWER_LIMIT),
+    ]
+    because: Annotated[list[int], Field(max_length=_NAMED)]
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question as it is put to the model, and the lines it was shown, numbered from 1."""
+
+    messages: tuple[Message, ...]
+    lines: tuple[Line, ...]
+
+    def answer(self, told: Told) -> Answer:
+        """Return the answer with the events it rests on; numbers that name no line are nothing."""
+        named = {self.lines[n - 1].event for n in told.because if 1 <= n <= len(self.lines)}
+        return Answer(told.answer, tuple(sorted(named - {-1})))
+
+
+def inquiry(prompts: Prompts, profile: Profile, mind: Mind, question: str) -> Inquiry:
+    """Return the prompt for a question; at most `config.prompt_tokens` long.
+
+    It holds what is remembered, in order, as much as fits: first what shares words with the
+    question, then what is newest.
+    """
+    system = Message("system", prompts.who(profile, asked=True))
+    limit = prompts.config.prompt_tokens
+    memories = _memories(profile, mind)
+    ranked = sorted(range(len(memories)), key=lambda k: (-_shared(memories[k], question), -k))
+    asked = clean(question, _QUESTION_LIMIT)
+    while bound(asked) > limit * _QUESTION_SHARE:
+        asked = asked[:-8]
+    for kept in range(len(ranked), -1, -1):
+        lines = tuple(memories[k] for k in sorted(ranked[:kept]))
+        messages = (system, _user(prompts, lines, asked))
+        if bound_of(list(messages)) <= limit:
+            break
+    return Inquiry(messages, lines)
+
+
+def _user(prompts: Prompts, lines: Sequence[Line], question: str) -> Message:
+    data: list[JSONValue] = [[n, *said(line, _WORDS)] for n, line in enumerate(lines, 1)]
+    text = prompts.question.render(data=fence(data, prompts.mark), question=question)
+    return Message("user", text.strip())
+
+
+def _memories(profile: Profile, mind: Mind) -> list[Line]:
+    """Return what can be told, oldest first: whom one knows, facts heard, the last lines."""
+    known = [Line(f"you, of {name}", about) for name, about in profile.relationships.items()]
+    facts = [line for _, line in mind.facts if line not in mind.lines]
+    return [*known, *facts, *mind.lines]
+
+
+def _shared(line: Line, question: str) -> int:
+    return len(_words(f"{line.source} {line.text}") & _words(question))
+
+
+def _words(text: str) -> set[str]:
+    words = re.findall(r"\w+", text)
+    return {word.casefold() for word in words if len(word) > _SHORT or word[0].isupper()}

@@ -1,0 +1,113 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from genagents_env.evaluate.questions import standard
+from genagents_env.record import RunReader
+from tests.cli.conftest import Run
+from tests.rollout.towns import FOUR, WITNESS
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+TEA = "Is there anything in the kitchen?"
+
+
+@pytest.fixture
+def lived(genagents: Run) -> Run:
+    """Return the command line with a finished run.sqlite of two scripted people."""
+    code, _, err = genagents("run", "tiny", "--policy", "scripted", "--quiet")
+    assert (code, err) == (0, "")
+    return genagents
+
+
+def test_answers_come_with_the_events_they_rest_on(lived: Run) -> None:
+    code, out, err = lived("interview", "run.sqlite", "--question", TEA, "--quiet")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith(f"{ADA}, Monday 09:0")
+    assert lines[1:3] == [
+        f"    Q: {TEA}",
+        "    A: Yes. There is tea in the kitchen at five past nine.",
+    ]
+    assert lines[3].startswith(BEN)
+    assert lines[6].startswith(f"        Mon 09:00:30  {ADA} to {BEN}: ")
+
+
+def test_before_it_was_heard_it_is_not_known(lived: Run) -> None:
+    asked = ("interview", "run.sqlite", "--agent", BEN, "--question", TEA, "-q")
+    assert "A: No, I have not heard of that." in lived(*asked, "--at", "09:00:10")[1]
+    assert "A: Yes." in lived(*asked, "--at", "09:01")[1]
+
+
+def test_json_is_one_object_and_the_file_stays_as_it_is(lived: Run) -> None:
+    before = Path("run.sqlite").read_bytes()
+    code, out, err = lived("interview", "run.sqlite", "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    with RunReader("run.sqlite") as record:
+        last = record.last_tick
+        questions = standard(ADA, record.meta.scenario)
+        said = {event.id for event in record.events() if event.kind == "say"}
+    assert (told["run"], told["tick"]) == ("run.sqlite", last)
+    assert list(told["agents"]) == [ADA, BEN]
+    asked = [answer["question"] for answer in told["agents"][ADA]]
+    assert asked == [text for texts in questions.values() for text in texts]
+    assert len(asked) == 25
+    named = {e["event"] for answer in told["agents"][BEN] for e in answer["evidence"]}
+    assert named
+    assert named <= said
+    assert Path("run.sqlite").read_bytes() == before
+    assert [file.name for file in Path().iterdir()] == ["run.sqlite"]
+
+
+def test_categories_and_own_questions_are_asked_together(lived: Run) -> None:
+    _, out, _ = lived(
+        *("interview", "run.sqlite", "--agent", ADA, "--question", TEA, "-q"),
+        *("--category", "plans", "--category", "memory"),
+    )
+    assert out.count("Q: ") == 11
+    assert out.index(TEA) < out.index("tomorrow at noon") < out.index("Who is Ben Carver?")
+
+
+def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) -> None:
+    arguments = ("--people", ",".join(FOUR), "--hours", "0.05", "--model", "scripted", "-q")
+    assert genagents("run", "valentines_party", "--policy", WITNESS, *arguments)[0] == 0
+    before = Path("run.sqlite").read_bytes()
+    code, out, _ = genagents("interview", "run.sqlite", "--question", "Any news?")
+    assert code == 0
+    assert out.count("A: ") == 4
+    assert Path("run.sqlite").read_bytes() == before
+    limited = ("interview", "run.sqlite", "--question", "Any news?", "--max-calls", "3")
+    assert genagents(*limited)[0] == 3
+    assert genagents("run", "tiny", "--no-interviews", "--force", "-q")[0] == 0
+    with RunReader("run.sqlite") as record:
+        assert record.interviews() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--agent", "Ada"], f"nobody is called 'Ada'; there are {ADA}, {BEN}"),
+        (["--at", "noonish"], "not a time"),
+        (["--at", "11:00"], "--at 11:00: the run is recorded until Mon 09:"),
+        (["--category", "gossip"], "'gossip' is not allowed; use one of self-knowledge"),
+        (["--question", "\x1b[31m"], "no words in it"),
+    ],
+)
+def test_mistakes_get_a_line_and_exit_code_two(
+    lived: Run, arguments: list[str], words: str
+) -> None:
+    code, out, err = lived("interview", "run.sqlite", *arguments)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert words in err
+
+
+def test_who_remembers_nothing_is_not_asked(genagents: Run) -> None:
+    arguments = ("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
+    genagents(*arguments)
+    code, _, err = genagents("interview", "run.sqlite")
+    assert (code, "nobody in this run" in err) == (2, True)
+    genagents(*arguments, "--force", "--policy-for", f"{ADA}=scripted")
+    assert genagents("interview", "run.sqlite", "-q")[1].count(" Q: ") == 25
+    code, _, err = genagents("interview", "run.sqlite", "--agent", BEN)
+    assert (code, f"the policy of {BEN} remembers nothing" in err) == (2, True)

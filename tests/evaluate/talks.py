@@ -1,0 +1,33 @@
+"""Makes events and interview answers by hand, for tests of the measures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from genagents_env.evaluate.interviews import Reply
+from genagents_env.scenario.questions import Asked
+from genagents_env.world.events import Event
+
+
+def say(id_: int, who: str, to: Sequence[str], text: str = "hello", **data: Any) -> Event:
+    rest = {"to": to[0] if to else None, "heard_by": list(to), "addressed": list(to)}
+    return Event(id_, id_, "say", who, {**rest, "phone": False, "text": text, **data})
+
+
+def learn(id_: int, who: str, fact: str, cause: int, source: str | None = None) -> Event:
+    return Event(id_, id_, "learn", who, {"fact": fact, "cause": cause, "source": source})
+
+
+def news(id_: int, heard_by: Sequence[str], text: str) -> Event:
+    return Event(id_, id_, "news", None, {"text": text, "place": None, "heard_by": list(heard_by)})
+
+
+def reply(
+    agent: str,
+    text: str,
+    *evidence: int,
+    question: str = "q",
+    person: str | None = None,
+    tick: int = 1000,
+) -> Reply:
+    words = question if person is None else f"Do you know of {person}?"
+    return Reply(Asked(agent, question, words, person), text, evidence, tick)

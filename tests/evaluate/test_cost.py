@@ -1,0 +1,114 @@
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from genagents_env.cli.summary import summary
+from genagents_env.evaluate import report
+from genagents_env.evaluate.cost import Cost, costs
+from genagents_env.llm.prices import Price
+from genagents_env.record import RunReader
+from genagents_env.rollout import PolicySpec, run
+from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid
+from tests.rollout.towns import FOUR, WITNESS, engine, spec
+
+PRICE = Price(Decimal(1), Decimal(2))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return half an hour of five people, of whom four ask a model."""
+    path = tmp_path_factory.mktemp("cost") / "run.sqlite"
+    town = spec(
+        "valentines_party",
+        180,
+        people=(*FOUR, "Sam Moore"),
+        policy=PolicySpec(WITNESS),
+        policy_for={"Sam Moore": "scripted"},
+    )
+    run(town, path, engine(ScriptedEndpoint(price=PRICE)))
+    return path
+
+
+def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Path) -> None:
+    with RunReader(path) as record:
+        *faculties, whole = costs(record)
+        spent = record.spent()
+        calls = list(record.calls())
+    assert [cost.faculty for cost in faculties] == ["interview", "ponder", "wish"]
+    assert (whole.faculty, whole.agents) == ("all", 4)
+    assert (whole.calls, whole.prompt_tokens) == (spent.calls, spent.prompt_tokens)
+    assert whole.completion_tokens == spent.completion_tokens
+    assert (
+        whole.dollars == spent.dollars == PRICE.cost(spent.prompt_tokens, whole.completion_tokens)
+    )
+    assert whole.seconds == pytest.approx(sum(call.latency_seconds for call in calls))
+    for name in ("calls", "prompt_tokens", "completion_tokens", "fallbacks", "tokens"):
+        assert sum(getattr(cost, name) for cost in faculties) == getattr(whole, name)
+    assert sum(cost.dollars or 0 for cost in faculties) == whole.dollars
+    for cost in (*faculties, whole):
+        assert cost.rate is not None
+        assert cost.rate.calls == pytest.approx(cost.calls / (4 * 0.5))
+        assert cost.rate.tokens == pytest.approx(cost.tokens / 2)
+        assert cost.rate.dollars == pytest.approx(float(cost.dollars or 0) / 2)
+        assert cost.rate.seconds == pytest.approx(cost.seconds / 2)
+
+
+def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
+    with RunReader(path) as record:
+        told = report(record)
+    lines = list(summary(told))
+    at = next(i for i, line in enumerate(lines) if line.startswith("By faculty (4 agents asked"))
+    table = lines[at + 1 : at + 6]
+    assert [line.split()[0] for line in table] == ["faculty", "interview", "ponder", "wish", "all"]
+    assert len({len(line) for line in table}) == 1
+    assert {len(line.split()) for line in table} == {10}
+    rows = told.as_json()["faculties"]
+    assert rows[-1]["faculty"] == "all"
+    assert rows[-1]["rate"]["calls"] == told.faculties[-1].rate.calls  # type: ignore[union-attr]
+    assert Decimal(rows[-1]["dollars"]) == told.faculties[-1].dollars
+
+
+def lived(path: Path, ticks: int, endpoint: ScriptedEndpoint) -> tuple[Cost, ...]:
+    run(spec(ticks=ticks), path, engine(endpoint))
+    with RunReader(path) as record:
+        return costs(record)
+
+
+def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
+    unpriced = ScriptedEndpoint(always_invalid, price=None)
+    *_, whole = lived(tmp_path / "run.sqlite", 3, unpriced)
+    assert whole.dollars is None
+    assert whole.rate is not None
+    assert whole.rate.dollars is None
+    assert whole.fallbacks == whole.calls > 0
+    with RunReader(tmp_path / "run.sqlite") as record:
+        assert any(line.startswith("    all") and " ? " in line for line in summary(report(record)))
+
+
+def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run(spec(ticks=3, policy=PolicySpec("idle")), path, engine())
+    with RunReader(path) as record:
+        told = report(record)
+    assert told.faculties == ()
+    assert not any("faculty" in line for line in summary(told))
+
+
+def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    town = spec("valentines_party", 3, people=FOUR, policy=PolicySpec(WITNESS))
+
+    class Stopped(BaseException):
+        pass
+
+    def stop(phase: str, tick: int) -> None:
+        if phase == "interviewed":
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        run(town, path, engine(on_phase=stop))
+    with RunReader(path) as record:
+        told = report(record)
+    assert [cost.rate for cost in told.faculties] == [None, None]
+    assert any(line.startswith("    all") and " - " in line for line in summary(told))

@@ -1,0 +1,24 @@
+from genagents_env.evaluate.interviews import replies
+from genagents_env.record.rows import InterviewRow
+from genagents_env.scenario import load_scenario
+
+TINY = load_scenario("tiny")
+NAMES = [person.name for person in TINY.people]
+HEARD = TINY.questions[0].text
+
+
+def test_answers_are_put_beside_their_questions_by_end_of_the_run() -> None:
+    rows = [
+        InterviewRow(60, "Ben Carver", HEARD, "Yes.", (4, 2)),
+        InterviewRow(30, "Ben Carver", HEARD, "Of an end that is no more.", ()),
+        InterviewRow(0, "Ben Carver", HEARD, "No.", ()),
+        InterviewRow(60, "Ada Brook", HEARD, "Nobody asked me.", ()),
+        InterviewRow(60, "Ben Carver", "What else?", "Nothing.", ()),
+    ]
+    (before,) = replies(TINY, NAMES, rows, "before", 60)
+    (after,) = replies(TINY, NAMES, rows, "after", 60)
+    assert (before.text, before.tick, before.evidence) == ("No.", 0, ())
+    assert (after.text, after.tick, after.evidence) == ("Yes.", 60, (4, 2))
+    assert after.asked.question_id == TINY.questions[0].id
+    assert replies(TINY, ["Ada Brook"], rows, "after", 60) == []
+    assert replies(TINY, NAMES, rows, "after", 61) == []

@@ -1,0 +1,123 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from tests.record.lived import call, live
+
+
+def test_vectors_come_back_by_model_and_text_and_are_seen_at_once(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.embeddings.put("m", {"one": b"\1\2", "two": b"\3\4"})
+        writer.embeddings.put("n", {"one": b"\5\6"})
+        writer.embeddings.put("m", {})
+        with RunReader(path) as run:
+            assert run.embeddings.get("m", ["two", "three", "one", "two"]) == {
+                "one": b"\1\2",
+                "two": b"\3\4",
+            }
+            assert run.embeddings.get("n", ["one", "two"]) == {"one": b"\5\6"}
+            assert run.embeddings.get("m", []) == {}
+
+
+def test_a_text_keeps_the_vector_it_has(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.embeddings.put("m", {"one": b"\1\2"})
+        writer.embeddings.put("m", {"one": b"\7\7", "two": b"\3\4"})
+        assert writer.embeddings.get("m", ["one", "two"]) == {"one": b"\1\2", "two": b"\3\4"}
+
+
+def test_vectors_stay_on_a_rewind_and_outside_the_hash(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 7)
+        before = canonical_hash(path)
+        writer.embeddings.put("m", {"one": b"\1\2"})
+        assert canonical_hash(path) == before
+    with RunWriter.open(path) as writer:
+        writer.rewind()
+        assert writer.embeddings.get("m", ["one"]) == {"one": b"\1\2"}
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(vectors=st.dictionaries(TEXTS, st.binary(max_size=40), max_size=9), asked=st.sets(TEXTS))
+def test_any_text_finds_its_own_vector(
+    tmp_path: Path, meta: RunMeta, vectors: dict[str, bytes], asked: set[str]
+) -> None:
+    with RunWriter.create(tmp_path / "run.sqlite", meta, force=True) as writer:
+        writer.embeddings.put("m", vectors)
+        wanted = sorted(asked | set(vectors))
+        assert writer.embeddings.get("m", wanted) == vectors
+
+
+def test_thousands_of_texts_are_asked_for_at_once(path: Path, meta: RunMeta) -> None:
+    vectors = {f"text {number}": number.to_bytes(4, "little") for number in range(3000)}
+    with RunWriter.create(path, meta) as writer:
+        writer.embeddings.put("m", vectors)
+        assert writer.embeddings.get("m", [*vectors, "another"]) == vectors
+
+
+@pytest.mark.parametrize("column", ["vector = x'0203'", "text = 'ONE'", "model = 'o'"])
+def test_a_changed_vector_is_never_believed(path: Path, meta: RunMeta, column: str) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.embeddings.put("m", {"one": b"\1\2"})
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(f"UPDATE embeddings SET {column}")  # noqa: S608
+    connection.close()
+    model, text = ("o" if "model" in column else "m"), ("ONE" if "text" in column else "one")
+    with RunReader(path) as run, pytest.raises(RecordError, match=r"damaged .*embedding"):
+        run.embeddings.get(model, [text])
+
+
+def as_version_one(path: Path) -> bytes:
+    """Make a file of format 1 out of one of today, and return its bytes."""
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("DROP TABLE embeddings")
+        connection.execute("DELETE FROM meta WHERE key IN ('embedder', 'interviews')")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    return path.read_bytes()
+
+
+def test_a_file_of_the_first_format_is_read_as_it_is_and_written_as_of_now(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.cassette.put(*call(3))
+        live(writer, 7)
+    today = canonical_hash(path)
+    before = as_version_one(path)
+    assert canonical_hash(path) == today
+    with RunReader(path) as run:
+        assert run.embeddings.get("m", ["one"]) == {}
+        assert (run.meta.embedder, run.meta.interviews) == (None, False)
+        assert len(list(run.events())) == 16
+    assert path.read_bytes() == before
+    with RunWriter.open(path) as writer:
+        assert writer.rewind() is not None
+        writer.embeddings.put("m", {"one": b"\1\2"})
+        live(writer, 7)
+    with RunReader(path) as run:
+        assert run.embeddings.get("m", ["one"]) == {"one": b"\1\2"}
+    assert canonical_hash(path) == today
+
+
+def test_a_closed_file_names_itself(path: Path, meta: RunMeta) -> None:
+    writer = RunWriter.create(path, meta)
+    writer.close()
+    for attempt in (
+        lambda: writer.embeddings.put("m", {"one": b"\1\2"}),
+        lambda: writer.embeddings.get("m", ["one"]),
+    ):
+        with pytest.raises(RecordError, match=r"run\.sqlite"):
+            attempt()

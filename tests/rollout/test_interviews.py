@@ -1,0 +1,250 @@
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import LLMUnavailable
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.rollout import Limits, PolicySpec, RunSpec, resume, run
+from genagents_env.scenario import load_scenario
+from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.schema import ScheduledEvent
+from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
+from tests.rollout.towns import FOUR, WITNESS, engine, spec
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+
+
+def town(ticks: int = 30, **changes: object) -> RunSpec:
+    """Return four people of Smallville who remember what they hear."""
+    given = {"people": FOUR, "policy": PolicySpec(WITNESS), **changes}
+    return spec("valentines_party", ticks, **given)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return 30 ticks that nothing disturbed."""
+    path = tmp_path_factory.mktemp("whole") / "run.sqlite"
+    assert run(town(), path, engine()).status == "finished"
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+def test_the_scenarios_questions_are_asked_at_both_ends(path: Path) -> None:
+    assert run(spec(policy=PolicySpec("scripted")), path, engine()).status == "finished"
+    with RunReader(path) as record:
+        before, after = record.interviews()
+        said = {event.id: event for event in record.events() if event.kind == "say"}
+        (learned,) = (event for event in record.events() if event.kind == "learn")
+        last = record.last_tick
+    assert (before.tick, before.agent, after.tick, after.agent) == (0, BEN, last, BEN)
+    assert before.question == after.question
+    assert before.answer == "No, I have not heard of that."
+    assert before.evidence == ()
+    assert after.answer.startswith("Yes. There is tea")
+    assert after.evidence == (learned.data["cause"],)
+    assert said[after.evidence[0]].agent == ADA
+
+
+def test_everyone_is_asked_everything_in_order(whole: Path) -> None:
+    with RunReader(whole) as record:
+        rows, scenario = record.interviews(), record.meta.scenario
+        names, last = record.meta.names, record.last_tick
+        calls = [call for call in record.calls() if call.purpose == "interview"]
+
+    def expected(tick: int, when: When) -> list[tuple[int, str, str]]:
+        return [(tick, one.agent, one.text) for one in asked(scenario, names, when)]
+
+    assert [(row.tick, row.agent, row.question) for row in rows] == [
+        *expected(0, "before"),
+        *expected(last, "after"),
+    ]
+    assert {call.tick for call in calls} == {0, last}
+    assert len(calls) == len(rows)
+
+
+def test_interviews_leave_no_trace_in_what_happens(whole: Path, path: Path) -> None:
+    run(town(), path, engine(interviews=False))
+    with RunReader(whole) as one, RunReader(path) as other:
+        assert list(one.events()) == list(other.events())
+        assert other.interviews() == []
+        lived = [call for call in one.calls() if call.purpose != "interview"]
+        assert [replace(call, latency_seconds=0, started_at=0) for call in lived] == [
+            replace(call, latency_seconds=0, started_at=0) for call in other.calls()
+        ]
+
+
+def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
+    assert run(town(), path, engine(interviews=False, limits=Limits(calls=9))).exit_code == 3
+    assert resume(path, engine()).status == "finished"
+    with RunReader(path) as record:
+        assert record.interviews() == []
+
+
+def test_a_run_that_lives_on_is_asked_at_its_new_end_only(path: Path) -> None:
+    def hours(much: float) -> RunSpec:  # an eighth of an hour is exact in binary
+        return replace(town(), hours=much)
+
+    long = path.with_name("long.sqlite")
+    run(hours(0.125), long, engine())
+    assert run(hours(0.0625), path, engine()).tick == 22
+    assert resume(path, engine(), hours=0.0625).tick == 45
+    assert canonical_hash(path) == canonical_hash(long)
+    with RunReader(path) as record:
+        assert {row.tick for row in record.interviews()} == {0, 45}
+
+
+@pytest.mark.parametrize("ticks", [1, 2])
+def test_the_shortest_runs_are_asked_twice(path: Path, ticks: int) -> None:
+    for policy in (WITNESS, "reactive", "scripted"):
+        how = engine(limits=Limits(calls=30))
+        run(town(ticks, policy=PolicySpec(policy)), path, how, force=True)
+        resume(path, engine()) if policy != "scripted" else None
+        with RunReader(path) as record:
+            assert {row.tick for row in record.interviews()} == {0, ticks}
+
+
+class Down(ScriptedEndpoint):
+    """Answers so often, then no more."""
+
+    def __init__(self, answered: int) -> None:
+        super().__init__(self._answer)
+        self.left = answered
+
+    def _answer(self, request: CompletionRequest) -> str:
+        self.left -= 1
+        if self.left < 0:
+            raise LLMUnavailable("gone for lunch")
+        return sample_schema(request)
+
+
+def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
+    whole: Path, path: Path
+) -> None:
+    with RunReader(whole) as record:
+        calls = record.spent().calls
+    for answered in (7, calls - 6):
+        outcome = run(town(), path, engine(Down(answered)), force=True)
+        assert (outcome.status, outcome.exit_code) == ("paused", 75)
+        assert outcome.tick == (0 if answered == 7 else 30)
+        with RunReader(path) as record:
+            assert record.spent().fallbacks == 0
+            held = record.interviews()
+        assert len(held) == (0 if answered == 7 else 20)
+        again = ScriptedEndpoint()
+        assert resume(path, engine(again)).status == "finished"
+        assert len(again.requests) <= calls - answered
+        assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_budget_that_ends_during_interviews_is_resumed(whole: Path, path: Path) -> None:
+    with RunReader(whole) as record:
+        calls = record.spent().calls
+    assert run(town(), path, engine(limits=Limits(calls=3))).tick == 0
+    outcome = resume(path, engine(limits=Limits(calls=calls - 1)))
+    assert (outcome.status, outcome.tick) == ("budget_exhausted", 30)
+    assert resume(path, engine()).status == "finished"
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_signal_during_the_interviews_lets_them_end(whole: Path, path: Path) -> None:
+    signals = [signal.SIGINT]
+
+    def hook(phase: str, tick: int) -> None:
+        if (phase, tick) == ("after-call", 0) and signals:
+            os.kill(os.getpid(), signals.pop())
+
+    outcome = run(town(), path, engine(on_phase=hook))
+    assert (outcome.status, outcome.tick) == ("interrupted", 0)
+    with RunReader(path) as record:
+        assert record.checkpoints() == [0]
+        assert len(record.interviews()) == 20
+    assert resume(path, engine()).status == "finished"
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+FAULTY = """
+from genagents_env.errors import PolicyError
+from genagents_env.policy import Answer, Policy
+class Silent(Policy):
+    name = "silent"
+    remembers = True
+    def act(self, observations, infos):
+        return {{}}
+    def interview(self, agent, questions):
+        {answer}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        ("raise RuntimeError('no words')", "raised", "RuntimeError: no words"),
+        ("raise PolicyError('cannot tell')", "raised", "PolicyError: cannot tell"),
+        ("raise SystemExit(3)", "raised", "SystemExit: 3"),
+        ("return []", "nonsense", "expected 1 answers"),
+        ("return 'yes'", "nonsense", "got str"),
+        ("return [Answer('yes', (-1,))]", "nonsense", "expected 1 answers"),
+        ("return [Answer('yes', ('3',))]", "nonsense", "expected 1 answers"),
+        ("return [Answer(None)]", "nonsense", "expected 1 answers"),
+        ("import time; time.sleep(60)", "hung", "no answer within 0.05 s"),
+    ],
+)
+def test_a_failing_interview_is_a_fault_and_ends_no_run(
+    path: Path, answer: str, kind: str, words: str
+) -> None:
+    policy = path.with_name("silent.py")
+    policy.write_text(FAULTY.format(answer=answer))
+    silent = spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
+    assert run(silent, path, engine(policy_deadline=0.05)).status == "finished"
+    with RunReader(path) as record:
+        assert record.interviews() == []
+        faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
+    assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [(BEN, "silent", kind)]
+    assert words in faults[0].text
+    assert faults[-1].tick == 3
+
+
+def test_an_answer_is_cleaned_and_cut(path: Path) -> None:
+    policy = path.with_name("silent.py")
+    policy.write_text(FAULTY.format(answer="return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]"))
+    run(spec(ticks=3, policy=PolicySpec(str(policy))), path, engine())
+    with RunReader(path) as record:
+        answers = {row.answer for row in record.interviews()}
+    assert answers == {"red " + "o" * 1996}
+
+
+def test_only_those_in_town_are_asked(path: Path) -> None:
+    tiny = load_scenario("tiny")
+    ben = tiny.people[1].model_copy(update={"present": False})
+    joins = ScheduledEvent(at=tiny.start + timedelta(seconds=60), kind="join", agent=BEN)
+    late = tiny.model_copy(update={"people": (tiny.people[0], ben), "events": (joins,)})
+    run(replace(spec(), scenario=late, policy=PolicySpec("scripted")), path, engine())
+    with RunReader(path) as record:
+        assert [row.tick for row in record.interviews()] == [record.last_tick]
+    never = late.model_copy(update={"events": ()})
+    run(replace(spec(), scenario=never, policy=PolicySpec("scripted")), path, engine(), force=True)
+    with RunReader(path) as record:
+        assert record.interviews() == []
+
+
+def test_calls_under_way_at_the_end_are_awaited(
+    whole: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pondered(of: Path) -> Sequence[int]:
+        with RunReader(of) as record:
+            return sorted(call.tick for call in record.calls() if call.purpose == "ponder.deep")
+
+    assert pondered(whole) == [8, 8, 8, 8, 17, 17, 17, 17, 26, 26, 26, 26]
+    monkeypatch.setenv("PONDER_LONG", "500")
+    run(town(), path, engine())
+    assert canonical_hash(path) == canonical_hash(whole)
