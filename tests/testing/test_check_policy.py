@@ -1,14 +1,22 @@
 """check_policy passes policies that keep the contract and names what others break."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pytest
+from pydantic import BaseModel
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.policy import Context, Observations, Policy, Profile, load_policy
+from genagents_env.llm.calls import CallKey, Message
+from genagents_env.llm.client import ModelClient
+from genagents_env.policy import Answer, Context, Observations, Policy, Profile, load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing import PolicyFault, check_policy
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+
+
+class Word(BaseModel):
+    word: str
 
 
 class Wanderer(Policy):
@@ -90,9 +98,98 @@ class EmptiesInfos(Wanderer):
         return actions
 
 
+class Tells(Wanderer):
+    """Counts its steps when asked."""
+
+    remembers: ClassVar[bool] = True
+
+    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        return [Answer(f"I took {self.count} steps", (0,)) for _ in questions]
+
+
+class TellsLater(Tells):
+    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        return super().interview(agent, questions)
+
+
+class RemembersBeingAsked(Tells):
+    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        self.count += 1
+        return super().interview(agent, questions)
+
+
+class DrawsWhenAsked(Tells):
+    """Keeps what it was asked out of its state, and acts on it."""
+
+    asked = 0
+
+    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        self.asked += 1
+        return super().interview(agent, questions)
+
+    def decide(self, agent: str, percept: Any) -> Action:
+        return Talk(None, f"I was asked {self.asked} times")
+
+
+class AnswersOnce(Tells):
+    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        return super().interview(agent, questions[:1])
+
+
+class AnswersInWords(Tells):
+    def interview(self, agent: str, questions: Sequence[str]) -> Any:
+        return ["yes"] * len(questions)
+
+
+class KnowsTheFuture(Tells):
+    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        return [Answer("so it will be", (10**6,)) for _ in questions]
+
+
+class AsksWhenAsked(Tells):
+    """Asks a model for its answers, under a key that may be wrong."""
+
+    needs_model: ClassVar[bool] = True
+    purpose, late = "interview.own", 0
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        super().reset(profiles, seed, context)
+        self.model = context.model
+
+    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        for number, text in enumerate(questions):
+            key = CallKey(agent, self.count - self.late, self.purpose, number)
+            await self.model.ask(key, [Message("user", text)], Word, fallback=Word(word=""))
+        return [Answer("so") for _ in questions]
+
+
+class AsksAsSomethingElse(AsksWhenAsked):
+    purpose = "interviews"
+
+
+class AsksTooLate(AsksWhenAsked):
+    late = 1
+
+
+def model() -> ModelClient:
+    return ModelClient(ScriptedEndpoint(), run_seed=0)
+
+
+def test_calls_of_an_interview_have_a_purpose_and_moment_of_their_own() -> None:
+    check_policy(AsksWhenAsked, make_model=model)
+    for broken in (AsksAsSomethingElse, AsksTooLate):
+        with pytest.raises(PolicyFault, match=r"interview at tick 0 made the call .* its tick"):
+            check_policy(broken, make_model=model)
+
+
 def test_a_policy_that_keeps_the_contract_passes() -> None:
     for seed in range(5):
         check_policy(Wanderer, steps=70, seed=seed)
+
+
+@pytest.mark.parametrize("telling", [Tells, TellsLater])
+def test_a_policy_that_can_be_interviewed_passes(telling: type[Policy]) -> None:
+    check_policy(telling)
 
 
 @pytest.mark.parametrize("name", ["idle", "random", "scripted"])
@@ -112,6 +209,11 @@ def test_the_shipped_policies_without_a_model_pass(name: str) -> None:
         (ReturnsAList, "not a dict"),
         (WritesIntoObservations, "changed the observations"),
         (EmptiesInfos, "changed the observations or infos"),
+        (RemembersBeingAsked, "interview at tick 0 changed the state, at .*count"),
+        (DrawsWhenAsked, "a second run with the same seed decides otherwise at tick 0"),
+        (AnswersOnce, "not a list of 3 answers"),
+        (AnswersInWords, "'yes' is not an Answer"),
+        (KnowsTheFuture, "no events that happened"),
     ],
 )
 def test_a_broken_policy_is_caught(broken: type[Policy], says: str) -> None:

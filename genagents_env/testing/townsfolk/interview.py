@@ -1,0 +1,127 @@
+"""Interviews: honest answers, from lines they name; and invented ones, from nothing."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from genagents_env.rng import draw_index
+
+from . import news
+from .news import Taste
+from .prompt import Line, Prompt
+from .words import content, cut
+
+_ANSWER = 300  # characters
+_NAMED = 8
+_PERSON = re.compile(
+    r"\b(?i:know of|know about|who is|think of) ([A-Z][^\s?]*(?: [A-Z][^\s?]*)*)\?"
+)
+_GROUP = re.compile(r"Talked with [^:]* and ")
+_WHERE = re.compile(r"^where (?:were|was|did)\b", re.IGNORECASE)
+_TIME = re.compile(r"(\d\d):(\d\d)$")
+_INVENTED = (
+    "It was all arranged at the mill by the river, and a brass band will play.",
+    "I was told at the old fountain on a rainy night by a man with a parrot.",
+    "We spent a week at sea together and spoke of little else.",
+)
+
+
+def honest(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return what the numbered lines tell of the question, and their numbers.
+
+    One knows of people by ties, by talk and by word of them; having seen them go about their
+    business is not knowing them. Of other things one knows by news, or by a line that shares more
+    than half of the question's words.
+    """
+    question = _question(prompt)
+    if _WHERE.match(question):
+        return _whereabouts(prompt, question)
+    person, told = _PERSON.search(question), _told(prompt)
+    if person:
+        name = person[1]
+        known = [line for line in told if name in _vouched(line)]
+        return _yes(f"Yes, I know of {name}.", known) if known else _no("I have not heard of them.")
+    known = _about(question, told, taste)
+    if not known:
+        return _no("I have not heard of that.")
+    return _yes(f"Yes. {news.statement(known[0])}", known)
+
+
+def inventive(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return that one knows, whatever is asked, with a detail from nowhere.
+
+    The numbers name nothing, or a line that has nothing to do with it.
+    """
+    question = _question(prompt)
+    asked = content(question)
+    detail = _INVENTED[draw_index(prompt.seed, len(_INVENTED), "invents")]
+    beside = [
+        line.number
+        for line in prompt.lines
+        if line.number is not None and not asked & content(line.text)
+    ]
+    named = beside[:1] if draw_index(prompt.seed, 2, "names") else []
+    return {"answer": f"Yes, of course. {detail}", "because": named}
+
+
+def _question(prompt: Prompt) -> str:
+    return next((line.text for line in prompt.lines if line.head == "question"), prompt.words)
+
+
+def _told(prompt: Prompt) -> list[Line]:
+    """Return the numbered lines that one was told or has known, neither seen nor planned."""
+    return [
+        line
+        for line in prompt.lines
+        if line.number is not None and not news.is_sight(line) and not news.is_plan(line)
+    ]
+
+
+def _vouched(line: Line) -> str:
+    """Return the part of a line that one could bring evidence for.
+
+    Of several one talked with, some may not have said a word; who did is in lines of their own.
+    """
+    return news.statement(line) if _GROUP.match(line.text) else line.text
+
+
+def _about(question: str, told: Sequence[Line], taste: Taste) -> list[Line]:
+    asked = content(question)
+
+    def fits(line: Line) -> bool:
+        shared = len(asked & content(line.text))
+        is_news = news.is_news(news.statement(line), taste)
+        return shared > 0 if is_news else 2 * shared > len(asked)
+
+    return sorted(
+        (line for line in told if fits(line)),
+        key=lambda line: not news.is_news(news.statement(line), taste),
+    )
+
+
+def _whereabouts(prompt: Prompt, question: str) -> dict[str, Any]:
+    """Return what one was doing at the hours asked about, on whichever day one remembers."""
+    span = news.hours(question.replace("between", "from"))
+    mine = [
+        line
+        for line in prompt.lines
+        if line.number is not None and line.text.startswith(f"{prompt.name} is ")
+        if span is not None and span[0] <= _minute(line) < span[1]
+    ]
+    if not mine:
+        return _no("I cannot say where I was.")
+    doing = mine[0].text.removeprefix(f"{prompt.name} is ")
+    return {"answer": cut(f"I was busy: {doing}.", _ANSWER), "because": [mine[0].number]}
+
+
+def _minute(line: Line) -> int:
+    found = _TIME.search(line.head)
+    return 60 * int(found[1]) + int(found[2]) if found else -1
+
+
+def _yes(words: str, known: Sequence[Line]) -> dict[str, Any]:
+    return {"answer": cut(words, _ANSWER), "because": [line.number for line in known[:_NAMED]]}
+
+
+def _no(words: str) -> dict[str, Any]:
+    return {"answer": f"No, {words}", "because": []}

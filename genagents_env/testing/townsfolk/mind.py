@@ -1,0 +1,65 @@
+"""What goes on inside: what matters, what one makes of it, and who one is."""
+
+from typing import Any
+
+from . import news
+from .news import Taste
+from .prompt import Line, Prompt
+from .words import cut
+
+_SENTENCE = 160  # characters
+_NEWS, _SPOKEN, _SEEN = 9, 3, 1  # importance
+_INSIGHT = 4
+_MOST_INSIGHTS = 2
+
+
+def ratings(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return how important each line is: news much, what was said a little, the rest hardly."""
+    given = [_importance(line, taste) for line in prompt.lines if line.number is not None]
+    count = int(prompt.part("ratings").get("minItems", len(given)))
+    return {"ratings": ([_SEEN] * count + given)[-count:] if count else []}
+
+
+def description(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return who one is, from the first words of the prompt and what one is up to."""
+    who = prompt.system.partition(". ")[0].removeprefix("You are ")
+    status = next((line.text for line in prompt.lines if line.head == "these days"), "")
+    return {
+        "core": cut(f"I am {who}", _SENTENCE),
+        "occupation": cut(f"I have this in mind: {status}" if status else "I am busy", _SENTENCE),
+        "progress": "I take the days as they come.",
+    }
+
+
+def questions(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return what one asks oneself: of each line in turn what it means."""
+    count = int(prompt.part("questions").get("minItems", 1))
+    told = [*(item.statement for item in news.items(prompt.lines, taste)), *_spoken(prompt)]
+    asked = list(dict.fromkeys(cut(f"What does it mean that {text}", _SENTENCE) for text in told))
+    asked += [f"What did I learn lately, {number}?" for number in range(1, count + 1)]
+    return {"questions": asked[:count]}
+
+
+def insights(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return the news among the lines, else the first of them, with their numbers."""
+    most = int(prompt.part("insights").get("maxItems", 1))
+    told = [item for item in news.items(prompt.lines, taste) if item.number is not None]
+    first = [line for line in prompt.lines if line.number is not None][:1]
+    found = [(item.statement, item.number, _NEWS) for item in told]
+    found = found or [(line.text, line.number, _INSIGHT) for line in first]
+    return {
+        "insights": [
+            {"insight": cut(text, _SENTENCE), "importance": importance, "because": [number]}
+            for text, number, importance in found[: min(most, _MOST_INSIGHTS)]
+        ]
+    }
+
+
+def _importance(line: Line, taste: Taste) -> int:
+    if news.is_news(news.statement(line), taste):
+        return _NEWS
+    return _SEEN if news.is_sight(line) else _SPOKEN
+
+
+def _spoken(prompt: Prompt) -> list[str]:
+    return [line.text for line in prompt.lines if " said to " in line.text]

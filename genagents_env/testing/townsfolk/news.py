@@ -1,0 +1,197 @@
+"""News: what is worth passing on, and what it says of when and where.
+
+A line is news if the pattern of one's taste matches it and it was told, remembered or meant, not
+merely seen or planned: *Sam Moore is running for mayor* is news, *Sam Moore is eating lunch and
+talking about the party* is a sight.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .prompt import Line, Prompt
+from .words import alike, cut
+
+Taste: TypeAlias = re.Pattern[str]
+Minutes: TypeAlias = tuple[int, int]  # from and to, counted from midnight
+
+_NOON = 12 * 60
+
+# Something that brings people together, with its date; or that somebody stands for an office.
+PATTERN = (
+    r"^(?!.*\bwho\b)(?:(?=.*\d).*\b(?:party|celebration|public talk|speech|debate)\b"
+    r"|.*\b(?:run|runs|running|stand|stands|standing) for mayor\b)"
+)
+_SIGHT = re.compile(r"(?:[A-Z][^\s:]* )+is (?!(?:running|standing) for\b)")
+_PLAN = re.compile(r"(?:[A-Z][^\s:]* )+plans? for\b")
+_OF_ONESELF = ("you", "your days", "you feel", "these days", "today", "question")
+_QUOTED = re.compile(r"[\"“]([^\"“”]+)")
+_INTRODUCTION = re.compile(r"^(?:Talked with [^:]*: |For planning: |News: |.*'s yesterday: )")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_MONTH = "|".join(_MONTHS)
+_DATE = re.compile(
+    rf"\b(?P<month>{_MONTH}) (?P<day>\d\d?)(?:st|nd|rd|th)?\b"
+    rf"|\b(?P<day2>\d\d?)(?:st|nd|rd|th)?(?: of)? (?P<month2>{_MONTH})\b",
+    re.IGNORECASE,
+)
+_NUMERALS = (
+    *("one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_HOUR = rf"(\d\d?|{'|'.join(_NUMERALS)})(?::(\d\d))?(?: ?([ap])\.?m\b\.?)?"
+_HOURS = re.compile(
+    rf"\b(?:from |between )?{_HOUR} (?:to|until|and) {_HOUR}"
+    r"(?: in the (morning|afternoon|evening))?",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\b(?:at|in) ((?:[A-Z][\w-]*)(?: [A-Z][\w-]*)*)")
+# With the names before it, as in *Valentine's Day party*.
+_OCCASION = re.compile(r"\b(?:[A-Z]\S* )*((?i:party|celebration|public talk|speech|debate))\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A piece of news: its bare statement, and the number of the line it stands in."""
+
+    statement: str
+    number: int | None
+
+
+def items(lines: Sequence[Line], taste: Taste) -> list[Item]:
+    """Return the news in `lines`, what is remembered first.
+
+    What tells the same comes once: in the words that say most of when it is, else in the first.
+    """
+    found: list[Item] = []
+    for line in sorted(lines, key=lambda line: line.number is None):
+        told = statement(line)
+        if not is_news(told, taste) or is_plan(line) or _is_view(line):
+            continue
+        known = next((k for k, item in enumerate(found) if alike(told, item.statement)), None)
+        if known is None:
+            found.append(Item(told, line.number))
+        elif _says(told) > _says(found[known].statement):
+            found[known] = Item(told, line.number)
+    return found
+
+
+def meant(prompt: Prompt, taste: Taste) -> list[Item]:
+    """Return the news in a prompt, and last what one is up to oneself, where that is news."""
+    status = [
+        f"{prompt.name} wants to {line.text[:1].lower()}{line.text[1:]}"
+        for line in prompt.lines
+        if line.head == "these days"
+    ]
+    mine = [Line(None, (), text) for text in status]
+    return items([*prompt.lines, *mine], taste)
+
+
+def is_news(told: str, taste: Taste) -> bool:
+    """Return whether a bare statement is worth passing on."""
+    return taste.search(told) is not None and not _SIGHT.match(told)
+
+
+def is_whole(told: str) -> bool:
+    """Return whether nothing is missing: a date without hours was cut off on its way.
+
+    Passed on like that, it would spread in the place of the whole, and nobody could come.
+    """
+    return day(told) is None or hours(told) is not None
+
+
+def is_sight(line: Line) -> bool:
+    """Return whether a line says only what somebody was seen doing."""
+    return _SIGHT.match(line.text) is not None
+
+
+def is_plan(line: Line) -> bool:
+    """Return whether a line is part of one's plan."""
+    return _PLAN.match(line.text) is not None
+
+
+def statement(line: Line) -> str:
+    """Return what a line states, without who said it to whom, or of what it is a note."""
+    quoted = _QUOTED.findall(line.text)
+    return str(quoted[-1]).strip() if quoted else _INTRODUCTION.sub("", line.text).strip()
+
+
+def day(told: str) -> tuple[int, int] | None:
+    """Return month and day of the first date in a text, None where there is none."""
+    found = _DATE.search(told)
+    if found is None:
+        return None
+    month = (found["month"] or found["month2"]).lower()
+    return _MONTHS.index(month) + 1, int(found["day"] or found["day2"])
+
+
+def hours(told: str) -> Minutes | None:
+    """Return from when to when something is, None where a text does not say."""
+    for found in _HOURS.finditer(told):
+        first, first_minute, first_half, last, last_minute, last_half, part = found.groups()
+        half = (last_half or ("a" if part == "morning" else "p" if part else "")).lower()
+        begin = _minutes(first, first_minute, (first_half or half).lower())
+        end = _minutes(last, last_minute, half)
+        if half == "a" and end <= begin:
+            end += _NOON  # twelve in the morning, as an end
+        if (half or found[0].lower().startswith("from ")) and begin < end <= 24 * 60:
+            return begin, end
+    return None
+
+
+def brief(told: str, limit: int) -> str:
+    """Return news in at most `limit` characters: occasion, place, date and hours where it has them.
+
+    Longer words would lose their end on the way, since minds remember more than prompts can show.
+    """
+    occasion, where, when, span = _OCCASION.search(told), place(told), day(told), hours(told)
+    if occasion is None or not where:
+        return cut(told, limit)
+    parts = [f"{occasion[0]} at {where}"]
+    if when is not None:
+        parts.append(f"{_MONTHS[when[0] - 1].capitalize()} {when[1]}")
+    if span is not None:
+        parts.append(f"{_clock(span[0])} to {_clock(span[1])}")
+    if len(", ".join(parts)) > limit:
+        parts[0] = f"{occasion[1]} at {where}"
+    return cut(", ".join(parts), limit)
+
+
+def place(told: str) -> str:
+    """Return the first place named in a text, empty where there is none."""
+    named = [found for found in _PLACE.findall(told) if found.split()[0].lower() not in _MONTHS]
+    return str(named[0]) if named else ""
+
+
+def occasion(told: str) -> str:
+    """Return what one does there, as an activity with its place."""
+    found = _OCCASION.search(told)
+    what = found[1].lower() if found else "gathering"
+    return f"{what} at {place(told)}" if place(told) else what
+
+
+def _is_view(line: Line) -> bool:
+    """Return whether a line is one's own view of oneself or of somebody."""
+    return line.head in _OF_ONESELF or line.head.startswith("about ")
+
+
+def _says(told: str) -> int:
+    """Return how much a text says of when something is."""
+    return (day(told) is not None) + (hours(told) is not None)
+
+
+def _minutes(hour: str, minute: str | None, half: str) -> int:
+    if not hour.isdigit():
+        hour = str(_NUMERALS.index(hour.lower()) + 1)
+    count = int(hour) % 12 if half and int(hour) <= 12 else int(hour)
+    return 60 * count + _NOON * (half == "p" and count < 12) + int(minute or 0)
+
+
+def _clock(minutes: int) -> str:
+    hour, minute = divmod(minutes, 60)
+    half = "am" if hour < 12 else "pm"
+    shown = (hour + 11) % 12 + 1
+    return f"{shown}:{minute:02d} {half}" if minute else f"{shown} {half}"

@@ -1,0 +1,130 @@
+"""A prompt as the townsfolk read it: the lines of its fence, the words around them, the schema."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from genagents_env.llm.calls import CompletionRequest, JSONSchema, JSONValue
+
+_FENCE = re.compile(r"<<<DATA (\S*)\n(.*?)\n?\1 END>>>", re.DOTALL)
+_NUMBER = re.compile(r"#(\d+)")
+_HOME = re.compile(r"^Home: (.*?)\.(?: Work: (.*?)\.)?$", re.MULTILINE)
+_NAME = re.compile(r"^You are ([^,.\n]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the fence.
+
+    Attributes:
+        number: by which a reply may name it; None where it has none.
+        heads: what stands before the text, such as `you`, `said`, or a time.
+        text: its last part.
+    """
+
+    number: int | None
+    heads: tuple[str, ...]
+    text: str
+
+    @property
+    def head(self) -> str:
+        """The first of the heads, empty where there is none."""
+        return self.heads[0] if self.heads else ""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What one is asked.
+
+    Attributes:
+        system: who one is.
+        words: the question, without its fence.
+        lines: of the fence, in order.
+        schema: of the reply.
+        seed: of the call.
+    """
+
+    system: str
+    words: str
+    lines: tuple[Line, ...]
+    schema: JSONSchema
+    seed: int
+
+    @cached_property
+    def name(self) -> str:
+        """One's own name; empty where the prompt does not say."""
+        found = _NAME.search(self.system)
+        return found[1] if found else ""
+
+    @cached_property
+    def home(self) -> str:
+        """The place where one lives; empty where the prompt does not say."""
+        found = _HOME.search(self.system)
+        return found[1] if found else ""
+
+    @cached_property
+    def work(self) -> str:
+        """The place where one works; empty where there is none."""
+        found = _HOME.search(self.system)
+        return (found[2] or "") if found else ""
+
+    def fields(self) -> frozenset[str]:
+        """Return the names of the fields the reply has: they tell what is asked."""
+        properties = self.schema.get("properties")
+        return frozenset(properties) if isinstance(properties, Mapping) else frozenset()
+
+    def part(self, *path: str) -> Mapping[str, Any]:
+        """Return the part of the schema at `path`: names of fields, and `items` of a list.
+
+        Empty where there is no such part.
+        """
+        at: JSONValue = self.schema
+        for name in path:
+            at = self._resolved(at)
+            fields = at.get("properties")
+            inside = fields if name != "items" and isinstance(fields, Mapping) else at
+            at = inside.get(name, {})
+        return self._resolved(at)
+
+    def choices(self, *path: str) -> list[str]:
+        """Return the values allowed at `path`, empty where any is."""
+        part = self.part(*path)
+        return [str(part["const"])] if "const" in part else [str(v) for v in part.get("enum", ())]
+
+    def _resolved(self, schema: JSONValue) -> Mapping[str, Any]:
+        at = schema
+        while isinstance(at, Mapping) and "$ref" in at:
+            inside: JSONValue = self.schema
+            for name in str(at["$ref"]).removeprefix("#/").split("/"):
+                inside = inside.get(name, {}) if isinstance(inside, Mapping) else {}
+            at = inside
+        return at if isinstance(at, Mapping) else {}
+
+
+def read(request: CompletionRequest) -> Prompt:
+    """Return what a request says; where it has no fence, there are no lines."""
+    asked = next((m.content for m in request.messages if m.role == "user"), "")
+    system = next((m.content for m in request.messages if m.role == "system"), "")
+    fenced = _FENCE.search(asked)
+    return Prompt(
+        system,
+        _FENCE.sub("", asked),
+        tuple(_lines(fenced[2])) if fenced else (),
+        request.schema or {},
+        request.seed,
+    )
+
+
+def _lines(block: str) -> Iterator[Line]:
+    for row in block.splitlines():
+        try:
+            parts = json.loads(row)
+        except ValueError:
+            continue  # not one of ours
+        if isinstance(parts, list) and parts and all(isinstance(part, str) for part in parts):
+            number = _NUMBER.fullmatch(parts[0]) if len(parts) > 1 else None
+            heads = parts[1:-1] if number else parts[:-1]
+            yield Line(int(number[1]) if number else None, tuple(heads), parts[-1])

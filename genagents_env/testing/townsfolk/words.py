@@ -1,0 +1,44 @@
+"""Words in common: how the townsfolk tell that two texts are about the same thing."""
+
+import re
+from collections.abc import Sequence
+
+_WORDS = re.compile(r"[a-z]+|\d+")
+_EMPTY_WORDS = """
+a about an and are as at be been between by can did do does for from gives has have heard how i if
+in into is it know me my not of on or our s said that the their them then there they this to was we
+were what when where which who why will with would you your
+"""
+_EMPTY = frozenset(_WORDS.findall(_EMPTY_WORDS))
+
+
+def content(text: str) -> frozenset[str]:
+    """Return the words of a text that say what it is about, in lower case."""
+    return frozenset(_WORDS.findall(text.lower())) - _EMPTY
+
+
+def alike(one: str, other: str) -> bool:
+    """Return whether two texts tell the same: they share half the words of the shorter."""
+    first, second = content(one), content(other)
+    return 2 * len(first & second) >= max(1, min(len(first), len(second)))
+
+
+def closest(text: str, names: Sequence[str]) -> str:
+    """Return which of `names` shares most words with `text`; empty where none shares any.
+
+    Of several the one with fewest words besides is taken, then the first.
+    """
+    wanted = content(text)
+    ranked = [
+        (len(wanted & content(name)), -len(content(name) - wanted), -k)
+        for k, name in enumerate(names)
+    ]
+    shared, _, k = max(ranked, default=(0, 0, 0))
+    return names[-k] if shared else ""
+
+
+def cut(text: str, limit: int) -> str:
+    """Return `text` with at most `limit` characters, whole words where it can be."""
+    if len(text) <= limit:
+        return text
+    return text[: limit + 1].rpartition(" ")[0] or text[:limit]

@@ -1,0 +1,142 @@
+"""The Smallville mind: memory stream, retrieval, reflection, planning, reaction and dialogue.
+
+Source: Park et al. 2023, *Generative Agents: Interactive Simulacra of Human Behavior*. Each
+faculty is one file; each can be switched off by a field of the configuration. How it differs from
+the paper's public code, and why, is in `docs/smallville.md`.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from genagents_env.actions import Action
+from genagents_env.errors import PolicyError
+from genagents_env.percept import Percept
+from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile
+
+from . import act, converse, interview, perceive, plan, react, reflect, summary
+from .config import SmallvilleConfig, read_config
+from .mind import Kit, Mind
+from .prompts import Prompts
+from .thinking import Thinking
+from .thought import Moment
+
+__all__ = ["SmallvilleConfig", "SmallvillePolicy"]
+
+_SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens today
+_FACT_IMPORTANCE = 8.0
+
+
+class SmallvillePolicy(Policy):
+    """Generative agents; the model calls of all of them are under way together.
+
+    Args: the fields of `SmallvilleConfig`, by keyword; `variant` is one of the paper's ablations.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+
+    name = "smallville"
+    needs_model = True
+    needs_embedder = True
+    remembers = True
+
+    def __init__(self, **options: Any) -> None:
+        self.config: SmallvilleConfig = read_config(options)
+        self.minds: dict[str, Mind] = {}
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        """Begin an episode: everyone remembers what their profile says.
+
+        Raises:
+            PolicyError: the context has no model, or no embedder although memories are recalled
+                by relevance.
+        """
+        if context.model is None:
+            raise PolicyError("smallville needs a language model; the context has none")
+        if context.embedder is None and self.config.retrieval:
+            raise PolicyError(
+                "smallville recalls by relevance and needs an embedder; the context has none "
+                "(or set retrieval=false)"
+            )
+        self.thinking = Thinking(context.model)
+        self.kit = Kit(
+            self.config,
+            Prompts(seed, self.config.prompt_tokens),
+            context.model,
+            context.embedder,
+            context.start,
+            context.seconds_per_tick,
+        )
+        self.minds = {agent: _born(self.kit, profile) for agent, profile in profiles.items()}
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        """Return an action for each agent; needs `infos[agent]["percept"]`.
+
+        When a call ends the run (budget, outage), all calls of the tick are awaited first, so
+        that what was answered is in the cassette when the run goes on from its checkpoint.
+        """
+        agents = list(observations)
+        outcomes = await asyncio.gather(
+            *(self._live(self.minds[agent], infos[agent]["percept"]) for agent in agents),
+            return_exceptions=True,
+        )
+        actions: dict[str, Action] = {}
+        for agent, outcome in zip(agents, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            actions[agent] = outcome
+        return actions
+
+    async def _live(self, mind: Mind, percept: Percept) -> Action:
+        """Return what one does now: perceive, think what is due, act."""
+        moment = Moment(percept, self.kit.second(percept.time))
+        observations = perceive.notice(mind, moment)
+        thoughts = [
+            *perceive.thoughts(mind, moment),
+            *summary.thoughts(mind, moment),
+            *reflect.thoughts(mind, moment),
+            *plan.thoughts(mind, moment),
+            *converse.thoughts(mind, moment),
+            *react.thoughts(mind, moment, observations),
+        ]
+        if thoughts or mind.pending:
+            await self.thinking.think(mind, thoughts, moment)
+        return converse.action(mind, moment) or act.action(mind, moment)
+
+    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+        """Answer as `agent` from memory, with the events that the answers rest on; no trace."""
+        return await interview.answers(self.minds[agent], questions)
+
+    async def settle(self) -> None:
+        """Await the calls under way, so that they are stored; nothing is applied."""
+        await self.thinking.settle(self.minds)
+
+    def state(self) -> dict[str, Any]:
+        """Return every mind."""
+        for mind in self.minds.values():
+            self.thinking.note_answers(mind)
+        return {agent: mind.state() for agent, mind in self.minds.items()}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        for agent, mind in self.minds.items():
+            mind.load_state(state[agent])
+
+
+def _born(kit: Kit, profile: Profile) -> Mind:
+    """Return a mind that remembers what the profile says: who one is, knows, and lately did."""
+    mind = Mind(kit, profile, status=profile.goal)
+    for text in profile.memories:
+        mind.stream.add("thought", text, created=0, importance=_SEED_IMPORTANCE, cause="seed")
+    for other, about in profile.relationships.items():
+        text = f"{profile.name} knows {other}: {about}"
+        known = (profile.name, "knows", other)
+        mind.stream.add(
+            "thought", text, created=0, importance=_SEED_IMPORTANCE, about=known, cause="seed"
+        )
+    for fact in profile.facts:
+        mind.stream.add(
+            "thought", fact.statement, created=0, importance=_FACT_IMPORTANCE, cause="seed"
+        )
+    return mind

@@ -1,0 +1,253 @@
+"""Converse: one utterance at a time, from what one makes of the other and remembers.
+
+Every utterance is an action in its own tick, so a conversation takes as long as it takes, can be
+overheard, and ends when one walks off. Either side may end it, and takes its leave at the latest
+after so many messages; `memo` has what stays of it. Source: Park et al. 2023, section 4.3.2. The
+public code has a whole conversation take place within a step, and summarises the relationship
+before every utterance; here once for each conversation.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.llm.calls import JSONValue
+
+from . import brief, memo
+from .dialogue import end, follow, is_late, is_my_turn, refused_for_distance
+from .mind import Dialogue, Mind
+from .replies import Sentence, Speech
+from .retrieve import recall
+from .summary import lines as self_description
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+EMOJI = "💬"
+_APPROACH = 180  # seconds for which one walks up to somebody who is out of earshot
+_NEAR = 2  # tiles from which words are tried again
+_RECENT = 4  # utterances that memories are looked for by (public code: 4)
+_FIRST = "someone you know"
+
+
+class Relationship(BaseModel):
+    """What one makes of somebody."""
+
+    relationship: Sentence
+
+
+class Utterance(BaseModel):
+    """What one says next, and whether one leaves with it; without words one just leaves."""
+
+    say: Speech
+    end: bool
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Follow the conversation; think of the others, of what to say, of what was said."""
+    if mind.dialogue is None and moment.percept.conversation is None:
+        return ()
+    if not mind.config.conversation:
+        return ()
+    over = [Thought("converse.memo", memo.minutes(mind, each)) for each in follow(mind, moment)]
+    return [*over, *_relations(mind), *_words(mind, moment)]
+
+
+def _relations(mind: Mind) -> list[Thought]:
+    """Ask for what one makes of those of whom one has not thought in this conversation."""
+    dialogue = mind.dialogue
+    if dialogue is None:
+        return []
+    begun = dialogue.begun
+    waiting = [p.data for p in mind.pending if p.purpose == "converse.relate"]
+    asked = [data["other"] for data in waiting if data["begun"] == begun]
+    new = [name for name in dialogue.others if name not in (*dialogue.relations, *asked)]
+    return [Thought("converse.relate", {"other": name, "begun": begun}) for name in new]
+
+
+def _words(mind: Mind, moment: Moment) -> list[Thought]:
+    """Ask for words when it is for oneself to speak and one has none yet."""
+    dialogue = mind.dialogue
+    if dialogue is None or dialogue.unsaid or dialogue.leaving or mind.busy("converse.speak"):
+        return []
+    if any(name not in dialogue.relations for name in dialogue.others):
+        return []
+    if moment.percept.me.asleep or not is_my_turn(mind, dialogue, moment):
+        return []
+    return [Thought("converse.speak", {"begun": dialogue.begun, "heard": len(dialogue.lines)})]
+
+
+def _current(mind: Mind, data: Data) -> Dialogue | None:
+    """Return the conversation that a thought is about, if one is still in it."""
+    dialogue = mind.dialogue
+    return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
+
+
+# What one makes of the other.
+
+
+async def _ask_relation(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    if _current(mind, data) is None:
+        return None
+    other = str(data["other"])
+    memories = await recall(mind, [f"{mind.name}'s relationship with {other}"], moment.now)
+    shown = mind.kit.prompts.fill(
+        "converse_relate", mind.profile, memories=memories, other=brief.name(other)
+    )
+    return Ask(shown.messages, data)
+
+
+async def _take_relation(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+    dialogue = _current(mind, data)
+    if dialogue is None:
+        return []
+    dialogue.relations[data["other"]] = "" if reply.fallback else reply.value.relationship
+    return _words(mind, moment)
+
+
+# What to say.
+
+
+async def _ask_words(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    percept, dialogue = moment.percept, _current(mind, data)
+    if dialogue is None:
+        return None
+    relations = {o: dialogue.relations.get(o, "") for o in dialogue.others}
+    doing = {seen.name: seen.doing for seen in percept.people if seen.name in relations}
+    recent = " ".join(line.text for line in dialogue.lines[-_RECENT:])
+    queries = [
+        *(text or f"{mind.name}'s relationship with {name}" for name, text in relations.items()),
+        *(f"{name} is {what}" for name, what in doing.items() if not dialogue.lines),
+        *([recent] if recent else []),
+    ]
+    shown = mind.kit.prompts.fill(
+        "converse_speak",
+        mind.profile,
+        lines=[
+            *self_description(mind),
+            *_sight(dialogue, doing),
+            *_opinions(relations),
+            *memo.transcript(mind, dialogue.lines),
+        ],
+        memories=await recall(mind, queries, moment.now),
+        clock=f"{percept.time:%A %H:%M}",
+        place=brief.place(percept.me.place),
+        others=brief.names(dialogue.others),
+        opening=not dialogue.lines,
+        last=_is_last(mind, dialogue, moment),
+    )
+    return Ask(shown.messages, data)
+
+
+def _sight(dialogue: Dialogue, doing: Mapping[str, str]) -> list[JSONValue]:
+    """Return what the others are at, of interest only until they talk."""
+    return (
+        [] if dialogue.lines else [[brief.name(name), "is", what] for name, what in doing.items()]
+    )
+
+
+def _opinions(relations: Mapping[str, str]) -> list[JSONValue]:
+    return [[f"about {brief.name(name)}", text] for name, text in relations.items() if text]
+
+
+def _is_last(mind: Mind, dialogue: Dialogue, moment: Moment) -> bool:
+    """Return whether one may speak only once more, by one's own limit or the world's."""
+    talk = moment.percept.conversation
+    if len(dialogue.lines) + 1 >= mind.config.most_messages:
+        return True
+    return talk is not None and talk.exchanges_left <= 1
+
+
+async def _take_words(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+    """Make up one's mind what to say; if more was said meanwhile, think again."""
+    dialogue = _current(mind, data)
+    if dialogue is None or moment.percept.me.asleep:
+        return []
+    if len(dialogue.lines) != data["heard"]:
+        return _words(mind, moment)
+    words, parting = reply.value.say, reply.value.end
+    if not words and not dialogue.lines:
+        end(mind, dialogue, moment)
+        return []
+    dialogue.unsaid = words
+    # Whoever speaks first stays for the answer.
+    leaving = not words or (parting and bool(dialogue.lines))
+    dialogue.leaving = leaving or _is_last(mind, dialogue, moment)
+    return []
+
+
+# What one does.
+
+
+def action(mind: Mind, moment: Moment) -> Action | None:
+    """Return one's next step in or towards a conversation; None where there is none."""
+    talk, dialogue = moment.percept.conversation, mind.dialogue
+    if (talk is None and dialogue is None) or moment.percept.me.asleep:
+        return None
+    if not mind.config.conversation:
+        step: Action | None = Talk(None, "", leave=True)
+    elif dialogue is not None and dialogue.id < 0:
+        step = _opening(mind, dialogue, moment)
+    elif dialogue is not None and talk is not None:
+        step = _speaking(dialogue, may_speak=talk.may_speak)
+    else:
+        step = None
+    if step is not None:
+        mind.last = type(step).__name__
+        mind.going = step.place if isinstance(step, Move) else ""
+    return step
+
+
+def _speaking(dialogue: Dialogue, *, may_speak: bool) -> Action:
+    doing = _doing(dialogue)
+    if dialogue.leaving and not dialogue.unsaid:
+        return Talk(None, "", leave=True)
+    if dialogue.unsaid and may_speak:
+        return Talk(None, dialogue.unsaid, leave=dialogue.leaving, doing=doing, emoji=EMOJI)
+    return Idle(doing, EMOJI)
+
+
+def _opening(mind: Mind, dialogue: Dialogue, moment: Moment) -> Action | None:
+    """Return what brings one's first words to the other, or give up."""
+    percept, other = moment.percept, dialogue.others[0]
+    seen = next((person for person in percept.people if person.name == other), None)
+    tried = dialogue.spoke >= 0
+    if (tried and moment.now - dialogue.spoke > _APPROACH) or is_late(mind, moment):
+        end(mind, dialogue, moment)
+        return None
+    if seen is not None and seen.asleep:
+        end(mind, dialogue, moment)
+        return None
+    if not dialogue.unsaid:
+        return Idle(f"turning to {other}", EMOJI)
+    near = percept.result.arrived or (seen is not None and seen.distance <= _NEAR)
+    walking = refused_for_distance(mind, percept) or (mind.last == "Move" and not near)
+    if tried and walking:
+        return Move(other, f"walking up to {other}", EMOJI)
+    if not tried:
+        dialogue.spoke = moment.now
+    doing, leave = _doing(dialogue), dialogue.leaving
+    return Talk(other, dialogue.unsaid, leave=leave, doing=doing, emoji=EMOJI)
+
+
+def _doing(dialogue: Dialogue) -> str:
+    return f"talking with {' and '.join(dialogue.others)}"
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "converse.relate": Handler(
+        ask=_ask_relation,
+        reply=lambda data: Relationship,
+        # Only `reply.fallback` is looked at.
+        fallback=lambda data: Relationship(relationship=_FIRST),
+        take=_take_relation,
+        max_tokens=lambda data: 200,
+    ),
+    "converse.speak": Handler(
+        ask=_ask_words,
+        reply=lambda data: Utterance,
+        fallback=lambda data: Utterance(say="", end=True),
+        take=_take_words,
+        max_tokens=lambda data: 320,
+    ),
+    "converse.memo": memo.HANDLER,
+}

@@ -1,0 +1,89 @@
+"""A day's plan as data: the outline, the hours, and the pieces of the hours at hand."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Block:
+    """A stretch of the day with one activity; seconds of game time, `end` excluded."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(slots=True)
+class Piece:
+    """A piece of a block: some minutes of one activity, and where it happens once grounded.
+
+    `place`: arena id; `object`: object id or empty; `use`: words for the state the object gets;
+    `about`: subject, predicate and object of the activity.
+    """
+
+    start: int
+    end: int
+    text: str
+    place: str = ""
+    object: str = ""
+    use: str = ""
+    emoji: str = ""
+    about: tuple[str, ...] = ()
+    grounded: bool = False
+
+
+@dataclass(slots=True)
+class Day:
+    """The plan of one day. Times are seconds of game time; empty where there is none yet.
+
+    `date`: the calendar day, ISO 8601. From `wake` to `bed` one is up; what lies after `bed` is
+    sleep. `pieces` reach as far as the day is taken apart.
+    """
+
+    date: str = ""
+    wake: int = 0
+    bed: int = 0
+    outline: list[str] = field(default_factory=list)
+    hours: list[Block] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+
+    def block_at(self, now: int) -> Block | None:
+        """Return the block in force at `now`."""
+        return next((block for block in self.hours if block.start <= now < block.end), None)
+
+    def piece_at(self, now: int) -> Piece | None:
+        """Return the piece in force at `now`."""
+        return next((piece for piece in self.pieces if piece.start <= now < piece.end), None)
+
+    def pieces_until(self, now: int) -> int:
+        """Return up to when the day is taken apart without a gap from `now` on."""
+        reached = now
+        for piece in self.pieces:
+            if piece.start <= reached < piece.end:
+                reached = piece.end
+        return reached
+
+    def drop_pieces(self, start: int) -> None:
+        """Forget the pieces from `start` on, and the part after it of one under way."""
+        self.pieces = [piece for piece in self.pieces if piece.start < start]
+        if self.pieces:
+            self.pieces[-1].end = min(self.pieces[-1].end, start)
+
+    def replace_hours(self, start: int, blocks: list[Block]) -> None:
+        """Put `blocks` in place of everything from `start` on."""
+        kept = [block for block in self.hours if block.start < start]
+        if kept:
+            kept[-1].end = min(kept[-1].end, start)
+        self.hours = [*kept, *blocks]
+
+
+def merged(blocks: list[Block]) -> list[Block]:
+    """Return `blocks` with neighbours of the same activity joined, and empty ones dropped."""
+    joined: list[Block] = []
+    for block in blocks:
+        if block.end <= block.start:
+            continue
+        if joined and joined[-1].text == block.text and joined[-1].end == block.start:
+            joined[-1].end = block.end
+        else:
+            joined.append(Block(block.start, block.end, block.text))
+    return joined

@@ -1,0 +1,165 @@
+"""One's own side of a conversation: kept true, tick by tick, to what is perceived of it.
+
+The world says who is in a conversation and what was heard; whether one's own words were heard is
+known a tick after they were spoken. No model is asked here.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+
+from genagents_env.percept import Conversation, Percept
+from genagents_env.rng import draw_index
+
+from .mind import Dialogue, Line, Mind
+from .thought import Moment
+
+_OUT_OF_EARSHOT = "out of earshot"  # how the world words this refusal
+_NEVER_LATE = 24
+
+
+def follow(mind: Mind, moment: Moment) -> list[Dialogue]:
+    """Bring `mind.dialogue` up to what is perceived.
+
+    Returns:
+        The conversations that are over and in which something was said.
+    """
+    talk, over = moment.percept.conversation, []
+    if mind.dialogue is not None:
+        mine = talk if _is_same(mind.dialogue, talk) else None
+        _update(mind, mind.dialogue, moment, mine)
+        if _is_over(mind, mind.dialogue, moment, mine):
+            over = end(mind, mind.dialogue, moment)
+    if mind.dialogue is None and talk is not None:
+        mind.dialogue = Dialogue(talk.id, moment.now, [], place=moment.percept.me.place)
+        _update(mind, mind.dialogue, moment, talk)
+    return over
+
+
+def begin(mind: Mind, other: str, moment: Moment) -> Dialogue:
+    """Make up one's mind to speak to `other`; nobody knows of it yet."""
+    mind.dialogue = Dialogue(-1, moment.now, [other], place=moment.percept.me.place)
+    return mind.dialogue
+
+
+def end(mind: Mind, dialogue: Dialogue, moment: Moment) -> list[Dialogue]:
+    """Be done with a conversation; return it, unless not a word was said in it."""
+    _note_parting(mind, company(mind, dialogue), moment)
+    if dialogue.id < 0:
+        mind.last = mind.going = ""  # the way to the other says nothing about the way to the plan
+    mind.dialogue = None
+    return [dialogue] if dialogue.lines else []
+
+
+def company(mind: Mind, dialogue: Dialogue) -> list[str]:
+    """Return everyone else who is in the conversation or spoke in it, each once."""
+    speakers = (line.speaker for line in dialogue.lines if line.speaker != mind.name)
+    return list(dict.fromkeys((*speakers, *dialogue.others)))
+
+
+def may_open(mind: Mind, moment: Moment, other: str) -> bool:
+    """Return whether this is a time to speak to `other`: not late, not again so soon."""
+    talked = mind.attention.talked.get(other)
+    rested = talked is None or moment.now - talked >= mind.config.talk_again_seconds
+    return rested and not is_late(mind, moment)
+
+
+def is_late(mind: Mind, moment: Moment) -> bool:
+    """Return whether it is between the late hour and one's own waking."""
+    clock, hour = moment.percept.time, mind.config.late_hour
+    if mind.day.date:
+        woke = mind.kit.clock(mind.day.wake)
+    else:
+        woke = datetime.combine(clock.date(), mind.profile.wake)
+    if hour == _NEVER_LATE:
+        return clock < woke
+    late = datetime.combine(clock.date(), time(hour))
+    if clock < late:
+        late -= timedelta(days=1)
+    return not late < woke <= clock
+
+
+def refused_for_distance(mind: Mind, percept: Percept) -> bool:
+    """Return whether one's last words came to nothing because nobody was near enough."""
+    return mind.last == "Talk" and not percept.result.ok and _OUT_OF_EARSHOT in percept.result.text
+
+
+def is_my_turn(mind: Mind, dialogue: Dialogue, moment: Moment) -> bool:
+    """Return whether it is for oneself to speak next.
+
+    Never after one's own words. Among several who could answer, a draw that all of them make
+    alike says who thinks of an answer at this tick, so that not all do for one to be heard.
+    """
+    talk = moment.percept.conversation
+    if talk is None:
+        return dialogue.id < 0
+    last = dialogue.lines[-1].speaker if dialogue.lines else ""
+    if last == mind.name or not talk.may_speak:
+        return False
+    waiting = [member for member in talk.members if member != last]
+    if talk.turn is not None or len(waiting) < 2:
+        return True
+    period = moment.tick // (1 + mind.config.latency("converse"))
+    drawn = draw_index(mind.kit.model.run_seed, len(waiting), "speaks", talk.id, period)
+    return waiting[drawn] == mind.name
+
+
+def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
+    """Return whether the conversation perceived is this one, or what this one has become."""
+    if talk is None or dialogue.id >= 0:
+        return talk is not None and talk.id == dialogue.id
+    return dialogue.others[0] in talk.members
+
+
+def _update(mind: Mind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> None:
+    """Take in who is there, what one said oneself, and what the others said."""
+    before = dialogue.others
+    if talk is not None:
+        dialogue.id = talk.id
+        dialogue.others = [name for name in talk.members if name != mind.name]
+        _note_parting(mind, [name for name in before if name not in talk.members], moment)
+    fresh = _own_words(mind, dialogue, moment)
+    if dialogue.id < 0 and not fresh:
+        return  # nobody knows yet that one wants to talk: what they say is not said to that
+    heard = _others_words(moment.percept, {*before, *dialogue.others})
+    if heard:
+        dialogue.unsaid, dialogue.leaving = "", False  # thought of before this was heard
+    dialogue.lines += _in_order([*fresh, *heard], talk)
+
+
+def _own_words(mind: Mind, dialogue: Dialogue, moment: Moment) -> list[Line]:
+    """Return one's words as a line, once it is known that they were spoken."""
+    if mind.last != "Talk" or not moment.percept.result.ok or not dialogue.unsaid:
+        return []
+    words, dialogue.unsaid = dialogue.unsaid, ""
+    dialogue.spoke = moment.now
+    return [Line(mind.name, words, -1)]
+
+
+def _others_words(percept: Percept, others: set[str]) -> list[Line]:
+    """Return what those of the conversation said to oneself, a farewell included."""
+    return [
+        Line(heard.speaker, heard.text, heard.event_id)
+        for heard in percept.heard
+        if heard.kind == "speech" and heard.addressed
+        if heard.speaker is not None and heard.speaker in others
+    ]
+
+
+def _in_order(lines: list[Line], talk: Conversation | None) -> list[Line]:
+    """Return lines of one tick in an order that is the same for everyone who heard them."""
+    place = {name: k for k, name in enumerate(talk.members)} if talk is not None else {}
+    return sorted(lines, key=lambda line: place.get(line.speaker, -1))
+
+
+def _is_over(mind: Mind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> bool:
+    percept = moment.percept
+    if talk is not None or percept.me.asleep:
+        return percept.me.asleep
+    if dialogue.id >= 0 or dialogue.lines or percept.conversation is not None:
+        return True
+    refused = mind.last == "Talk" and not percept.result.ok
+    return refused and not refused_for_distance(mind, percept)
+
+
+def _note_parting(mind: Mind, names: Sequence[str], moment: Moment) -> None:
+    mind.attention.talked.update(dict.fromkeys(names, moment.now))

@@ -1,0 +1,27 @@
+"""Habit: the routine of the profile by the clock; what one does where there is no plan."""
+
+from datetime import time
+
+from genagents_env.policy import Profile
+from genagents_env.scenario.schema import RoutineEntry
+
+
+def entry_at(profile: Profile, clock: time) -> RoutineEntry | None:
+    """Return the routine's entry in force: the latest begun, of yesterday's if need be."""
+    order = sorted(profile.routine, key=lambda entry: entry.at)
+    begun = [entry for entry in order if entry.at <= clock]
+    return begun[-1] if begun else order[-1] if order else None
+
+
+def doing_at(profile: Profile, clock: time) -> str:
+    """Return what the routine has one do at this time."""
+    entry = entry_at(profile, clock)
+    return entry.doing if entry is not None else "spending time at home"
+
+
+def in_bed(profile: Profile, clock: time) -> bool:
+    """Return whether the lifestyle has one sleep at this time; bed may be past midnight."""
+    bed, wake = profile.bed, profile.wake
+    if bed <= wake:
+        return bed <= clock < wake
+    return clock >= bed or clock < wake

@@ -1,0 +1,183 @@
+"""The interview: questions answered from memory at any moment, leaving no trace.
+
+An answer names the memories, and the words of the conversation under way, that it rests on; their
+events in the record are its evidence. What one knew from the start leads to no event.
+Source: Park et al. 2023, section 6.1.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, cast
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+
+from genagents_env.llm.bound import bound
+from genagents_env.llm.calls import CallKey, JSONValue
+from genagents_env.llm.prompts import fence
+from genagents_env.memory.stream import Memory
+from genagents_env.policy import Answer
+from genagents_env.text import clean
+
+from .evidence import numbers
+from .mind import Line, Mind
+from .prompts import Shown
+from .retrieve import embed_new, recall
+from .summary import lines as self_description
+
+PURPOSE = "interview"
+UNKNOWN = "I do not know."
+_MOST = 300  # characters of an answer
+_NAMED = 8  # numbers it may name
+_MAX_TOKENS = 400  # an answer in a script of a token a character, and the numbers
+_QUESTION = 240  # characters of a question that are shown
+_SELF_SHARE = 0.2  # of the prompt at most for who one is, one's plan and what one is doing
+_PLAN_SHARE = 0.12  # of the prompt at most for the plan alone
+_DOING = 80  # characters of what one is doing
+_FRAME = bound(fence([], ""))
+_UTTERANCES = 3  # of the conversation under way
+
+
+class Told(BaseModel):
+    """An answer, and the numbers in the prompt of what it rests on."""
+
+    answer: Annotated[
+        str,
+        BeforeValidator(lambda value: clean(value, _MOST) if isinstance(value, str) else value),
+        Field(min_length=1, max_length=_MOST),
+    ]
+    because: list[int]
+
+
+async def answers(mind: Mind, questions: Sequence[str], *, asked: int = 0) -> list[Answer]:
+    """Return an answer to each question, asked together; `mind.state()` stays as it is.
+
+    Asked of the moment that was perceived last, or of the start before there was one.
+
+    Args:
+        mind: who is asked.
+        questions: the words of the interviewer; they are data to the mind, like all others' words.
+        asked: how many questions this mind was asked at this tick before: calls are numbered on.
+
+    Returns:
+        Answers with the ids of the record's events they rest on, ascending. Where the model gives
+        no usable reply: that one does not know, resting on nothing.
+
+    Raises:
+        BudgetExceeded: a call does not fit the budget.
+        ModelOutage: several calls in a row failed.
+    """
+    await embed_new(mind)
+    tick = mind.tick + 1  # the moment after the last step, which no other call has had yet
+    calls = [
+        _answer(mind, question, CallKey(mind.agent, tick, PURPOSE, number))
+        for number, question in enumerate(questions, asked)
+    ]
+    # All are awaited before an error is raised: what was answered is then in the cassette.
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    given: list[Answer] = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        given.append(outcome)
+    return given
+
+
+async def _answer(mind: Mind, question: str, key: CallKey) -> Answer:
+    said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
+    shown = await _shown(mind, question, said, key.tick * mind.kit.seconds_per_tick)
+    answered = await mind.kit.model.ask(
+        key,
+        shown.messages,
+        _told(len(shown.memories)),
+        fallback=Told(answer=UNKNOWN, because=[]),
+        max_tokens=_MAX_TOKENS,
+        temperature=mind.config.temperature,
+    )
+    told = answered.value
+    named = shown.ids(told.because)
+    events = {said[-1 - id_].event for id_ in named if id_ < 0} - {-1}
+    events.update(mind.stream.sources(id_ for id_ in named if id_ >= 0))
+    return Answer(told.answer, tuple(sorted(events)))
+
+
+async def _shown(mind: Mind, question: str, said: Sequence[Line], now: int) -> Shown:
+    asked = clean(question, _QUESTION)
+    utterances = [
+        (f"{line.speaker} just said", _as_memory(number, line, now))
+        for number, line in enumerate(said)
+    ]
+    heard = {line.event for line in said}
+    recalled = await recall(mind, [asked], now, touch=False) if asked else []
+    return mind.kit.prompts.fill(
+        "interview_answer",
+        mind.profile,
+        lines=[*_oneself(mind, now), ["question", asked]],
+        memories=[*utterances, *(m for m in recalled if not heard.intersection(m[1].events))],
+        clock=f"{mind.kit.clock(now):%A %H:%M}",
+    )
+
+
+def _as_memory(number: int, line: Line, now: int) -> Memory:
+    """Return an utterance in the form of a memory, so that it is numbered among them.
+
+    Its id is -1 for the first, -2 for the second, and so on: no memory has a negative one.
+    """
+    return Memory(
+        id=-1 - number,
+        kind="chat",
+        text=line.text,
+        created=now,
+        accessed=now,
+        importance=1.0,
+        depth=0,
+        events=(line.event,),
+        evidence=(),
+        about=(),
+        place="",
+        start=None,
+        duration=None,
+        expires=None,
+        cause="",
+    )
+
+
+def _oneself(mind: Mind, now: int) -> list[JSONValue]:
+    """Return who one is, one's plan and what one is doing, as far as there is room for them.
+
+    What is left out of one line leaves room for the next: the description goes before the plan.
+    """
+    limit = mind.kit.prompts.limit
+    lines = self_description(mind)
+    if plan := _plan(mind, now, int(limit * _PLAN_SHARE)):
+        lines.append(["your plan", plan])
+    if doing := "asleep" if mind.asleep else mind.activity.text:
+        lines.append(["you are", doing[:_DOING]])
+    kept: list[JSONValue] = []
+    room = int(limit * _SELF_SHARE)
+    for line in reversed(lines):
+        cost = bound(fence([line], "")) - _FRAME
+        if cost <= room:
+            kept.append(line)
+            room -= cost
+    return kept[::-1]
+
+
+def _plan(mind: Mind, now: int, tokens: int) -> str:
+    """Return what comes next in the day's plan, as many of its blocks as have `tokens`."""
+    told = ""
+    for block in mind.day.hours:
+        if block.end > now:
+            entry = f"{mind.kit.clock(block.start):%H:%M} {block.text}"
+            longer = f"{told}; {entry}" if told else entry
+            if bound(longer) > tokens:
+                break
+            told = longer
+    return told
+
+
+@lru_cache(maxsize=256)
+def _told(shown: int) -> type[Told]:
+    """Return `Told` with numbers of memories from 1 to `shown`."""
+    because = numbers(_NAMED, shown)
+    return cast(type[Told], create_model("Told", __base__=Told, because=(because, ...)))

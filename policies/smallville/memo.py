@@ -1,0 +1,102 @@
+"""Memo: what stays of a conversation once it is over: a memory, an intention, a change of plan.
+
+Source: Park et al. 2023, section 4.3.2 and its public code, which asks for the memo and for the
+planning thought by two calls; here both are one, rated by the same.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel
+
+from genagents_env.llm.calls import JSONValue
+
+from . import brief
+from .dialogue import company
+from .mind import Dialogue, Line, Mind
+from .replies import Importance, Phrase, Sentence
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+_DAY = 86_400  # seconds
+
+
+class Memo(BaseModel):
+    """What stays. `plan`: what one now means to do, empty for nothing."""
+
+    remember: Sentence
+    plan: Phrase | Literal[""]
+    importance: Importance
+    changes_plan: bool
+
+
+def minutes(mind: Mind, dialogue: Dialogue) -> Data:
+    """Return who said what in a conversation that is over, as data of the thought about it."""
+    return {
+        "others": company(mind, dialogue),
+        "lines": [[line.speaker, line.text, line.event] for line in dialogue.lines],
+        "place": dialogue.place,
+    }
+
+
+def transcript(mind: Mind, lines: Sequence[Line]) -> list[JSONValue]:
+    """Return what was said as lines for the fence of a prompt."""
+    return [
+        ["you" if line.speaker == mind.name else brief.name(line.speaker), "said", line.text]
+        for line in lines
+    ]
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    lines = transcript(mind, [Line(*parts) for parts in data["lines"]])
+    others = brief.names(data["others"])
+    shown = mind.kit.prompts.fill("converse_memo", mind.profile, lines=lines, others=others)
+    return Ask(shown.messages, data)
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    """Remember the conversation, and what one means to do because of it."""
+    memo, fallback = reply.value, reply.fallback
+    importance = mind.config.unrated_importance if fallback else float(memo.importance)
+    mind.attention.importance += importance
+    plan = "" if fallback else memo.plan
+    if mind.config.observation:
+        chat = _remember(mind, data, moment, reply, importance)
+        if plan:
+            mind.stream.add(
+                "thought",
+                f"For planning: {plan}",
+                created=moment.now,
+                importance=importance,
+                evidence=(chat,),
+                expires=moment.now + mind.config.thought_days * _DAY,
+                cause=reply.call,
+            )
+    if plan and memo.changes_plan:
+        return [Thought("plan.revise", {"start": moment.now, "why": plan})]
+    return ()
+
+
+def _remember(mind: Mind, data: Data, moment: Moment, reply: Reply, importance: float) -> int:
+    """Add the conversation to the stream, resting on what was heard in it; return its id."""
+    others = " and ".join(data["others"])
+    what = "" if reply.fallback else f": {reply.value.remember}"
+    return mind.stream.add(
+        "chat",
+        f"Talked with {others}{what}",
+        created=moment.now,
+        importance=importance,
+        events=[event for *_, event in data["lines"] if event >= 0],
+        about=(mind.name, "talked with", others),
+        place=data["place"],
+        cause=reply.call,
+    )
+
+
+HANDLER = Handler(
+    ask=_ask,
+    reply=lambda data: Memo,
+    # Only `reply.fallback` is looked at.
+    fallback=lambda data: Memo(remember="a talk", plan="", importance=1, changes_plan=False),
+    take=_take,
+    max_tokens=lambda data: 320,
+)

@@ -1,0 +1,208 @@
+"""What one person carries from tick to tick: the memory stream and everything around it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.stream import MemoryStream
+from genagents_env.policy import Profile
+
+from .config import SmallvilleConfig
+from .day import Day
+from .prompts import Prompts
+from .thought import Pending
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What all minds of a run work with; nothing of it is state."""
+
+    config: SmallvilleConfig
+    prompts: Prompts
+    model: ModelClient
+    embedder: Embedder | None
+    start: datetime
+    seconds_per_tick: int
+
+    def clock(self, second: int) -> datetime:
+        """Return the town time of a second of game time."""
+        return self.start + timedelta(seconds=second)
+
+    def second(self, time: datetime) -> int:
+        """Return the second of game time of a town time; negative before the start."""
+        return int((time - self.start).total_seconds())
+
+
+@dataclass(slots=True)
+class Activity:
+    """What one is at. `kind`: do, sleep, wait, or approach (walking up to `person` to talk).
+
+    `place`: the arena; `object`: its id where one is used, `use` the words for its new state;
+    `until`: the second of game time at which it ends. `used`: the object needs no more doing;
+    `arrived`: one is where it happens. `reaction`: not of the plan.
+    """
+
+    kind: str = "do"
+    text: str = ""
+    emoji: str = ""
+    place: str = ""
+    object: str = ""
+    use: str = ""
+    person: str = ""
+    until: int = 0
+    begun: int = 0
+    arrived: bool = False
+    used: bool = False
+    reaction: bool = False
+
+
+@dataclass(slots=True)
+class Line:
+    """An utterance of a conversation; `event`: its id in the record, -1 for one's own words."""
+
+    speaker: str
+    text: str
+    event: int
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """The conversation one is in. Times are seconds of game time.
+
+    `relations`: what one makes of each of the others. `unsaid`: words decided on but not yet
+    heard by anyone; `leaving`: with them one leaves. `spoke`: when one last spoke.
+    """
+
+    id: int
+    begun: int
+    others: list[str]
+    lines: list[Line] = field(default_factory=list)
+    relations: dict[str, str] = field(default_factory=dict)
+    unsaid: str = ""
+    leaving: bool = False
+    spoke: int = -1
+    place: str = ""
+
+
+@dataclass(slots=True)
+class Known:
+    """What one believes of an object: its state when last seen, which may be stale."""
+
+    name: str
+    state: str
+    seen: int
+
+
+@dataclass(slots=True)
+class Summary:
+    """The summary description of oneself, and when it was made (-1: never)."""
+
+    core: str = ""
+    occupation: str = ""
+    progress: str = ""
+    made: int = -1
+
+
+@dataclass(slots=True)
+class Attention:
+    """What perceiving remembers of what was perceived.
+
+    `events`: for each person or object in sight the event last noticed of them. `recent`: the
+    last so many observations, for the retention window. `ratings`: importance by text.
+    `unrated`: memories that wait for their importance, with the second since when.
+    `considered`: when each person or object was last reacted to. `talked`: when the last
+    conversation with someone ended. `heard`: what reached one that no conversation took up.
+    """
+
+    events: dict[str, int] = field(default_factory=dict)
+    recent: list[str] = field(default_factory=list)
+    ratings: dict[str, float] = field(default_factory=dict)
+    unrated: list[int] = field(default_factory=list)
+    unrated_since: int = 0
+    considered: dict[str, int] = field(default_factory=dict)
+    talked: dict[str, int] = field(default_factory=dict)
+    importance: float = 0.0
+
+
+@dataclass
+class Mind:
+    """One person's mind. Everything but `kit` and `profile` is state; times are game seconds.
+
+    `status`: what one is up to these days, the paper's "currently"; `requirements`: what a day
+    has to hold; `numbers`: how often each purpose was asked at tick `counted`.
+    """
+
+    kit: Kit
+    profile: Profile
+    stream: MemoryStream = field(default_factory=MemoryStream)
+    attention: Attention = field(default_factory=Attention)
+    objects: dict[str, Known] = field(default_factory=dict)
+    summary: Summary = field(default_factory=Summary)
+    day: Day = field(default_factory=Day)
+    activity: Activity = field(default_factory=Activity)
+    dialogue: Dialogue | None = None
+    pending: list[Pending] = field(default_factory=list)
+    status: str = ""
+    requirements: list[str] = field(default_factory=list)
+    blocked: dict[str, int] = field(default_factory=dict)
+    asleep: bool = False
+    last: str = ""
+    going: str = ""
+    tick: int = -1
+    counted: int = -1
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def agent(self) -> str:
+        """The agent's id."""
+        return self.profile.agent
+
+    @property
+    def name(self) -> str:
+        """The person's name."""
+        return self.profile.name
+
+    @property
+    def config(self) -> SmallvilleConfig:
+        """The options of the policy."""
+        return self.kit.config
+
+    def number(self, purpose: str, tick: int) -> int:
+        """Return the number of the next call for `purpose` at `tick`, counting from 0."""
+        if tick != self.counted:
+            self.counted, self.numbers = tick, {}
+        number = self.numbers.get(purpose, 0)
+        self.numbers[purpose] = number + 1
+        return number
+
+    def busy(self, prefix: str) -> bool:
+        """Return whether a call is under way whose purpose begins with `prefix`."""
+        return any(pending.purpose.startswith(prefix) for pending in self.pending)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything, as JSON values."""
+        kept: dict[str, Any] = {"stream": self.stream.state()}
+        for name, adapter in _adapters().items():
+            kept[name] = adapter.dump_python(getattr(self, name), mode="json")
+        return kept
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        self.stream.load_state(state["stream"])
+        for name, adapter in _adapters().items():
+            setattr(self, name, adapter.validate_python(state[name]))
+
+
+_NOT_STATE = ("kit", "profile", "stream")
+
+
+@cache
+def _adapters() -> Mapping[str, TypeAdapter[Any]]:
+    parts = (part for part in fields(Mind) if part.name not in _NOT_STATE)
+    return {part.name: TypeAdapter(cast(Any, part.type)) for part in parts}

@@ -1,0 +1,235 @@
+"""Perceive: what is new among what is near becomes memory, and gets its importance.
+
+Nearest first, as many as the attention holds; what was noticed lately is not noticed again. An
+object seen for the first time is knowledge of the place, not an event; a change of its state is.
+Source: Park et al. 2023, section 4.1 and appendix; bandwidth and retention as in its public code.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from genagents_env.llm.calls import JSONValue
+from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
+
+from .mind import Known, Mind
+from .prompts import Shown
+from .replies import Importance
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+_ME = ""  # one's own key among the events noticed; no person is called so
+_TRIVIAL = ("walking", "asleep", "sleeping", "standing", "idle", "waiting")
+_RATINGS_KEPT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Something new. `subject`: a person's name or an object's id; `event`: in the record.
+
+    `memory`: what it is remembered as, None where observing is switched off. `addressed`: it was
+    said to oneself.
+    """
+
+    kind: Literal["person", "object", "heard"]
+    subject: str
+    text: str
+    memory: int | None
+    event: int
+    asleep: bool = False
+    addressed: bool = False
+
+
+class Ratings(BaseModel):
+    """One importance for each memory asked about, in order."""
+
+    ratings: list[Importance]
+
+
+def notice(mind: Mind, moment: Moment) -> list[Observation]:
+    """Take in a percept: remember what is new in it, and return that."""
+    percept = moment.percept
+    mind.tick, mind.asleep = percept.tick, percept.me.asleep
+    found = [o for heard in percept.heard if (o := _heard(mind, heard, moment)) is not None]
+    if mind.asleep:
+        return found
+    _notice_oneself(mind, moment)
+    for item in _attended(mind, percept):
+        seen = (
+            _person(mind, item, moment)
+            if isinstance(item, SeenPerson)
+            else _object(mind, item, moment)
+        )
+        if seen is not None:
+            found.append(seen)
+    return found
+
+
+def thoughts(mind: Mind, moment: Moment) -> list[Thought]:
+    """Ask for the importance of what was noticed, a batch at a time."""
+    attention = mind.attention
+    if not attention.unrated:
+        return []
+    full = len(attention.unrated) >= mind.config.rate_batch
+    due = moment.now - attention.unrated_since >= mind.config.rate_minutes * 60
+    if not (full or due) or mind.busy("perceive.rate"):
+        return []
+    batch = attention.unrated[: mind.config.rate_batch]
+    attention.unrated = attention.unrated[len(batch) :]
+    attention.unrated_since = moment.now
+    return [Thought("perceive.rate", {"ids": batch})]
+
+
+def _attended(mind: Mind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
+    """Return what attention holds of what is in sight: the nearest, people before objects."""
+    people, objects = percept.people, percept.objects
+    most = mind.profile.attention_bandwidth
+    if len(people) + len(objects) <= most:
+        return [*people, *objects]
+    near: list[SeenPerson | SeenObject] = [*people, *objects]
+    return sorted(near, key=lambda item: item.distance)[:most]
+
+
+def _notice_oneself(mind: Mind, moment: Moment) -> None:
+    me = moment.percept.me
+    if mind.attention.events.get(_ME) == me.event_id:
+        return
+    mind.attention.events[_ME] = me.event_id
+    _remember(mind, f"{mind.name} is {me.doing}", me.event_id, moment, (mind.name, "is", me.doing))
+
+
+def _person(mind: Mind, seen: SeenPerson, moment: Moment) -> Observation | None:
+    attention = mind.attention
+    if attention.events.get(seen.name) == seen.event_id:
+        return None
+    attention.events[seen.name] = seen.event_id
+    doing = "asleep" if seen.asleep else seen.doing
+    text = f"{seen.name} is {doing}"
+    if _retained(mind, text):
+        return None
+    memory = _remember(mind, text, seen.event_id, moment, (seen.name, "is", doing))
+    return Observation("person", seen.name, text, memory, seen.event_id, asleep=seen.asleep)
+
+
+def _object(mind: Mind, seen: SeenObject, moment: Moment) -> Observation | None:
+    before = mind.objects.get(seen.id)
+    if before is not None and before.state == seen.state:
+        before.seen = moment.now
+        return None
+    mind.objects[seen.id] = Known(seen.name, seen.state, moment.now)
+    own_doing = mind.last == "Interact" and mind.going == seen.id
+    text = f"the {seen.name} is {seen.state}"
+    if before is None or own_doing or _retained(mind, text):
+        return None
+    memory = _remember(mind, text, seen.event_id, moment, (seen.name, "is", seen.state))
+    return Observation("object", seen.id, text, memory, seen.event_id)
+
+
+def _heard(mind: Mind, heard: Heard, moment: Moment) -> Observation | None:
+    if heard.kind == "notice" or not heard.text:
+        return None
+    about: tuple[str, ...]
+    if heard.kind == "thought":
+        text, about = heard.text, (mind.name, "thinks", "")
+    elif heard.speaker is None:
+        text, about = f"News: {heard.text}", ()
+    else:
+        to = f"to {mind.name}" if heard.addressed else "to others"
+        text = f'{heard.speaker} said {to}: "{heard.text}"'
+        about = (heard.speaker, "said", "")
+    memory = _remember(mind, text, heard.event_id, moment, about, trivial=False)
+    return Observation(
+        "heard", heard.speaker or "", text, memory, heard.event_id, addressed=heard.addressed
+    )
+
+
+def _retained(mind: Mind, text: str) -> bool:
+    """Return whether this was observed among the last so many; otherwise it is from now on."""
+    recent = mind.attention.recent
+    if text in recent:
+        return True
+    recent.append(text)
+    del recent[: max(0, len(recent) - mind.profile.retention)]
+    return False
+
+
+def _remember(
+    mind: Mind,
+    text: str,
+    event: int,
+    moment: Moment,
+    about: tuple[str, ...],
+    *,
+    trivial: bool | None = None,
+) -> int | None:
+    """Add an observation to the stream, with the importance known for it or to be asked for."""
+    attention, config = mind.attention, mind.config
+    if trivial is None:
+        trivial = len(about) == 3 and about[2].startswith(_TRIVIAL)
+    known = 1.0 if trivial else attention.ratings.get(text)
+    importance = config.unrated_importance if known is None else known
+    if known is not None or not config.observation:
+        attention.importance += importance
+    if not config.observation:
+        return None
+    memory = mind.stream.add(
+        "event", text, created=moment.now, importance=importance, events=(event,), about=about
+    )
+    if known is None:
+        if not attention.unrated:
+            attention.unrated_since = moment.now
+        attention.unrated.append(memory)
+    return memory
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    """Ask about as many as the prompt holds; the rest waits for the next batch."""
+    ids, attention = list(data["ids"]), mind.attention
+    shown = _shown(mind, ids)
+    while shown.lines < len(ids) and len(ids) > 1:
+        kept = max(1, shown.lines)
+        attention.unrated = [*ids[kept:], *attention.unrated]
+        ids = ids[:kept]
+        shown = _shown(mind, ids)
+    neutral = round(mind.config.unrated_importance)
+    return Ask(shown.messages, {**data, "ids": ids, "neutral": neutral})
+
+
+def _shown(mind: Mind, ids: Sequence[int]) -> Shown:
+    lines: list[JSONValue] = [
+        [f"#{number}", mind.stream[id_].text[:120]] for number, id_ in enumerate(ids, 1)
+    ]
+    return mind.kit.prompts.fill("perceive_rate", mind.profile, lines=lines, count=len(lines))
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    ratings = mind.attention.ratings
+    for id_, importance in zip(data["ids"], reply.value.ratings, strict=True):
+        mind.stream.rate(id_, importance)
+        mind.attention.importance += importance
+        if not reply.fallback:
+            ratings[mind.stream[id_].text] = float(importance)
+    while len(ratings) > _RATINGS_KEPT:
+        del ratings[next(iter(ratings))]
+    return ()
+
+
+@lru_cache(maxsize=16)
+def _ratings(count: int) -> type[Ratings]:
+    exact = Field(min_length=count, max_length=count)
+    return cast(
+        type[Ratings], create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
+    )
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "perceive.rate": Handler(
+        ask=_ask,
+        reply=lambda data: _ratings(len(data["ids"])),
+        fallback=lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
+        take=_take,
+        max_tokens=lambda data: 24 + 8 * len(data["ids"]),
+    )
+}

@@ -1,0 +1,168 @@
+"""Prompt files, filled in so that a prompt never grows past its budget of tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Template
+
+from genagents_env.llm.bound import bound, bound_of
+from genagents_env.llm.calls import JSONValue, Message
+from genagents_env.llm.prompts import fence, load_prompt, run_fence
+from genagents_env.memory.stream import Memory
+from genagents_env.policy import Profile
+
+FOLDER = Path(__file__).parent / "prompts"
+_MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
+_SYSTEM_SHARE = 0.3  # of the prompt at most for who one is
+_MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
+_EMPTY_FENCE = bound(fence([], ""))
+_LINE = 160  # characters of a memory that are shown
+_LINE_TOKENS = 48  # that a line may take, however little room there is for all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A prompt, and the memories that stand in it; number n in the prompt is `memories[n - 1]`.
+
+    `lines`: how many of the lines given stand in it.
+    """
+
+    messages: tuple[Message, ...]
+    memories: tuple[int, ...]
+    lines: int = 0
+
+    def ids(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Return the memories that a reply names by their numbers; others are passed over."""
+        found = (self.memories[n - 1] for n in numbers if 1 <= n <= len(self.memories))
+        return tuple(dict.fromkeys(found))
+
+
+class Prompts:
+    """The prompt files of one run.
+
+    Args:
+        seed: of the run; decides the mark of the fence.
+        limit: tokens of a prompt at most, by `llm.bound`.
+    """
+
+    def __init__(self, seed: int, limit: int) -> None:
+        self.limit, self.mark = limit, run_fence(seed)[:_MARK]
+        self._templates: dict[str, Template] = {}
+        self._systems: dict[str, Message] = {}
+
+    def fill(
+        self,
+        name: str,
+        profile: Profile,
+        *,
+        lines: Sequence[JSONValue] = (),
+        memories: Sequence[tuple[str, Memory]] = (),
+        **fields: Any,
+    ) -> Shown:
+        """Return the prompt `name`.jinja for one person.
+
+        The template gets `fields` and `data`: the fence with `lines`, then as many `memories`,
+        best first, as fit the budget, each numbered. Lines are others' words and must stand in
+        the fence; if they alone are too long, the longest are cut and the oldest (first) go.
+
+        Args:
+            name: of a file in `prompts/`.
+            profile: whose prompt it is; the system message depends on it alone.
+            lines: shown first, in order.
+            memories: each with the words for its time.
+            fields: what else the template names.
+        """
+        system = self.system(profile)
+        template = self._template(name)
+        room = self.limit - bound_of([system, Message("user", "")])
+        empty = bound(template.render(data=fence([], self.mark), **fields).strip())
+        share = 1.0 - _MEMORY_SHARE if memories else 1.0
+        kept = _fitting(lines, int((room - empty) * share))
+        left = room - empty - sum(_length(line) for line in kept)
+        shown: list[tuple[JSONValue, int]] = []
+        for when, memory in memories:
+            line: JSONValue = [f"#{len(shown) + 1}", when, memory.text[:_LINE]]
+            line = _cut(line, max(_LINE_TOKENS, left // 2))
+            cost = _length(line)
+            if cost <= left:
+                shown.append((line, memory.id))
+                left -= cost
+        if len(kept) < len(lines):  # what the memories left is the lines' again
+            room = left + sum(_length(line) for line in kept)
+            kept = _fitting(lines, room)
+        data = fence([*kept, *(line for line, _ in shown)], self.mark)
+        user = Message("user", template.render(data=data, **fields).strip())
+        return Shown((system, user), tuple(id_ for _, id_ in shown), len(kept))
+
+    def system(self, profile: Profile) -> Message:
+        """Return who one is: the same words in every call, so that their prefix is cached."""
+        if profile.agent not in self._systems:
+            self._systems[profile.agent] = Message("system", self._who(profile))
+        return self._systems[profile.agent]
+
+    def _who(self, profile: Profile) -> str:
+        sentences = [part.strip() for part in profile.persona.split(";") if part.strip()]
+        limit, render = int(self.limit * _SYSTEM_SHARE), self._system_template.render
+        for kept in range(len(sentences), -1, -1):
+            text = render(
+                name=_shortened(profile.name, limit // 4),
+                age=profile.age,
+                traits=_shortened(", ".join(profile.traits)[:80], limit // 6),
+                persona="; ".join(sentences[:kept]),
+                home=_shortened(profile.home[:80], limit // 6),
+                workplace=_shortened((profile.workplace or "")[:80], limit // 6),
+            ).strip()
+            if bound(text) <= limit or not kept:
+                return text
+        raise AssertionError("the last round returns")
+
+    @cached_property
+    def _system_template(self) -> Template:
+        return load_prompt(FOLDER / "system.jinja")
+
+    def _template(self, name: str) -> Template:
+        if name not in self._templates:
+            self._templates[name] = load_prompt(FOLDER / f"{name}.jinja")
+        return self._templates[name]
+
+
+_EMPTY_LINE = bound(fence([""], ""))
+
+
+def _length(line: JSONValue) -> int:
+    """Return the tokens that a line adds to the fence."""
+    return bound(fence([line], "")) - _EMPTY_FENCE + 1
+
+
+def _fitting(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
+    """Return the last of `lines` that fit into `room` tokens, in their order.
+
+    A line that would take more than half of it is cut.
+    """
+    most = min(room, max(_LINE_TOKENS, room // 2))
+    kept: list[JSONValue] = []
+    for whole in reversed(lines):
+        line = _cut(whole, most)
+        room -= _length(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return kept[::-1]
+
+
+def _cut(line: JSONValue, most: int) -> JSONValue:
+    """Return `line` with as much of its last text as leaves it at most `most` tokens long."""
+    if not isinstance(line, list) or not line or not isinstance(line[-1], str):
+        return line
+    around = _length([*line[:-1], ""])
+    return [*line[:-1], _shortened(line[-1], most - around)] if _length(line) > most else line
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return the beginning of `text` that, quoted, has at most `most` tokens."""
+    while text and (length := bound(fence([text], "")) - _EMPTY_LINE) > most:
+        text = text[: min(len(text) - 1, len(text) * max(0, most) // length)].rstrip()
+    return text

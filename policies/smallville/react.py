@@ -1,0 +1,190 @@
+"""React: whether what is noticed makes one do something else than was planned.
+
+Of what is noticed at a moment one thing is considered: the first person one may speak to, else
+the first object that changed. One goes on, speaks, waits, or does something else, which is then
+grounded like any activity; after the last two the rest of the day is planned anew.
+Source: Park et al. 2023, section 4.3.1. Where the public code cannot read a reply it talks; here
+one goes on.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Literal, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from genagents_env.llm.calls import JSONValue
+from genagents_env.rng import draw_index
+
+from . import brief, dialogue, ground
+from .day import Block, Piece
+from .mind import Activity, Mind
+from .perceive import Observation
+from .replies import Phrase
+from .retrieve import recall
+from .summary import lines as self_description
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+GO_ON, TALK, WAIT, ELSE = "go on", "talk", "wait", "something else"
+WAITING, WAITING_EMOJI = "waiting", "⏳"
+
+
+class Reaction(BaseModel):
+    """What one does about it: `what` in words for something else, and for how long."""
+
+    choice: str
+    what: Phrase | Literal[""]
+    minutes: Annotated[int, Field(ge=1, le=60)]
+
+
+def thoughts(mind: Mind, moment: Moment, observations: Sequence[Observation]) -> Sequence[Thought]:
+    """Consider one of the things noticed, unless one sleeps, talks or is reacting already."""
+    if not observations or not mind.config.reaction or not _is_free(mind, moment):
+        return ()
+    focus = _focus(mind, moment, observations)
+    if focus is None:
+        return ()
+    mind.attention.considered[focus.subject] = moment.now
+    data = {"kind": focus.kind, "subject": focus.subject, "text": focus.text}
+    return [Thought("react.decide", data)]
+
+
+def _is_free(mind: Mind, moment: Moment) -> bool:
+    """Return whether one could react now: neither asleep, nor talking, nor reacting."""
+    percept, activity = moment.percept, mind.activity
+    if percept.me.asleep or mind.dialogue is not None or percept.conversation is not None:
+        return False
+    if activity.reaction and moment.now < activity.until:
+        return False
+    return not mind.busy("react.") and not _is_grounding(mind)
+
+
+def _is_grounding(mind: Mind) -> bool:
+    """Return whether a reaction is decided on, but not yet where it takes place."""
+    return any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
+
+
+def _focus(mind: Mind, moment: Moment, observations: Sequence[Observation]) -> Observation | None:
+    """Return what to consider: a person one may speak to, else an object that changed."""
+    new = [seen for seen in observations if _is_new(mind, moment, seen.subject)]
+    for seen in new:
+        if seen.kind == "person" and not seen.asleep and _may_talk(mind, moment, seen.subject):
+            return seen
+    return next((seen for seen in new if seen.kind == "object"), None)
+
+
+def _is_new(mind: Mind, moment: Moment, subject: str) -> bool:
+    considered = mind.attention.considered.get(subject)
+    again = mind.config.react_again_minutes * 60
+    return considered is None or moment.now - considered >= again
+
+
+def _may_talk(mind: Mind, moment: Moment, other: str) -> bool:
+    if not mind.config.conversation or mind.activity.kind == "sleep":
+        return False
+    return dialogue.may_open(mind, moment, other)
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    percept, subject, seen = moment.percept, str(data["subject"]), str(data["text"])
+    person = data["kind"] == "person"
+    doing = mind.activity.text or percept.me.doing
+    queries = [f"{mind.name}'s relationship with {subject}", seen] if person else [seen, doing]
+    choices = _shuffled([GO_ON, *([TALK] if person else []), WAIT, ELSE], mind, moment)
+    shown = mind.kit.prompts.fill(
+        "react_decide",
+        mind.profile,
+        lines=[
+            *self_description(mind),
+            *_next(mind, moment.now),
+            ["you are", doing],
+            ["you see", seen],
+        ],
+        memories=await recall(mind, queries, moment.now),
+        clock=f"{percept.time:%A %H:%M}",
+        place=brief.place(percept.me.place),
+        other=brief.name(subject) if person else "",
+        choices=choices,
+    )
+    return Ask(shown.messages, {**data, "choices": choices})
+
+
+def _shuffled(choices: list[str], mind: Mind, moment: Moment) -> list[str]:
+    """Return `choices` beginning with another one each time: small models take the first."""
+    seed = mind.kit.model.run_seed
+    first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
+    return [*choices[first:], *choices[:first]]
+
+
+def _next(mind: Mind, now: int) -> list[JSONValue]:
+    """Return what is planned after what one is at, as a line; nothing where nothing is."""
+    following: list[Piece | Block] = [*mind.day.pieces, *mind.day.hours]
+    planned = next((part for part in following if part.start > now), None)
+    if planned is None:
+        return []
+    return [[f"planned {mind.kit.clock(planned.start):%H:%M}", planned.text]]
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    """Do what was decided, unless by now one sleeps or talks."""
+    choice, what, minutes = reply.value.choice, reply.value.what, reply.value.minutes
+    if not _is_free(mind, moment):
+        return ()
+    if choice == TALK:
+        return _talk(mind, data, moment)
+    if choice == WAIT:
+        _wait(mind, moment, minutes)
+        return [_revision(moment, minutes, f"{WAITING}: {data['text']}")]
+    if choice == ELSE and what:
+        reaction = {"text": what, "minutes": minutes}
+        return [ground.of_reaction(mind, reaction), _revision(moment, minutes, what)]
+    return ()
+
+
+def _talk(mind: Mind, data: Data, moment: Moment) -> Sequence[Thought]:
+    other = str(data["subject"])
+    if not _may_talk(mind, moment, other):
+        return ()
+    opened = dialogue.begin(mind, other, moment)
+    return [Thought("converse.relate", {"other": other, "begun": opened.begun})]
+
+
+def _wait(mind: Mind, moment: Moment, minutes: int) -> None:
+    mind.activity = Activity(
+        kind="wait",
+        text=WAITING,
+        emoji=WAITING_EMOJI,
+        place=moment.percept.me.place,
+        begun=moment.now,
+        until=moment.now + 60 * minutes,
+        arrived=True,
+        used=True,
+        reaction=True,
+    )
+
+
+def _revision(moment: Moment, minutes: int, why: str) -> Thought:
+    """Return the thought that plans the rest of the day anew, from when the reaction ends."""
+    return Thought("plan.revise", {"start": moment.now + 60 * minutes, "why": why})
+
+
+def _reply(data: Data) -> type[Reaction]:
+    return reaction_among(tuple(data["choices"]))
+
+
+@lru_cache(maxsize=16)
+def reaction_among(choices: tuple[str, ...]) -> type[Reaction]:
+    """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
+    allowed = Literal[choices]  # type: ignore[valid-type]
+    return cast(type[Reaction], create_model("Reaction", __base__=Reaction, choice=(allowed, ...)))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "react.decide": Handler(
+        ask=_ask,
+        reply=_reply,
+        fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=1),
+        take=_take,
+        max_tokens=lambda data: 128,
+    )
+}

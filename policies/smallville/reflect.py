@@ -1,0 +1,191 @@
+"""Reflect: once enough has happened, ask what it means, and keep the insights with their evidence.
+
+When the importance of what was observed adds up, a person asks some questions of the latest
+memories, and for each of them draws insights from what it brings to mind. An insight is kept only
+with the memories it rests on, which may be insights themselves: so reflections grow into trees.
+Source: Park et al. 2023, section 4.2. The public code keeps an insight however often it recurs,
+which feeds the next reflection with itself; here one that repeats a thought is let go.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Annotated, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from genagents_env.memory.embed import HashedNgrams
+from genagents_env.memory.stream import Kind
+from genagents_env.text import fold
+
+from .evidence import first, numbers
+from .mind import Mind
+from .prompts import Shown
+from .replies import Importance, Sentence
+from .retrieve import recall, timed
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+_DAY = 86_400  # seconds
+# What happened and what one made of it. Intentions say nothing about either, and there are many.
+_LOOKED_AT: tuple[Kind, ...] = ("event", "thought", "chat")
+_THOUGHTS: tuple[Kind, ...] = ("thought",)
+_COMPARED = 400  # latest thoughts that a new one is held against
+_NAMED = 8  # numbers of memories an insight may name
+_ITEM = 200  # tokens of an insight at most, even in a script of a token a character
+_FRAME = 32  # tokens around the items of a reply
+
+
+class Questions(BaseModel):
+    """What a person asks of the latest memories."""
+
+    questions: list[Sentence]
+
+
+class Insight(BaseModel):
+    """A conclusion, how much it matters, and the numbers in the prompt of what it rests on."""
+
+    insight: Sentence
+    importance: Importance
+    because: list[int]
+
+
+class Insights(BaseModel):
+    """What a person concludes from what a question brought to mind."""
+
+    insights: list[Insight]
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Begin to reflect when what was observed adds up to enough, and count anew from zero."""
+    if mind.attention.importance < mind.config.reflect_at or not mind.config.reflection:
+        return ()
+    if mind.asleep or mind.dialogue is not None or mind.busy("reflect."):
+        return ()
+    mind.attention.importance = 0.0
+    return [Thought("reflect.questions", {})]
+
+
+# The questions.
+
+
+async def _ask_questions(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    ids = mind.stream.recent(mind.config.reflect_over, kinds=_LOOKED_AT, now=moment.now)
+    count = mind.config.questions
+    shown = mind.kit.prompts.fill(
+        "reflect_questions", mind.profile, memories=timed(mind, ids), count=count
+    )
+    return Ask(shown.messages, {"count": count}) if shown.memories else None
+
+
+async def _take_questions(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+    if reply.fallback or mind.asleep:
+        return []
+    questions = {fold(question): question for question in reply.value.questions}
+    return [Thought("reflect.insights", {"question": q}) for q in questions.values()]
+
+
+@lru_cache(maxsize=8)
+def _questions(count: int) -> type[Questions]:
+    """Return `Questions` with exactly `count` of them; what comes after those is left out."""
+    several = Annotated[list[Sentence], first(count), Field(min_length=count, max_length=count)]
+    made = create_model("Questions", __base__=Questions, questions=(several, ...))
+    return cast(type[Questions], made)
+
+
+# The insights.
+
+
+async def _ask_insights(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    question, count = data["question"], mind.config.insights
+    shown = mind.kit.prompts.fill(
+        "reflect_insights",
+        mind.profile,
+        lines=[["question", question]],
+        memories=await recall(mind, [question], moment.now),
+        count=count,
+    )
+    if not shown.memories:
+        return None
+    return Ask(shown.messages, {**data, "count": count, "memories": list(shown.memories)})
+
+
+async def _take_insights(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+    """Keep each insight that names evidence and is new."""
+    if reply.fallback:
+        return []
+    shown = Shown((), tuple(data["memories"]))
+    known = _Known(mind, moment.now)
+    for insight in reply.value.insights:
+        evidence = shown.ids(insight.because)
+        if not evidence or known.repeats(insight.insight):
+            continue
+        known.add(insight.insight)
+        mind.stream.add(
+            "thought",
+            insight.insight,
+            created=moment.now,
+            importance=insight.importance,
+            evidence=evidence,
+            expires=moment.now + mind.config.thought_days * _DAY,
+            cause=reply.call,
+        )
+    return []
+
+
+class _Known:
+    """The thoughts of a mind that are not forgotten, against which a new one is held."""
+
+    def __init__(self, mind: Mind, now: int) -> None:
+        ids = mind.stream.recent(_COMPARED, kinds=_THOUGHTS, now=now)
+        self._texts = [mind.stream[id_].text for id_ in ids]
+        self._folded = {fold(text) for text in self._texts}
+        self._alike = mind.config.alike
+
+    def repeats(self, text: str) -> bool:
+        """Return whether a known thought says the same in the same or nearly the same words."""
+        if fold(text) in self._folded:
+            return True
+        embed = _ngrams()
+        likeness = embed(self._texts) @ embed([text])[0]
+        return bool((likeness >= self._alike).any())
+
+    def add(self, text: str) -> None:
+        """Know `text` from now on."""
+        self._texts.append(text)
+        self._folded.add(fold(text))
+
+
+@cache
+def _ngrams() -> HashedNgrams:
+    # One for all minds: it keeps the vectors of the texts it has seen, which depend on them alone.
+    return HashedNgrams()
+
+
+@lru_cache(maxsize=256)
+def _insights(count: int, shown: int) -> type[Insights]:
+    """Return `Insights` with at most `count` of them, resting on memories 1 to `shown`."""
+    because = numbers(_NAMED, shown, least=1)
+    insight = create_model("Insight", __base__=Insight, because=(because, ...))
+    several = Annotated[
+        list[insight], first(count), Field(max_length=count, json_schema_extra={"minItems": 1})
+    ]
+    made = create_model("Insights", __base__=Insights, insights=(several, ...))
+    return cast(type[Insights], made)
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "reflect.questions": Handler(
+        ask=_ask_questions,
+        reply=lambda data: _questions(data["count"]),
+        # Only `reply.fallback` is looked at: no question is a harmless default.
+        fallback=lambda data: Questions(questions=["-"] * data["count"]),
+        take=_take_questions,
+        max_tokens=lambda data: _FRAME + _ITEM * data["count"],
+    ),
+    "reflect.insights": Handler(
+        ask=_ask_insights,
+        reply=lambda data: _insights(data["count"], len(data["memories"])),
+        fallback=lambda data: Insights(insights=[]),
+        take=_take_insights,
+        max_tokens=lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
+    ),
+}

@@ -1,0 +1,33 @@
+"""What the texts in reply models are made of."""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from genagents_env.text import clean
+
+
+def _cut(limit: int) -> BeforeValidator:
+    # Few endpoints enforce a length, and a text too long is still a text.
+    return BeforeValidator(lambda value: clean(value, limit) if isinstance(value, str) else value)
+
+
+# A hint for models that are held to the schema while they write, not a rule: small ones fill a
+# field for words with times and numbers. Any script is allowed.
+_WORDS_ONLY = {"pattern": '^[^0-9#/:"\\\\\\x00-\\x1F]{3,%d}$'}
+
+
+def _in_words(most: int) -> dict[str, JsonValue]:
+    return {"pattern": _WORDS_ONLY["pattern"] % most}
+
+
+Word: TypeAlias = Annotated[str, _cut(24), Field(max_length=24, json_schema_extra=_in_words(24))]
+Activity: TypeAlias = Annotated[
+    str, _cut(60), Field(min_length=1, max_length=60, json_schema_extra=_in_words(60))
+]
+Phrase: TypeAlias = Annotated[str, _cut(60), Field(min_length=1, max_length=60)]
+Sentence: TypeAlias = Annotated[str, _cut(160), Field(min_length=1, max_length=160)]
+Speech: TypeAlias = Annotated[str, _cut(240), Field(max_length=240)]
+Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra={"maxLength": 2})]
+Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
+Number: TypeAlias = Annotated[int, Field(ge=1, le=200)]

@@ -1,0 +1,85 @@
+"""The summary description: who one is, what one does, how one feels about it, in three sentences.
+
+It is made from memory and serves for hours, so that prompts which cannot hold many memories still
+know whom they speak for. Source: Park et al. 2023, appendix A, which asks the three questions one
+by one; here all are one call.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from genagents_env.llm.calls import JSONValue
+
+from .mind import Mind, Summary
+from .replies import Sentence
+from .retrieve import recall
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+_LINE = 160  # characters
+# What each of the sentences is headed by in a prompt.
+_HEADS = (("you", "core"), ("your days", "occupation"), ("you feel", "progress"))
+
+
+class Description(BaseModel):
+    """What kind of person one is, what one does, and how one feels about one's life."""
+
+    core: Sentence
+    occupation: Sentence
+    progress: Sentence
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Ask for a description when there is none, or it has served its time."""
+    made = mind.summary.made
+    if made >= 0 and moment.now - made < mind.config.describe_hours * 3600:
+        return ()
+    if not mind.config.describe or mind.asleep or mind.busy("summary."):
+        return ()
+    return [Thought("summary.describe", {})]
+
+
+def lines(mind: Mind) -> list[JSONValue]:
+    """Return what one is and is up to, as lines for the fence of a prompt.
+
+    Each line is a head, such as `you`, and a sentence. Without a description it is the goal of
+    the profile; empty sentences are left out.
+    """
+    told = [(head, getattr(mind.summary, name)) for head, name in _HEADS]
+    if not any(text for _, text in told):
+        told = [("you", mind.profile.goal)] if mind.profile.goal != mind.status else []
+    told.append(("these days", mind.status))
+    return [[head, text[:_LINE]] for head, text in told if text]
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    queries = [
+        f"{mind.name}'s core characteristics",
+        f"{mind.name}'s current daily occupation",
+        f"{mind.name}'s feeling about recent progress in life",
+    ]
+    before: list[JSONValue] = [["these days", mind.status[:_LINE]]] if mind.status else []
+    memories = await recall(mind, queries, moment.now)
+    shown = mind.kit.prompts.fill("summary_describe", mind.profile, lines=before, memories=memories)
+    return Ask(shown.messages, data)
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+    """Take the description; where there is none, the last one serves as long again."""
+    if not reply.fallback:
+        said = reply.value
+        mind.summary = Summary(said.core, said.occupation, said.progress)
+    mind.summary.made = moment.now
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "summary.describe": Handler(
+        ask=_ask,
+        reply=lambda data: Description,
+        # Only `reply.fallback` is looked at: no sentence about a person is a harmless default.
+        fallback=lambda data: Description(core="-", occupation="-", progress="-"),
+        take=_take,
+        max_tokens=lambda data: 540,
+    )
+}

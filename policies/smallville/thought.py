@@ -1,0 +1,102 @@
+"""A thought: one model call of a faculty, what it needs, and what becomes of its reply.
+
+Thoughts are data, so that one whose call is under way survives a checkpoint: everything between
+the question and its effect is JSON, and prompt, reply model and default follow from it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic import BaseModel
+
+from genagents_env.llm.calls import CallKey, Message
+from genagents_env.percept import Percept
+
+if TYPE_CHECKING:
+    from .mind import Mind
+
+Data: TypeAlias = Mapping[str, Any]  # JSON values
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What one perceives now; `now` in seconds of game time since the episode's start."""
+
+    percept: Percept
+    now: int
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the start of the episode."""
+        return self.percept.tick
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """Something to ask oneself: `purpose` is `faculty.question`, a key of `HANDLERS`."""
+
+    purpose: str
+    data: Data
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A thought put into words. `data` replaces the thought's: reply and effect see only that."""
+
+    messages: Sequence[Message]
+    data: Data
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: `value` is of the handler's reply model.
+
+    `fallback`: it is the declared default, not the model's words. `call`: names the call in the
+    record, for the memories that it leads to.
+    """
+
+    value: Any
+    fallback: bool
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """How one kind of thought is asked and taken.
+
+    Attributes:
+        ask: puts it into words; None where there is nothing to ask after all; another thought
+            where the answer to this one is plain, and that one follows from it.
+        reply: the reply model, a pure function of the data.
+        fallback: the value taken when no usable reply comes, a pure function of the data.
+        take: applies a reply to the mind and returns the thoughts that follow from it.
+        max_tokens: written at most, a pure function of the data.
+    """
+
+    ask: Callable[["Mind", Data, Moment], Awaitable["Ask | Thought | None"]]
+    reply: Callable[[Data], type[BaseModel]]
+    fallback: Callable[[Data], BaseModel]
+    take: Callable[["Mind", Data, Moment, Reply], Awaitable[Sequence[Thought]]]
+    max_tokens: Callable[[Data], int]
+
+
+@dataclass(slots=True)
+class Pending:
+    """A call under way whose reply takes effect at tick `due`; JSON values only.
+
+    `answer`: in a checkpoint, the reply as JSON text and whether it is the fallback, where it had
+    come by then: it is not asked for, nor counted, a second time.
+    """
+
+    purpose: str
+    data: dict[str, Any]
+    messages: tuple[Message, ...]
+    tick: int
+    number: int
+    due: int
+    answer: tuple[str, bool] | None = None
+
+    def key(self, agent: str) -> CallKey:
+        """Return the key of the call."""
+        return CallKey(agent, self.tick, self.purpose, self.number)

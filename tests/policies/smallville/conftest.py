@@ -1,0 +1,24 @@
+"""Fixtures of the faculties' tests; `minds.py` has them as plain functions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.policies.smallville import minds
+
+MakeMind = Callable[..., Any]
+
+
+@pytest.fixture
+def make_mind() -> MakeMind:
+    """Return `make_mind(rule, who=profile, seed=3, **config)`: a new mind without memories."""
+    return minds.make_mind
+
+
+@pytest.fixture(scope="session")
+def percepts() -> dict[str, Any]:
+    """Return real percepts of one person from both shipped towns, by scenario."""
+    tiny = minds.lived("tiny", 12)["Ben Carver"]
+    party = minds.lived("valentines_party", 12, start="08:00")["Isabella Rodriguez"]
+    return {"tiny": tiny, "valentines_party": party}

@@ -1,0 +1,385 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.percept import Body, Heard, Result, SeenObject, SeenPerson
+from genagents_env.scenario import load_scenario
+from genagents_env.testing.scripted_model import always_invalid, sample_schema
+from tests.policies.percepts import Moment, body, profile
+from tests.policies.smallville.days import BED, Alone
+from tests.policies.smallville.minds import Town, make_mind, moment, part
+
+NIGHT = datetime.fromisoformat("2023-02-13T23:30")
+AT_HOME = Moment(me=body("Ann's house/bedroom"), time=NIGHT)
+ARRIVED, REFUSED = Result(True, "", arrived=True), Result(False, "Park is closed; open 09:00 to 10")
+
+
+def bed(state: str = "made", usable: bool = True) -> SeenObject:
+    return SeenObject(BED[0], "bed", (1, 2), 1, state, (BED[1],), False, usable, 0)
+
+
+def stove(state: str = "off", *, usable: bool = True, free_text: bool = False) -> SeenObject:
+    return SeenObject("Cafe/stove", "stove", (1, 2), 1, state, ("on", "off"), free_text, usable, 0)
+
+
+def at(mind: Any, text: str = "baking", place: str = "Cafe", thing: str = "", use: str = "") -> Any:
+    """Give `mind` a piece of a plan for the next ten minutes."""
+    day = part("day")
+    mind.day = day.Day("2023-02-13", 0, 54_000, pieces=[])
+    mind.day.hours = [day.Block(0, 54_000, "the day")]
+    mind.day.pieces = [day.Piece(0, 600, text, place, thing, use, "🍞", grounded=True)]
+    return mind
+
+
+def act(mind: Any, percept: Moment) -> Action:
+    mind.asleep = percept.me.asleep
+    action: Action = part("act").action(mind, moment(mind, percept))
+    return action
+
+
+def acts(mind: Any, *percepts: Moment) -> list[Action]:
+    return [act(mind, percept) for percept in percepts]
+
+
+# Walking and doing.
+
+
+def test_one_walks_to_where_the_piece_is_and_does_it_there() -> None:
+    mind = at(make_mind(), place="Park")
+    percept = Moment()
+    walking = percept.later(me=body("outside"))
+    there = percept.later(20, me=body("Park"), result=ARRIVED)
+    after = percept.later(30, me=body("Park"))
+    assert acts(mind, percept, walking, there, after) == [
+        Move("Park"),
+        Move("Park"),
+        Idle("baking", "🍞"),
+        Idle("baking", "🍞"),
+    ]
+
+
+def test_one_walks_on_through_the_door_and_does_not_stop_in_it() -> None:
+    mind = at(make_mind(), place="Park")
+    in_the_door = Moment().later(me=body("Park"))
+    assert acts(mind, Moment(), in_the_door) == [Move("Park")] * 2
+
+
+def test_an_object_is_put_into_its_state_once() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    percept = Moment(objects=(stove(),))
+    done = percept.later(objects=(stove("on"),), result=Result(True, "The stove is now on."))
+    off_again = percept.later(20, objects=(stove("off"),))
+    assert acts(mind, percept, done, off_again) == [
+        Interact("Cafe/stove", "on", "baking", "🍞"),
+        Idle("baking", "🍞"),
+        Idle("baking", "🍞"),
+    ]
+
+
+def test_an_object_out_of_reach_is_walked_to_first() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    far = Moment(objects=(stove(usable=False),))
+    near = far.later(objects=(stove(),), result=ARRIVED)
+    assert acts(mind, far, near) == [
+        Move("Cafe/stove", "baking", "🍞"),
+        Interact("Cafe/stove", "on", "baking", "🍞"),
+    ]
+
+
+@pytest.mark.parametrize("result", [ARRIVED, Result(False, "the way is barred")])
+def test_an_object_that_stays_out_of_reach_is_given_up(result: Result) -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    far = Moment(objects=(stove(usable=False),))
+    later = far.later(objects=far.objects, result=result)
+    assert (
+        acts(mind, far, later, later.later(objects=far.objects))[1:] == [Idle("baking", "🍞")] * 2
+    )
+
+
+def test_a_use_that_fails_is_not_tried_again() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    percept = Moment(objects=(stove(),))
+    failed = percept.later(objects=(stove(),), result=Result(False, "someone else got to it first"))
+    assert acts(mind, percept, failed)[1] == Idle("baking", "🍞")
+
+
+@pytest.mark.parametrize(
+    ("thing", "use", "action"),
+    [
+        ("the old stove", "ON", Interact("Cafe/stove", "on", "baking", "🍞")),
+        ("Cafe/stove", "turned on", Interact("Cafe/stove", "on", "baking", "🍞")),
+        ("Cafe/stove", "off", Idle("baking", "🍞")),
+        ("Cafe/stove", "blue", Idle("baking", "🍞")),
+        ("jukebox", "on", Idle("baking", "🍞")),
+        ("Cafe/stove", "", Idle("baking", "🍞")),
+    ],
+)
+def test_things_and_states_are_matched_by_words_on_arrival(
+    thing: str, use: str, action: Action
+) -> None:
+    mind = at(make_mind(), thing=thing, use=use)
+    assert act(mind, Moment(objects=(stove(),))) == action
+
+
+def test_an_object_that_takes_any_words_gets_them() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="covered in soup")
+    action = act(mind, Moment(objects=(stove(free_text=True),)))
+    assert action == Interact("Cafe/stove", "covered in soup", "baking", "🍞")
+
+
+def test_a_place_that_is_closed_is_given_up_after_one_failure() -> None:
+    mind = at(make_mind(), place="Park")
+    percept = Moment()
+    refused = percept.later(result=REFUSED)
+    later = [percept.later(10 * k) for k in range(2, 59)]
+    assert acts(mind, percept, refused, *later) == [Move("Park"), *[Idle("baking", "🍞")] * 58]
+
+
+def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow() -> None:
+    for result, blocked in ((REFUSED, 600), (Result(False, "Park is private"), 10 + 86_400)):
+        mind = at(make_mind(), place="Park")
+        acts(mind, Moment(), Moment().later(result=result))
+        assert mind.blocked == {"Park": blocked}
+        act(mind, Moment().later(blocked))
+        assert mind.blocked == {}
+
+
+def test_after_a_talk_that_led_away_one_goes_back() -> None:
+    mind = at(make_mind())
+    assert acts(mind, Moment(), Moment().later()) == [Idle("baking", "🍞")] * 2
+    mind.last, mind.going = "Talk", ""
+    assert act(mind, Moment().later(20, me=body("Park"))) == Move("Cafe")
+
+
+def test_the_same_activity_goes_on_over_pieces_and_the_object_stays_used() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    percept = Moment(objects=(stove(),))
+    act(mind, percept)
+    mind.day.pieces.append(replace(mind.day.pieces[0], start=600, end=1200))
+    assert act(mind, percept.later(600, objects=(stove(),))) == Idle("baking", "🍞")
+    assert mind.activity.until == 1200
+
+
+def test_a_piece_that_is_not_grounded_yet_happens_where_one_is_and_moves_when_it_is() -> None:
+    mind = at(make_mind(), place="")
+    percept = Moment()
+    assert acts(mind, percept, percept.later()) == [Idle("baking", "🍞")] * 2
+    begun = mind.activity
+    act(mind, percept.later(20))
+    assert mind.activity is begun
+    mind.day.pieces[0].place = "Park"
+    assert act(mind, percept.later(30)) == Move("Park")
+
+
+def test_a_reaction_goes_before_the_plan_until_it_ends() -> None:
+    mind = at(make_mind())
+    activity = part("mind").Activity
+    mind.activity = activity(text="dancing", place="Cafe", until=300, reaction=True, emoji="💃")
+    assert act(mind, Moment().later(290)) == Idle("dancing", "💃")
+    assert act(mind, Moment().later(300)) == Idle("baking", "🍞")
+
+
+def test_without_a_piece_one_does_what_the_hour_is_for() -> None:
+    mind = at(make_mind())
+    mind.day.pieces = []
+    assert act(mind, Moment()) == Idle("the day", "🙂")
+
+
+# Bed.
+
+
+def test_one_goes_to_bed_lies_down_and_sleeps_on() -> None:
+    mind = make_mind(who=profile(sleeps_in=BED))
+    percept = Moment(time=NIGHT)
+    there = replace(AT_HOME, objects=(bed(),), result=ARRIVED)
+    asleep = AT_HOME.later(me=body("Ann's house/bedroom", "sleeping", asleep=True))
+    assert acts(mind, percept, there, asleep) == [
+        Move(BED[0], "going to bed", "🌙"),
+        Interact(*BED, "asleep in bed", "😴"),
+        Idle(),
+    ]
+
+
+def test_one_gets_up_by_the_plan_and_does_its_first_piece() -> None:
+    mind = at(make_mind(), place="Ann's house/bedroom")
+    asleep = Moment(me=body("Ann's house/bedroom", "sleeping", asleep=True))
+    up = Moment(me=body("Ann's house/bedroom")).later(result=ARRIVED)
+    assert acts(mind, asleep, up) == [Move("Ann's house/bedroom"), Idle("baking", "🍞")]
+
+
+def test_one_who_is_woken_at_night_goes_back_to_bed() -> None:
+    mind = at(make_mind(who=profile(sleeps_in=BED)))
+    mind.day.wake, mind.day.bed = 6 * 3600, 20 * 3600
+    night = replace(AT_HOME, time=datetime.fromisoformat("2023-02-13T03:00"))
+    mind.day.date = "2023-02-13"
+    assert act(mind, replace(night, objects=(bed(),))) == Interact(*BED, "asleep in bed", "😴")
+
+
+def test_without_a_bed_one_goes_home_and_dozes() -> None:
+    mind = make_mind()
+    percept = Moment(time=NIGHT)
+    assert acts(mind, percept, replace(AT_HOME, tick=1)) == [
+        Move("Ann's house", "going home to bed", "🌙"),
+        Idle("dozing", "😴"),
+    ]
+
+
+def test_a_bed_that_cannot_be_lain_in_is_tried_once_and_again_in_a_while() -> None:
+    mind = make_mind(who=profile(sleeps_in=BED))
+    there = replace(AT_HOME, objects=(bed("slept in"),))
+    failed = there.later(objects=there.objects, result=Result(False, "the bed is slept in"))
+    later = [there.later(10 * k, objects=there.objects) for k in range(2, 31)]
+    tried = acts(mind, there, failed, *later)
+    assert tried[0] == Interact(*BED, "asleep in bed", "😴")
+    assert tried[1:] == [Idle("dozing", "😴")] * 30
+    assert act(mind, there.later(310, objects=there.objects)) == tried[0]
+
+
+def test_a_way_to_bed_that_is_barred_ends_in_dozing_where_one_is() -> None:
+    mind = make_mind(who=profile(sleeps_in=BED))
+    percept = Moment(time=NIGHT, me=body("Park"))
+    refused = Result(False, "Ann's house is private")
+    first, second = percept.later(result=refused), percept.later(20, result=refused)
+    assert acts(mind, percept, first, second) == [
+        Move(BED[0], "going to bed", "🌙"),
+        Move("Ann's house", "going home to bed", "🌙"),
+        Idle("dozing", "😴"),
+    ]
+
+
+def test_habit_decides_about_sleep_before_there_is_a_plan() -> None:
+    for clock, sleeps in (("23:00", True), ("06:59", True), ("07:00", False), ("22:59", False)):
+        mind = make_mind(who=profile(sleeps_in=BED))
+        percept = replace(AT_HOME, time=datetime.fromisoformat(f"2023-02-13T{clock}"))
+        assert isinstance(act(mind, replace(percept, objects=(bed(),))), Interact) == sleeps
+
+
+# Whatever comes.
+
+
+places = st.sampled_from(["Cafe", "Park", "outside", "Ann's house/bedroom"])
+states = st.sampled_from(["off", "on", "made", "slept in", "odd"])
+items = st.builds(
+    SeenObject,
+    st.sampled_from([BED[0], "Cafe/stove", "Park/lawn/bench"]),
+    st.sampled_from(["bed", "stove", "bench"]),
+    st.just((1, 1)),
+    st.integers(0, 8),
+    states,
+    st.lists(states, max_size=2).map(tuple),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 99),
+)
+people = st.builds(
+    SeenPerson,
+    st.sampled_from(["Bob", "Cid"]),
+    places,
+    st.just((1, 1)),
+    st.integers(0, 8),
+    st.sampled_from(["reading", "walking to work"]),
+    st.just(""),
+    st.booleans(),
+    st.integers(0, 99),
+)
+sounds = st.builds(
+    Heard,
+    st.sampled_from(["speech", "news", "thought", "notice"]),
+    st.just("Bob"),
+    st.sampled_from(["Hello.", "", "Fire!"]),
+    st.booleans(),
+    st.booleans(),
+    st.just(()),
+    st.integers(0, 99),
+)
+bodies = st.builds(
+    Body,
+    st.just("Ann Ash"),
+    places,
+    st.just((1, 1)),
+    st.sampled_from(["baking", "walking"]),
+    st.just(""),
+    st.booleans(),
+    st.integers(0, 99),
+)
+results = st.builds(
+    Result,
+    st.booleans(),
+    st.sampled_from(["", "Park is private", "out of earshot"]),
+    st.booleans(),
+)
+changes = st.fixed_dictionaries(
+    {
+        "me": bodies,
+        "result": results,
+        "objects": st.lists(items, max_size=3).map(tuple),
+        "people": st.lists(people, max_size=2, unique_by=lambda p: p.name).map(tuple),
+        "heard": st.lists(sounds, max_size=2).map(tuple),
+        "known": st.sampled_from([(), ("Cafe",), ("Cafe", "Park", "Ann's house/bedroom")]),
+    }
+)
+
+
+@settings(max_examples=60)
+@given(
+    seen=st.lists(changes, min_size=1, max_size=12),
+    hour=st.integers(0, 23),
+    config=st.sampled_from(
+        [
+            {},
+            {"planning": False},
+            {"grounding": "recursive"},
+            {"latency_ticks": {"plan": 1, "ground": 2, "react": 1}},
+        ]
+    ),
+    useless=st.booleans(),
+)
+def test_no_percept_whatever_makes_it_fail(
+    seen: Sequence[dict[str, Any]], hour: int, config: dict[str, Any], useless: bool
+) -> None:
+    start = datetime.combine(NIGHT.date(), time(hour))
+    who = profile(sleeps_in=BED)
+    rule = always_invalid if useless else sample_schema
+    alone = Alone(rule, who=who, start=start, seconds=600, config=config)
+    for changed in seen:
+        action = alone.step(**changed)
+        assert isinstance(action, Move | Interact | Idle | Talk)
+        if isinstance(action, Move | Interact):
+            assert action.place if isinstance(action, Move) else action.object
+
+
+# The whole town.
+
+PARTY = "valentines_party"
+
+
+def night_and_morning() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """Return at which minutes after 22:00 each person was asleep, and was up."""
+    town = Town(PARTY, start="22:00", hours=14)
+    asleep: dict[str, set[int]] = {agent: set() for agent in town.env.agents}
+    up: dict[str, set[int]] = {agent: set() for agent in town.env.agents}
+    for tick in range(14 * 360 - 1):
+        town.step()
+        for agent, info in town.infos.items():
+            (asleep if info["percept"].me.asleep else up)[agent].add(tick // 6)
+    return asleep, up
+
+
+@pytest.mark.slow
+def test_everyone_sleeps_at_night_and_is_up_by_noon() -> None:
+    asleep, up = night_and_morning()
+    scenario = load_scenario(PARTY)
+    for person in scenario.people:
+        bed, wake = person.lifestyle.bed, person.lifestyle.wake
+        late = bed.hour * 60 + bed.minute - 22 * 60 + (24 * 60 if bed.hour < 12 else 0)
+        by = max(late + 90, 150)  # 00:30, or an hour and a half after a bedtime past 23:00
+        hours = wake.hour * 60 + wake.minute + 120
+        assert asleep[person.name] & set(range(by + 1)), f"{person.name} is up at 00:30"
+        assert hours in up[person.name], f"{person.name} is asleep two hours after {wake}"
+        assert 14 * 60 - 2 in up[person.name], f"{person.name} sleeps at noon"

@@ -1,0 +1,93 @@
+import pytest
+
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.policy import Context, load_policy
+from tests.policies.percepts import START, profile
+from tests.policies.smallville.minds import part
+
+FACULTIES = ("perceive", "summary", "plan", "ground", "react", "converse", "reflect")
+PAPER = {
+    "full": set(),
+    "no_reflection": {"reflection"},
+    "no_reflection_no_planning": {"reflection", "planning"},
+    "no_observation_no_reflection_no_planning": {"observation", "reflection", "planning"},
+}
+SWITCHES = (
+    "observation",
+    "retrieval",
+    "describe",
+    "planning",
+    "reaction",
+    "conversation",
+    "reflection",
+)
+
+
+@pytest.mark.parametrize("variant", PAPER)
+def test_a_variant_of_the_paper_switches_its_faculties_off_and_no_other(variant: str) -> None:
+    config = part("config").read_config({"variant": variant})
+    assert {name for name in SWITCHES if not getattr(config, name)} == PAPER[variant]
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_every_faculty_can_be_switched_off_alone(switch: str) -> None:
+    config = part("config").read_config({switch: False})
+    assert [name for name in SWITCHES if not getattr(config, name)] == [switch]
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"variant": "half"}, "variant"),
+        ({"variant": []}, "variant"),
+        ({"planing": False}, "planing"),
+        ({"prompt_tokens": 299}, "prompt_tokens"),
+        ({"prompt_tokens": "many"}, "prompt_tokens"),
+        ({"piece_minutes": [15, 5]}, "piece_minutes"),
+        ({"piece_minutes": [5, 61]}, "piece_minutes"),
+        ({"piece_minutes": [0, 5]}, "piece_minutes"),
+        ({"rate_batch": 0}, "rate_batch"),
+        ({"temperature": float("nan")}, "temperature"),
+        ({"latency_ticks": {"planning": 3}}, "latency_ticks"),
+        ({"latency_ticks": {"plan": -1}}, "latency_ticks"),
+        ({"late_hour": 25}, "late_hour"),
+        ({"alike": 0}, "alike"),
+    ],
+)
+def test_a_wrong_option_is_named_together_with_those_there_are(
+    fields: dict[str, object], word: str
+) -> None:
+    with pytest.raises(ConfigError) as fault:
+        load_policy("smallville", **fields)
+    assert word in str(fault.value)
+    assert "reflect_at" in str(fault.value)
+    assert "pydantic" not in str(fault.value)
+
+
+def test_latency_is_that_of_the_faculty() -> None:
+    config = part("config").read_config({"latency_ticks": {"plan": 4, "react": 0}})
+    assert [config.latency(p) for p in ("plan.day", "plan.hours", "react.decide", "reflect.x")] == [
+        4,
+        4,
+        0,
+        0,
+    ]
+
+
+def test_latency_can_be_given_for_every_faculty_that_asks() -> None:
+    ticks = {faculty: 2 for faculty in FACULTIES}
+    config = part("config").read_config({"latency_ticks": ticks})
+    purposes = part("handlers").HANDLERS
+    assert {purpose.split(".")[0] for purpose in purposes} == set(FACULTIES)
+    assert {config.latency(purpose) for purpose in purposes} == {2}
+
+
+def test_a_mind_without_a_model_or_an_embedder_is_refused() -> None:
+    ann = {"Ann Ash": profile()}
+    policy = load_policy("smallville")
+    with pytest.raises(PolicyError, match="language model"):
+        policy.reset(ann, 0, Context("Town", START, 10))
+    with pytest.raises(PolicyError, match="embedder"):
+        policy.reset(ann, 0, Context("Town", START, 10, model=object()))
+    latest_only = load_policy("smallville", retrieval=False)
+    latest_only.reset(ann, 0, Context("Town", START, 10, model=object()))

@@ -1,0 +1,292 @@
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from genagents_env.actions import Idle, Talk
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.percept import Conversation, Result
+from genagents_env.testing.scripted_model import always_invalid
+from tests.policies.percepts import Moment, body, person, profile, speech
+from tests.policies.smallville.minds import (
+    asked,
+    by_fields,
+    fields_of,
+    is_golden,
+    length,
+    live,
+    make_mind,
+    observed,
+    part,
+)
+from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+
+ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
+GO_UP = {"choice": "talk", "what": "", "minutes": 1}
+FRIEND = {"relationship": "an old friend"}
+MEMO = {"remember": "coffee is out", "plan": "", "importance": 4, "changes_plan": False}
+TALK = Conversation(1, (ANN, BOB), None, True, 8)
+APART, BUSY = "Bob Birch is out of earshot", "someone else was speaking"
+LEAVE = Talk(None, "", leave=True)
+
+
+def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str, Any]) -> Any:
+    """Return a rule that always says this."""
+    replies: dict[str, Mapping[str, Any]] = {
+        "choice": GO_UP,
+        "relationship": FRIEND,
+        "say": {"say": text, "end": end},
+        "remember": MEMO,
+    }
+    return by_fields(replies | others)
+
+
+def asked_for(mind: Any) -> list[str]:
+    return [fields_of(request)[0] for request in asked(mind)]
+
+
+def says(action: Any) -> str:
+    return str(action.text) if isinstance(action, Talk) else ""
+
+
+def drawn_in(rule: Any, text: str = "Hello, Ann.", **config: Any) -> tuple[Any, Moment, Any]:
+    """Return a mind to which Bob has just spoken, the moment, and what it did."""
+    mind = make_mind(rule, **config)
+    spoken_to = Moment(conversation=TALK, people=(person(BOB),), heard=(speech(BOB, text),))
+    return mind, spoken_to, live(mind, spoken_to)
+
+
+def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
+    mind, _, action = drawn_in(saying())
+    assert action == Talk(None, "Good morning.", doing="talking with Bob Birch", emoji="💬")
+    assert asked_for(mind) == ["relationship", "say"]
+    user = asked(mind)[1].messages[1].content
+    assert '["Bob Birch", "said", "Hello, Ann."]' in user
+    assert '["about Bob Birch", "an old friend"]' in user
+
+
+def test_after_ones_own_words_one_waits_and_the_relationship_is_asked_for_once() -> None:
+    mind, now, _ = drawn_in(saying())
+    for k in range(1, 4):
+        assert live(mind, now.later(10 * k)) == Idle("talking with Bob Birch", "💬")
+    assert says(live(mind, now.later(40, heard=(speech(BOB, "And?"),)))) == "Good morning."
+    assert asked_for(mind) == ["relationship", "say", "say"]
+    lines = [(line.speaker, line.text, line.event) for line in mind.dialogue.lines]
+    assert lines == [(BOB, "Hello, Ann.", 7), (ANN, "Good morning.", -1), (BOB, "And?", 7)]
+    assert '["you", "said", "Good morning."]' in asked(mind)[2].messages[1].content
+
+
+def test_words_that_were_refused_are_said_again() -> None:
+    mind, now, _ = drawn_in(saying())
+    refused = now.later(10, result=Result(False, BUSY))
+    assert says(live(mind, refused)) == "Good morning."
+    assert asked_for(mind) == ["relationship", "say"]
+    assert len(mind.dialogue.lines) == 1
+
+
+def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() -> None:
+    replies = iter(("Yes.", "No, rather."))
+    mind, now, first = drawn_in(
+        lambda request: (
+            json.dumps({"say": next(replies), "end": False})
+            if fields_of(request)[0] == "say"
+            else json.dumps(FRIEND)
+        )
+    )
+    assert says(first) == "Yes."
+    later = now.later(10, result=Result(False, BUSY), heard=(speech(BOB, "Wait!"),))
+    assert says(live(mind, later)) == "No, rather."
+    assert [line.text for line in mind.dialogue.lines] == ["Hello, Ann.", "Wait!"]
+
+
+def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
+    mind, now, _ = drawn_in(saying())
+    silent = Conversation(1, (ANN, BOB), BOB, False, 8)
+    refused = now.later(10, conversation=silent, result=Result(False, "it is not your turn"))
+    assert isinstance(live(mind, refused), Idle)
+    again = Conversation(1, (ANN, BOB), ANN, True, 8)
+    assert says(live(mind, now.later(20, conversation=again))) == "Good morning."
+
+
+@pytest.mark.parametrize(("end", "leaves"), [(True, True), (False, False)])
+def test_one_leaves_with_the_words_if_one_says_so(end: bool, leaves: bool) -> None:
+    _, _, action = drawn_in(saying("Good-bye, Bob.", end=end))
+    assert (action.text, action.leave) == ("Good-bye, Bob.", leaves)
+
+
+def test_without_words_one_just_leaves() -> None:
+    mind, _, action = drawn_in(saying("  \n "))
+    assert action == LEAVE
+    assert mind.dialogue is not None
+
+
+def test_without_a_usable_reply_one_leaves() -> None:
+    mind, _, action = drawn_in(always_invalid)
+    assert action == LEAVE
+    assert mind.kit.model.ledger.totals().fallbacks == 2
+
+
+@pytest.mark.parametrize(
+    ("left", "most", "leaves"), [(8, 16, False), (1, 16, True), (8, 2, True), (8, 3, False)]
+)
+def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
+    left: int, most: int, leaves: bool
+) -> None:
+    mind = make_mind(saying(), most_messages=most)
+    talk = Conversation(1, (ANN, BOB), None, True, left)
+    action: Any = live(mind, Moment(conversation=talk, heard=(speech(BOB, "Hm."),)))
+    assert (action.text, action.leave) == ("Good morning.", leaves)
+    assert ("good-bye" in asked(mind)[1].messages[1].content) is leaves
+
+
+def test_with_conversation_off_one_leaves_at_once_and_asks_nothing() -> None:
+    mind = make_mind(saying(), conversation=False)
+    now = Moment(conversation=TALK, heard=(speech(BOB, "Hello."),), people=(person(BOB),))
+    assert live(mind, now, [observed(BOB, f"{BOB} is reading")]) == LEAVE
+    assert live(mind, now.later(10, conversation=None)) is None
+    assert not asked(mind)
+    assert mind.dialogue is None
+
+
+def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> None:
+    def rule(request: CompletionRequest) -> str:
+        on_fire = "on fire" in request.messages[1].content
+        return str(saying("Oh no!" if on_fire else "Fine.")(request))
+
+    mind, now, first = drawn_in(rule, latency_ticks={"converse": 1})
+    assert isinstance(first, Idle)
+    live(mind, now.later(10))
+    alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
+    assert isinstance(live(mind, alarm), Idle)
+    assert says(live(mind, now.later(30))) == "Oh no!"
+
+
+def test_words_for_a_conversation_that_is_over_are_dropped() -> None:
+    mind, now, _ = drawn_in(saying("Fine."), latency_ticks={"converse": 1})
+    live(mind, now.later(10))
+    over = now.later(20, conversation=None)
+    assert live(mind, over) is None
+    assert mind.dialogue is None
+    assert live(mind, over.later()) is None
+    assert not mind.pending
+
+
+def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
+    mind, now, _ = drawn_in(saying("Fine."), latency_ticks={"converse": 2})
+    live(mind, now.later(20))  # Bob is thought of, words for him are asked for
+    next_talk = Conversation(2, (ANN, CID), None, True, 8)
+    cid = now.later(30, conversation=next_talk, heard=(speech(CID, "Ann!"),))
+    assert isinstance(live(mind, cid), Idle)
+    assert live(mind, cid.later(10)) == Idle("talking with Cid Cedar", "💬")
+    assert mind.dialogue.unsaid == ""
+    assert BOB not in mind.dialogue.relations
+    assert live(mind, cid.later(20)) == Idle("talking with Cid Cedar", "💬")
+    assert says(live(mind, cid.later(40))) == "Fine."
+
+
+def test_someone_who_joins_is_thought_of_too() -> None:
+    mind, now, _ = drawn_in(saying())
+    three = Conversation(1, (ANN, BOB, CID), None, True, 8)
+    live(mind, now.later(10, conversation=three, heard=(speech(CID, "May I?"),)))
+    assert asked_for(mind)[:3] == ["relationship", "say", "relationship"]
+    assert mind.dialogue.relations == dict.fromkeys((BOB, CID), "an old friend")
+    assert mind.dialogue.others == [BOB, CID]
+
+
+def test_a_conversation_survives_a_checkpoint() -> None:
+    minds = [drawn_in(saying("Well."), latency_ticks={"converse": 2})[0] for _ in range(2)]
+    minds[1].load_state(json.loads(json.dumps(minds[0].state())))
+    now = Moment(conversation=TALK, people=(person(BOB),))
+    for k in range(1, 9):
+        heard = (speech(BOB, "And?"),) if k == 6 else ()
+        first, second = (live(mind, now.later(10 * k, heard=heard)) for mind in minds)
+        assert first == second
+    assert minds[0].state() == minds[1].state()
+    assert minds[0].dialogue.lines[1].text == "Well."
+
+
+@pytest.mark.parametrize(
+    ("model", "broken"),
+    [
+        ("Relationship", {}),
+        ("Relationship", []),
+        ("Relationship", "a friend"),
+        ("Relationship", None),
+        ("Relationship", {"relationship": ""}),
+        ("Relationship", {"relationship": " \n "}),
+        ("Relationship", {"relationship": "\x00\x07"}),
+        ("Relationship", {"relationship": 3}),
+        ("Relationship", {"relationship": None}),
+        ("Relationship", {"relationship": ["a friend"]}),
+        ("Relationship", {"relationship": {"relationship": "a friend"}}),
+        ("Relationship", {"relationship": float("nan")}),
+        ("Utterance", {}),
+        ("Utterance", []),
+        ("Utterance", "Hello."),
+        ("Utterance", None),
+        ("Utterance", {"say": "x"}),
+        ("Utterance", {"end": True}),
+        ("Utterance", {"say": None, "end": True}),
+        ("Utterance", {"say": 5, "end": True}),
+        ("Utterance", {"say": ["x"], "end": True}),
+        ("Utterance", {"say": {"say": "x", "end": True}, "end": False}),
+        ("Utterance", {"say": "x", "end": "perhaps"}),
+        ("Utterance", {"say": "x", "end": float("nan")}),
+        ("Utterance", {"say": "x", "end": None}),
+    ],
+)
+def test_malformed_replies_are_refused(model: str, broken: Any) -> None:
+    with pytest.raises(ValidationError):
+        getattr(part("converse"), model).model_validate(broken)
+    text = json.dumps(broken)
+    _, _, action = drawn_in(lambda request: text)
+    assert action == LEAVE
+
+
+@pytest.mark.parametrize("say", ["y" * 999, "a\x00b\x1b[2J\u202ec\r\nd" * 20, "聚会" * 300])
+def test_long_and_wild_words_are_cut_and_cleaned(say: str) -> None:
+    _, _, action = drawn_in(saying(say))
+    assert 0 < len(action.text) <= 240
+    assert action.text.isprintable()
+
+
+def worst(name: str, rule: Any) -> list[CompletionRequest]:
+    """Return what is asked in a crowded conversation of long words and hundreds of memories."""
+    names = tuple(f"{name[:58]} {k}" for k in range(3))
+    mind = make_mind(rule, who=profile(name=name, persona="Ann loves guests; " * 99))
+    for k in range(400):
+        mind.stream.add("event", f"the mayor {k} {EVIL} {FOREIGN}", created=0, events=(k,))
+    mind.summary = part("mind").Summary("core " * 32, "days " * 32, "fine " * 32, 0)
+    heard = tuple(speech(other, f"the mayor {EVIL} {FOREIGN}"[:500]) for other in names)
+    talk = Conversation(1, (name, *names), name, True, 1)
+    place = body("咖" * 60 + "/" + "馆" * 60)
+    live(mind, Moment(me=place, heard=heard, conversation=talk, people=(person(names[0]),)))
+    live(mind, Moment(me=place, tick=1))
+    return asked(mind)
+
+
+@pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
+def test_the_worst_prompts_stay_within_their_budget_and_their_fence(name: str) -> None:
+    requests = worst(name, saying(FOREIGN, relationship={"relationship": FOREIGN}))
+    assert [fields_of(r)[0] for r in requests] == [*["relationship"] * 3, "say", "remember"]
+    for request in requests:
+        assert length(request) <= 500
+        assert is_fenced(request, "the mayor")
+
+
+def test_golden_transcript() -> None:
+    mind = make_mind(saying("Out of coffee, I fear.", end=True))
+    mind.stream.add("event", "the coffee tin is empty", created=-3600, events=(4,))
+    mind.stream.add("thought", "Bob is fond of coffee", created=-60, cause="seed")
+    now = Moment(conversation=TALK, heard=(speech(BOB, "Ann! Any coffee left?"),))
+    live(mind, now)
+    live(mind, now.later(10, conversation=None))
+    chat = mind.stream[2]
+    effects = [
+        f"{chat.kind} from events {list(chat.events)}, importance {chat.importance:g}",
+        chat.text,
+        f"talked: {mind.attention.talked}",
+    ]
+    assert is_golden("converse.txt", transcript(asked(mind), mind.kit.model.endpoint.rule, effects))

@@ -1,0 +1,159 @@
+from datetime import datetime, time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.percept import Conversation
+from tests.policies.percepts import START, Moment, profile, speech
+from tests.policies.smallville.minds import make_mind, moment, part
+
+ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
+
+
+def at(hour: int, minute: int = 0) -> Moment:
+    return Moment(time=datetime.combine(START.date(), time(hour, minute)))
+
+
+@pytest.mark.parametrize(
+    ("hour", "late_hour", "wake", "may"),
+    [
+        (12, 23, 7, True),
+        (23, 23, 7, False),
+        (23, 24, 7, True),
+        (6, 24, 7, False),
+        (6, 23, 7, False),
+        (7, 23, 7, True),
+        (2, 23, 15, False),
+        (20, 18, 7, False),
+        (20, 0, 7, True),
+    ],
+)
+def test_late_is_from_the_late_hour_until_waking(
+    hour: int, late_hour: int, wake: int, may: bool
+) -> None:
+    mind = make_mind(late_hour=late_hour, who=profile(wake=time(wake)))
+    assert part("dialogue").is_late(mind, moment(mind, at(hour))) is not may
+
+
+def test_after_midnight_it_is_late_by_the_plan_of_the_day_before() -> None:
+    mind = make_mind()
+    mind.day = part("day").Day(date="2023-02-13", wake=-3600, bed=60_000)
+    midnight = at(0, 30).later(86_400)
+    assert part("dialogue").is_late(mind, moment(mind, midnight))
+    assert not part("dialogue").is_late(mind, moment(mind, at(22)))
+
+
+def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:
+    return Conversation(7, members, turn, may_speak, 8)
+
+
+def in_dialogue(name: str, members: tuple[str, ...], last: str, **config: Any) -> tuple[Any, Any]:
+    """Return somebody's mind and dialogue in a conversation in which `last` spoke last."""
+    mind = make_mind(who=profile(name=name), **config)
+    others = [member for member in members if member != name]
+    mind.dialogue = part("mind").Dialogue(7, 0, others)
+    mind.dialogue.lines = [part("mind").Line(last, "Well.", 3)]
+    return mind, mind.dialogue
+
+
+@given(
+    count=st.integers(2, 4),
+    last=st.integers(0, 3),
+    tick=st.integers(0, 100_000),
+    latency=st.integers(0, 9),
+)
+def test_of_those_who_could_answer_exactly_one_thinks_of_an_answer(
+    count: int, last: int, tick: int, latency: int
+) -> None:
+    members = (ANN, BOB, CID, DAN)[:count]
+    speaker = members[last % count]
+    answering = []
+    for name in members:
+        mind, dialogue = in_dialogue(name, members, speaker, latency_ticks={"converse": latency})
+        percept = Moment(tick=tick, conversation=group(*members))
+        if part("dialogue").is_my_turn(mind, dialogue, moment(mind, percept)):
+            answering.append(name)
+    assert len(answering) == 1
+    assert answering != [speaker]
+
+
+def test_whoever_could_answer_gets_to_think_of_an_answer_before_long() -> None:
+    members = (ANN, BOB, CID, DAN)
+    for name in members[1:]:
+        mind, dialogue = in_dialogue(name, members, ANN)
+        later = (Moment(tick=tick, conversation=group(*members)) for tick in range(60))
+        assert any(part("dialogue").is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
+
+
+def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
+    members = (ANN, BOB, CID)
+    mind, dialogue = in_dialogue(ANN, members, CID)
+    for turn, may in ((ANN, True), (BOB, False)):
+        talk = group(*members, turn=turn, may_speak=may)
+        percept = moment(mind, Moment(conversation=talk))
+        assert part("dialogue").is_my_turn(mind, dialogue, percept) is may
+
+
+@given(words=st.permutations([BOB, CID, DAN]))
+def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> None:
+    members = (DAN, ANN, CID, BOB)
+    mind, dialogue = in_dialogue(ANN, members, BOB)
+    dialogue.unsaid, mind.last = "Me!", "Talk"
+    heard = tuple(speech(name, "No, me!") for name in words)
+    percept = Moment(conversation=group(*members), heard=heard)
+    part("dialogue").follow(mind, moment(mind, percept))
+    assert [line.speaker for line in dialogue.lines[1:]] == list(members)
+
+
+def test_words_of_outsiders_and_to_others_are_not_of_the_conversation() -> None:
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB), ANN)
+    heard = (speech(CID, "Coffee!"), speech(BOB, "Coffee?", addressed=False))
+    percept = Moment(conversation=group(ANN, BOB), heard=heard)
+    assert part("dialogue").follow(mind, moment(mind, percept)) == []
+    assert [line.text for line in dialogue.lines] == ["Well."]
+
+
+def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
+    mind, before = in_dialogue(ANN, (ANN, BOB), ANN)
+    before.unsaid, mind.last = "See you.", "Talk"
+    heard = (speech(BOB, "Bye."), speech(CID, "Ann!"))
+    talk = Conversation(8, (CID, ANN), None, True, 8)
+    percept = moment(mind, Moment(tick=5, conversation=talk, heard=heard))
+    assert part("dialogue").follow(mind, percept) == [before]
+    assert [line.text for line in before.lines] == ["Well.", "See you.", "Bye."]
+    after = mind.dialogue
+    assert (after.id, after.others, after.unsaid) == (8, [CID], "")
+    assert [line.text for line in after.lines] == ["Ann!"]
+    assert mind.attention.talked == {BOB: 0}
+
+
+def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_heard() -> None:
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), ANN)
+    percept = Moment(conversation=group(ANN, CID), heard=(speech(BOB, "I must go."),))
+    part("dialogue").follow(mind, moment(mind, percept))
+    assert dialogue.others == [CID]
+    assert dialogue.lines[-1].text == "I must go."
+    assert mind.attention.talked == {BOB: 0}
+    assert part("dialogue").company(mind, dialogue) == [BOB, CID]
+
+
+def test_an_opening_gives_way_to_whoever_speaks_first() -> None:
+    mind = make_mind()
+    begun = part("dialogue").begin(mind, BOB, moment(mind, Moment()))
+    begun.unsaid = "Hello, Bob."
+    heard = (speech(CID, "Ann, wait!"),)
+    percept = Moment(conversation=Conversation(2, (CID, ANN), None, True, 8), heard=heard)
+    assert part("dialogue").follow(mind, moment(mind, percept.later())) == []
+    assert mind.dialogue.others == [CID]
+    assert mind.dialogue.unsaid == ""
+
+
+def test_what_the_other_calls_out_before_the_opening_is_no_answer_to_it() -> None:
+    mind = make_mind()
+    begun = part("dialogue").begin(mind, BOB, moment(mind, Moment()))
+    heard = (speech(BOB, "Good morning, all!"),)
+    part("dialogue").follow(mind, moment(mind, Moment(heard=heard)))
+    assert mind.dialogue is begun
+    assert not begun.lines

@@ -1,0 +1,180 @@
+"""Every ablation differs from the whole mind in the faculty that it leaves out, and in no other."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.open import open_source
+from genagents_env.percept import Percept
+from genagents_env.policy import Context, load_policy
+from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario.schema import ScheduledEvent
+from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
+from tests.policies.percepts import infos
+from tests.policies.smallville.minds import Town, part
+
+PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")
+START, HOURS = "21:00", 10
+EAGER = {
+    "talk_again_seconds": 600,
+    "react_again_minutes": 5,
+    "reflect_at": 20,
+    "rate_batch": 2,
+    "describe_hours": 4,
+}
+
+# Which calls are whose. Places are looked for on behalf of a plan (`ground.pieces`, `ground.sector`
+# and so on) or of a reaction (`ground.one`); `plan.revise` is planning, though what is seen or said
+# makes it so. Retrieving asks the embedder, not the model.
+FACULTIES: Mapping[str, frozenset[str]] = {
+    "observation": frozenset({"perceive.rate"}),
+    "retrieval": frozenset(),
+    "describe": frozenset({"summary.describe"}),
+    "planning": frozenset(
+        {"plan.day", "plan.renew", "plan.hours", "plan.pieces", "plan.revise", "ground.pieces"}
+    ),
+    "reaction": frozenset({"react.decide", "ground.one"}),
+    "conversation": frozenset({"converse.relate", "converse.speak", "converse.memo"}),
+    "reflection": frozenset({"reflect.questions", "reflect.insights"}),
+}
+RECURSIVE = frozenset({"ground.sector", "ground.arena", "ground.object"})
+EVERYTHING = frozenset().union(*FACULTIES.values())
+
+
+def rule(request: CompletionRequest) -> str:
+    """Answer by what is asked and by the seed of the call: who asks, what and when, not on words.
+
+    Reactions are something else than was planned or a talk, and every talk changes the plan, so
+    that whatever may follow from one of them does.
+    """
+    schema: Any = request.schema
+    fields = schema["properties"]
+    if "choice" in fields:
+        talks = "talk" in fields["choice"]["enum"] and request.seed % 2
+        choice = "talk" if talks else "something else"
+        return json.dumps({"choice": choice, "what": "opening a window", "minutes": 2})
+    if "changes_plan" in fields:
+        memo = {"remember": "a talk", "plan": "to open a window", "importance": 4}
+        return json.dumps({**memo, "changes_plan": True})
+    return sample_schema(request)
+
+
+def scenario() -> Scenario:
+    """Return the town with four of its people, in whose rooms things change by themselves."""
+    town = load_scenario("valentines_party", people=PEOPLE)
+    burning = [
+        ScheduledEvent(at=town.start.replace(hour=21, second=30), kind="object", object=o, state=s)
+        for o, s in (
+            ("Isabella Rodriguez's apartment/main room/wardrobe", "open"),
+            ("Dorm for Oak Hill College/Klaus Mueller's room/desk", "cluttered"),
+        )
+    ]
+    return town.model_copy(update={"events": (*town.events, *burning)})
+
+
+@cache
+def recorded() -> tuple[dict[str, Percept], ...]:
+    """Return what four people perceive in an evening, a night and a morning of whole minds.
+
+    Hours in which all of them sleep are passed over but for their first ticks.
+    """
+    town = Town(scenario(), rule, config=EAGER, start=START, hours=HOURS)
+    sequence: list[dict[str, Percept]] = []
+    quiet = 0
+    for _ in range(HOURS * 360 - 1):
+        percepts = {agent: info["percept"] for agent, info in town.infos.items()}
+        quiet = quiet + 1 if all(percept.me.asleep for percept in percepts.values()) else 0
+        if quiet < 30 or f"{percepts[PEOPLE[0]].time:%M%S}" == "0000":
+            sequence.append(percepts)
+        town.step()
+    return tuple(sequence)
+
+
+def started(town: Town, config: Mapping[str, Any], embedder: Any) -> tuple[Any, ModelClient]:
+    """Return a policy with this configuration for the people of `town`, and its model."""
+    policy = load_policy("smallville", **{**EAGER, **config})
+    model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
+    given = town.env.context()
+    context = Context(given.town, given.start, given.seconds_per_tick, model, embedder)
+    policy.reset(town.env.profiles(), 3, context)
+    return policy, model
+
+
+def lived_by(config: Mapping[str, Any], embedder: Any = None) -> Iterator[ModelClient]:
+    """Yield the model of minds with this configuration, after each recorded moment."""
+    town = Town(scenario(), rule, start=START, hours=HOURS)
+    if embedder is None and config.get("retrieval", True):
+        embedder = Embedder(open_source("hashed"))
+    policy, model = started(town, config, embedder)
+    for percepts in recorded():
+        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
+        policy.act({agent: {} for agent in seen}, seen)
+        yield model
+
+
+def purposes(config: Mapping[str, Any]) -> frozenset[str]:
+    """Return the purposes of the calls that minds with this configuration make."""
+    *_, model = lived_by(config)
+    return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
+
+
+@cache
+def whole() -> frozenset[str]:
+    return purposes({})
+
+
+def test_every_purpose_belongs_to_one_faculty() -> None:
+    assert frozenset(part("handlers").HANDLERS) == EVERYTHING | RECURSIVE
+    assert sum(map(len, FACULTIES.values())) == len(EVERYTHING)
+
+
+@pytest.mark.slow
+def test_the_whole_mind_does_everything() -> None:
+    assert whole() == EVERYTHING
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("faculty", FACULTIES)
+def test_a_mind_without_a_faculty_lacks_its_calls_and_no_others(faculty: str) -> None:
+    assert purposes({faculty: False}) == whole() - FACULTIES[faculty]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "full",
+        "no_reflection",
+        "no_reflection_no_planning",
+        "no_observation_no_reflection_no_planning",
+    ],
+)
+def test_a_variant_of_the_paper_lacks_the_calls_of_its_faculties(variant: str) -> None:
+    off = {name for name in FACULTIES if f"no_{name}" in variant}
+    gone = frozenset().union(*(FACULTIES[name] for name in off))
+    assert purposes({"variant": variant}) == whole() - gone
+
+
+@pytest.mark.slow
+def test_without_observation_nothing_that_is_seen_or_heard_is_remembered() -> None:
+    town = Town(scenario(), rule, start=START, hours=HOURS)
+    policy, _ = started(town, {"observation": False}, Embedder(open_source("hashed")))
+    for percepts in recorded()[:400]:
+        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
+        policy.act({agent: {} for agent in seen}, seen)
+    for mind in policy.minds.values():
+        kinds = {mind.stream[id_].kind for id_ in range(len(mind.stream))}
+        assert not kinds & {"event", "chat"}
+
+
+@pytest.mark.slow
+def test_down_the_tree_the_same_faculties_look_for_places() -> None:
+    asked = purposes({"grounding": "recursive"})
+    assert asked - RECURSIVE == EVERYTHING - {"ground.pieces", "ground.one"}
+    assert asked & RECURSIVE == RECURSIVE

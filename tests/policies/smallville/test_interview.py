@@ -1,0 +1,360 @@
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env import town_v0
+from genagents_env.errors import LLMRefused
+from genagents_env.llm.calls import CallKey, CompletionRequest
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.client import ModelClient
+from genagents_env.policy import Answer
+from genagents_env.testing.scripted_model import (
+    Rule,
+    ScriptedEndpoint,
+    always_invalid,
+    obedient,
+    sample_schema,
+)
+from tests.policies.percepts import profile
+from tests.policies.smallville.minds import (
+    asked,
+    is_golden,
+    length,
+    make_mind,
+    moment,
+    part,
+)
+from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+
+UNKNOWN = Answer("I do not know.")
+
+
+def telling(answer: str = "Yes.", *because: int) -> Rule:
+    text = json.dumps({"answer": answer, "because": list(because)})
+    return lambda request: text
+
+
+def naming(words: str) -> Rule:
+    """Return a rule that names every numbered line in which `words` stand."""
+
+    def rule(request: CompletionRequest) -> str:
+        found = [line[0] for line in numbered(request) if words in line[2]]
+        return json.dumps({"answer": "Yes.", "because": [int(number[1:]) for number in found]})
+
+    return rule
+
+
+def lines(request: CompletionRequest) -> list[list[str]]:
+    """Return the lines inside the fence of a prompt."""
+    text = request.messages[-1].content.splitlines()
+    return [json.loads(line) for line in text if line.startswith('["')]
+
+
+def numbered(request: CompletionRequest) -> list[list[str]]:
+    return [line for line in lines(request) if line[0].startswith("#")]
+
+
+def ask(mind: Any, *questions: str, **options: Any) -> list[Answer]:
+    answers: list[Answer] = asyncio.run(part("interview").answers(mind, list(questions), **options))
+    return answers
+
+
+def living(rule: Rule = sample_schema, **config: Any) -> Any:
+    """Return a mind of some experience: a seed, events, and a thought on two of them."""
+    mind = make_mind(rule, **config)
+    mind.tick = 359  # so the moment is 360
+    add = mind.stream.add
+    add("thought", "Ann runs the Cafe.", created=0, cause="seed")
+    add("event", 'Bob Birch said to Ann Ash: "There is a fair."', created=60, events=(41,))
+    add("event", "Bob Birch is painting a sign", created=120, events=(42,))
+    add("thought", "Bob looks forward to the fair.", created=180, evidence=(1, 2))
+    return mind
+
+
+def talking(mind: Any) -> Any:
+    line = part("mind").Line
+    mind.dialogue = part("mind").Dialogue(1, 0, ["Bob Birch"])
+    mind.dialogue.lines += [
+        line("Bob Birch", "The mayor has resigned.", 77),
+        line("Ann Ash", "No, really?", -1),
+        line("Bob Birch", "This morning.", 79),
+    ]
+    return mind
+
+
+def test_evidence_leads_to_the_events_that_were_perceived() -> None:
+    assert ask(living(naming("looks forward")), "What of Bob?") == [Answer("Yes.", (41, 42))]
+    assert ask(living(naming("painting")), "What of Bob?") == [Answer("Yes.", (42,))]
+    assert ask(living(naming("Bob")), "What of Bob?") == [Answer("Yes.", (41, 42))]
+
+
+def test_what_was_known_from_the_start_leads_to_no_event() -> None:
+    mind = living(naming("Cafe"))
+    assert ask(mind, "Who runs the Cafe?") == [Answer("Yes.")]
+    assert any("Cafe" in line[2] for line in numbered(asked(mind)[0]))
+
+
+def test_numbers_that_name_nothing_are_no_evidence() -> None:
+    assert ask(living(telling("Yes.", 0, 9, -2, 200)), "What?") == [Answer("Yes.")]
+
+
+def test_one_without_a_usable_reply_does_not_know() -> None:
+    assert ask(living(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
+
+
+@pytest.mark.parametrize("retrieval", [True, False])
+def test_no_trace_is_left(retrieval: bool) -> None:
+    mind = talking(living(naming("Bob"), retrieval=retrieval))
+    mind.number("plan.day", 360)
+    before = json.dumps(mind.state())
+    ask(mind, "What of Bob?", "Where is the fair?")
+    assert json.dumps(mind.state()) == before
+
+
+def test_works_before_anything_was_perceived() -> None:
+    mind = make_mind(naming("fair"))
+    assert ask(mind, "Who?") == [Answer("Yes.")]
+    mind.stream.add("thought", "There is a fair on Friday.", created=0, cause="seed")
+    assert ask(mind, "When is the fair?", asked=1) == [Answer("Yes.")]
+    assert "Monday 08:00" in asked(mind)[1].messages[-1].content
+
+
+def test_no_questions_no_answers() -> None:
+    assert ask(living(always_invalid)) == []
+
+
+def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
+    mind = talking(living(naming("resigned")))
+    assert ask(mind, "What of the mayor?") == [Answer("Yes.", (77,))]
+    said = [line[1:] for line in numbered(asked(mind)[0])[:3]]
+    assert said == [
+        ["Bob Birch just said", "The mayor has resigned."],
+        ["Ann Ash just said", "No, really?"],
+        ["Bob Birch just said", "This morning."],
+    ]
+
+
+def test_ones_own_words_are_no_evidence() -> None:
+    assert ask(talking(living(naming("really"))), "What?") == [Answer("Yes.")]
+
+
+def test_words_just_said_do_not_stand_there_twice() -> None:
+    mind = talking(living(naming("resigned")))
+    text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
+    mind.stream.add("event", text, created=3600, events=(77,))
+    assert ask(mind, "Has the mayor resigned?") == [Answer("Yes.", (77,))]
+    assert len([line for line in lines(asked(mind)[0]) if "resigned." in line[-1]]) == 1
+
+
+def test_only_what_stands_in_the_prompt_can_be_named() -> None:
+    mind = talking(living(telling("Yes.", *range(1, 9)), prompt_tokens=300))
+    for line in mind.dialogue.lines:
+        line.text += " and so on, and so forth" * 9
+    (answer,) = ask(mind, "What?")
+    shown = [line[2] for line in numbered(asked(mind)[0])]
+    assert any("The mayor has resigned." in text for text in shown)
+    assert not any("This morning." in text for text in shown)  # there was no room for it
+    assert answer.evidence == (77,)
+
+
+def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
+    mind = living(telling())
+    block, hour = part("day").Block, 3600
+    mind.day.hours = [
+        block(k * hour, (k + 1) * hour, f"{what} in the Cafe with everybody")
+        for k, what in enumerate(("opening", "baking", "serving", "washing", "sweeping", "dancing"))
+    ]
+    mind.activity.text = "baking bread"
+    mind.summary.core = "I am cheerful."
+    ask(mind, "What will you do at ten?")
+    told = {line[0]: line[1] for line in lines(asked(mind)[0])}
+    assert told["you"] == "I am cheerful."
+    assert told["you are"] == "baking bread"
+    plan = told["your plan"].split("; ")
+    assert plan[0] == "09:00 baking in the Cafe with everybody"
+    assert plan[1] == "10:00 serving in the Cafe with everybody"
+    assert all(entry.endswith("everybody") for entry in plan)
+    assert len(plan) < 5  # as many as there is room for
+    mind.asleep = True
+    ask(mind, "What do you do?", asked=1)
+    assert ["you are", "asleep"] in lines(asked(mind)[1])
+
+
+def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
+    mind = living(telling())
+    mind.summary = part("mind").Summary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
+    mind.day.hours = [part("day").Block(0, 9999, "serving guests")]
+    mind.activity.text = "serving coffee"
+    ask(mind, "What?")
+    told = {line[0]: line[1] for line in lines(asked(mind)[0])}
+    assert told["your plan"] == "08:00 serving guests"
+    assert told["you are"] == "serving coffee"
+    assert "you" not in told
+    assert len(numbered(asked(mind)[0])) == 4
+
+
+def test_of_a_long_conversation_the_last_words_are_shown() -> None:
+    mind = talking(living(telling()))
+    mind.dialogue.lines += [part("mind").Line("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
+    ask(mind, "What?")
+    assert [line[2] for line in numbered(asked(mind)[0])[:3]] == ["Word 1.", "Word 2.", "Word 3."]
+
+
+def test_calls_are_numbered_and_all_are_under_way_together() -> None:
+    waiting: list[int] = []
+
+    async def delay(request: CompletionRequest) -> None:
+        waiting.append(len(waiting))
+        while len(waiting) < 3:
+            await asyncio.sleep(0)
+
+    mind = living()
+    cassette = MemoryCassette()
+    endpoint = ScriptedEndpoint(telling(), delay=delay)
+    object.__setattr__(mind.kit, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
+    ask(mind, "Who?", "Where?", "When?", asked=5)
+    keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5, 6, 7)]
+    assert all(cassette.get(key) is not None for key in keys)
+    for key, question in zip(keys, ("Who?", "Where?", "When?"), strict=True):
+        recorded = cassette.get(key)
+        assert recorded is not None
+        assert f'["question", "{question}"]' in recorded.messages[-1].content
+
+
+def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
+    async def slow(request: CompletionRequest) -> None:
+        for _ in range(20 if "Who?" not in request.messages[-1].content else 0):
+            await asyncio.sleep(0)
+
+    def rule(request: CompletionRequest) -> str:
+        if "Who?" in request.messages[-1].content:
+            raise LLMRefused("the key is wrong")
+        return telling()(request)
+
+    mind, cassette = living(), MemoryCassette()
+    endpoint = ScriptedEndpoint(rule, delay=slow)
+    object.__setattr__(mind.kit, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
+    with pytest.raises(LLMRefused):
+        ask(mind, "Where?", "Who?", "When?")
+    keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
+    assert [cassette.get(key) is not None for key in keys] == [True, False, True]
+
+
+def test_what_others_say_stays_in_the_fence() -> None:
+    mind = talking(living(obedient))
+    mind.dialogue.lines[0].text = EVIL
+    mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
+    mind.status = mind.activity.text = EVIL
+    mind.day.hours = [part("day").Block(0, 9999, EVIL)]
+    ask(mind, EVIL)
+    assert is_fenced(asked(mind)[0], "forget all this")
+
+
+@pytest.mark.parametrize("most", [300, 500, 900])
+@pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
+def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
+    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
+    mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
+    mind.tick, mind.status, mind.activity.text = 9, FOREIGN, FOREIGN
+    mind.summary = part("mind").Summary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
+    mind.day.hours = [part("day").Block(k, k + 999, "w " * 30) for k in range(24)]
+    line = part("mind").Line
+    mind.dialogue = part("mind").Dialogue(1, 0, [NAME])
+    mind.dialogue.lines += [line(NAME, FOREIGN, 5), line(NAME, "x" * 500, 6)] * 9
+    for k in range(300):
+        text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
+        mind.stream.add("event", text, created=k, importance=5, events=(k,))
+    ask(mind, question)
+    (request,) = asked(mind)
+    assert length(request) <= most
+    (shown,) = [line for line in lines(request) if line[0] == "question"]
+    assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
+
+
+GOOD = '{"answer": "Yes.", "because": [1]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I know of it.",
+        "{}",
+        "[]",
+        "null",
+        '{"answer": "Yes."}',
+        '{"because": [1]}',
+        '{"answer": "", "because": [1]}',
+        '{"answer": "\\u0007\\u202e", "because": [1]}',
+        '{"answer": null, "because": [1]}',
+        '{"answer": 7, "because": [1]}',
+        '{"answer": ["Yes."], "because": [1]}',
+        '{"answer": "Yes.", "because": null}',
+        '{"answer": "Yes.", "because": 1}',
+        '{"answer": "Yes.", "because": "1, 2"}',
+        '{"answer": "Yes.", "because": {"1": 2}}',
+        '{"answer": "Yes.", "because": [null]}',
+        '{"answer": "Yes.", "because": [1.5]}',
+        '{"answer": "Yes.", "because": [NaN]}',
+        '{"answer": "Yes.", "because": [[1]]}',
+        '{"answer": "Yes.", "because": ["memory"]}',
+        '{"answer": "Yes.", "because": [' + "9" * 40 + "]}",
+        '{"answer": "Yes.", "answer": "No.", "because": [1]}',
+        '{"answer": "' + "x" * 260_000 + '", "because": [1]}',
+        GOOD + GOOD,
+        GOOD[:-1],
+    ],
+)
+def test_malformed_answers_are_not_given(text: str) -> None:
+    mind = living(lambda request: text)
+    assert ask(mind, "Who?") == [UNKNOWN]
+    assert len(asked(mind)) == 2
+
+
+def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
+    mind = living(telling("It\u202e was\nBob. " + "x" * 400, *range(1, 30)))
+    (answer,) = ask(mind, "Who?")
+    assert len(asked(mind)) == 1
+    assert answer.text == ("It was Bob. " + "x" * 400)[:300]
+    assert answer.evidence == (41, 42)
+
+
+@given(st.lists(st.integers(-5, 40), max_size=8), st.booleans())
+def test_evidence_is_always_an_event_one_perceived(because: list[int], in_talk: bool) -> None:
+    mind = living(telling("Yes.", *because))
+    if in_talk:
+        talking(mind)
+    (answer,) = ask(mind, "What of Bob?")
+    assert set(answer.evidence) <= {41, 42, 77, 79}
+    assert list(answer.evidence) == sorted(set(answer.evidence))
+
+
+def test_golden_transcript(percepts: dict[str, Any]) -> None:
+    env = town_v0.parallel_env(scenario="valentines_party")
+    env.reset(seed=3)
+    who = env.profiles()["Isabella Rodriguez"]
+    rule = naming("party")
+    mind = make_mind(rule, who=who)
+    for text in (*who.memories, *(fact.statement for fact in who.facts)):
+        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
+    for percept in percepts["valentines_party"]:
+        part("perceive").notice(mind, moment(mind, percept))
+    line, hour = part("mind").Line, 3600
+    mind.dialogue = part("mind").Dialogue(1, 0, ["Maria Lopez"])
+    mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
+    mind.summary = part("mind").Summary(
+        "I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0
+    )
+    mind.day.hours = [
+        part("day").Block(0, 4 * hour, "serving guests at the counter"),
+        part("day").Block(4 * hour, 5 * hour, "baking for lunch"),
+    ]
+    answers = ask(mind, "Is there a party?", "What will you do at noon?")
+    assert all(length(request) <= 500 for request in asked(mind))
+    effects: Sequence[str] = [f"{answer.text} {list(answer.evidence)}" for answer in answers]
+    assert is_golden("interview.txt", transcript(asked(mind), rule, effects))

@@ -1,0 +1,168 @@
+"""What stays of a conversation."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from genagents_env.percept import Conversation
+from genagents_env.testing.scripted_model import always_invalid
+from tests.policies.percepts import Moment, body, speech
+from tests.policies.smallville.minds import by_fields, live, make_mind, moment, part
+
+ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
+TALK = Conversation(1, (ANN, BOB), None, True, 8)
+GOOD = {"remember": "there is a party", "plan": "", "importance": 7, "changes_plan": False}
+
+
+def noting(plan: str = "", changes_plan: bool = False) -> Any:
+    """Return a rule that answers once and notes this."""
+    memo = {**GOOD, "plan": plan, "changes_plan": changes_plan}
+    return by_fields({"say": {"say": "Really?", "end": False}, "remember": memo})
+
+
+def talked(rule: Any, ending: Moment | None = None, **config: Any) -> Any:
+    """Return a mind after a talk with Bob of three utterances, over after 30 seconds."""
+    mind = make_mind(rule, **config)
+    now = Moment(conversation=TALK, heard=(speech(BOB, "A party!"),))
+    live(mind, now)
+    live(mind, now.later(10))
+    live(mind, now.later(20, heard=(speech(BOB, "Yes, at five."),)))
+    live(mind, ending or now.later(30, conversation=None))
+    return mind
+
+
+def memories(mind: Any, kind: str) -> list[Any]:
+    return [m for m in (mind.stream[k] for k in range(len(mind.stream))) if m.kind == kind]
+
+
+def test_a_conversation_becomes_a_memory_that_rests_on_what_was_heard() -> None:
+    mind = talked(noting())
+    (chat,) = memories(mind, "chat")
+    assert chat.text == "Talked with Bob Birch: there is a party"
+    assert chat.events == (7, 7)
+    assert chat.about == (ANN, "talked with", BOB)
+    assert chat.importance == 7
+    assert chat.place == "Cafe"
+    assert chat.cause == "converse.memo #0 at tick 3"
+    assert mind.attention.importance == 7
+    assert mind.attention.talked == {BOB: 30}
+    assert mind.dialogue is None
+    assert not memories(mind, "thought")
+
+
+def test_what_one_means_to_do_is_a_thought_that_rests_on_the_conversation() -> None:
+    mind = talked(noting("going to the party"))
+    (thought,) = memories(mind, "thought")
+    assert thought.text == "For planning: going to the party"
+    assert thought.evidence == (memories(mind, "chat")[0].id,)
+    assert mind.stream.sources([thought.id]) == (7,)
+    assert thought.expires == 30 + 30 * 86_400
+    assert (thought.importance, thought.depth) == (7, 1)
+
+
+@pytest.mark.parametrize(
+    ("plan", "changes", "follows"),
+    [("going", True, ["plan.revise"]), ("going", False, []), ("", True, [])],
+)
+def test_the_day_is_planned_anew_where_the_talk_changes_it(
+    plan: str, changes: bool, follows: list[str]
+) -> None:
+    mind = make_mind()
+    memo, thought = part("memo"), part("thought")
+    dialogue = part("mind").Dialogue(1, 0, [BOB], [part("mind").Line(BOB, "A party!", 7)])
+    value = memo.Memo(**{**GOOD, "plan": plan, "changes_plan": changes})
+    reply = thought.Reply(value, False, "converse.memo #0 at tick 5")
+    now = moment(mind, Moment().later(50))
+    thoughts = asyncio.run(memo.HANDLER.take(mind, memo.minutes(mind, dialogue), now, reply))
+    assert [each.purpose for each in thoughts] == follows
+    assert all(each.data == {"start": 50, "why": plan} for each in thoughts)
+
+
+def test_without_a_usable_reply_only_the_fact_is_remembered() -> None:
+    def rule(request: Any) -> str:
+        return always_invalid(request) if "remember" in str(request.schema) else words(request)
+
+    words = noting("going")
+    mind = talked(rule, unrated_importance=4.0)
+    (chat,) = memories(mind, "chat")
+    assert (chat.text, chat.importance, chat.events) == ("Talked with Bob Birch", 4.0, (7, 7))
+    assert mind.attention.importance == 4.0
+    assert not memories(mind, "thought")
+
+
+def test_without_observation_nothing_is_remembered_but_the_calls_are_the_same() -> None:
+    mind = talked(noting("going"), observation=False)
+    assert not len(mind.stream)
+    assert mind.attention.importance == 7
+    purposes = {entry.purpose for entry in mind.kit.model.ledger.rows()}
+    assert "converse.memo" in purposes
+
+
+@pytest.mark.parametrize("ending", ["left", "asleep", "farewell", "another"])
+def test_however_it_ends_the_memo_is_made_once_and_no_dialogue_is_left(ending: str) -> None:
+    now = Moment(tick=3).later(0, time=Moment().later(30).time)
+    ends = {
+        "left": now,
+        "asleep": now.later(0, me=body(asleep=True)),
+        "farewell": now.later(0, heard=(speech(BOB, "I must go."),)),
+        "another": now.later(0, conversation=Conversation(2, (ANN, CID), None, False, 8)),
+    }
+    mind = talked(noting(), ends[ending])
+    over = ends[ending].later(10, conversation=None)
+    live(mind, over)
+    live(mind, over.later(10))
+    assert len(memories(mind, "chat")) == 1
+    assert mind.dialogue is None
+    count = {"farewell": 3}.get(ending, 2)
+    assert len(memories(mind, "chat")[0].events) == count
+
+
+def test_a_memo_under_way_survives_a_checkpoint_and_comes_late() -> None:
+    mind = talked(noting("going"), latency_ticks={"converse": 1})
+    other = make_mind(noting("going"), latency_ticks={"converse": 1})
+    assert mind.busy("converse.memo")
+    other.load_state(json.loads(json.dumps(mind.state())))
+    for each in (mind, other):
+        live(each, Moment(tick=4, time=Moment().later(40).time, me=body(asleep=True)))
+    assert mind.state() == other.state()
+    assert [chat.created for chat in memories(mind, "chat")] == [40]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        [],
+        "a party",
+        None,
+        {key: GOOD[key] for key in ("remember", "plan", "importance")},
+        {key: GOOD[key] for key in ("plan", "importance", "changes_plan")},
+        {**GOOD, "remember": ""},
+        {**GOOD, "remember": "\x1b[0m\x00"},
+        {**GOOD, "remember": None},
+        {**GOOD, "remember": {"text": "x"}},
+        {**GOOD, "plan": None},
+        {**GOOD, "plan": 7},
+        {**GOOD, "plan": ["going"]},
+        {**GOOD, "importance": 0},
+        {**GOOD, "importance": 11},
+        {**GOOD, "importance": 10**40},
+        {**GOOD, "importance": float("nan")},
+        {**GOOD, "importance": "very"},
+        {**GOOD, "changes_plan": "perhaps"},
+        {**GOOD, "changes_plan": None},
+    ],
+)
+def test_a_malformed_memo_is_refused(broken: Any) -> None:
+    with pytest.raises(ValidationError):
+        part("memo").Memo.model_validate(broken)
+
+
+def test_long_and_wild_memos_are_cut_and_cleaned() -> None:
+    wild = {**GOOD, "remember": "a\x00b\x1b[2J\n聚会" * 99, "plan": "y" * 9999, "also": [1]}
+    memo = part("memo").Memo.model_validate(wild)
+    assert (len(memo.remember), len(memo.plan)) == (160, 60)
+    assert memo.remember.isprintable()

@@ -1,0 +1,125 @@
+"""Opening a conversation: finding first words, getting within earshot, giving up."""
+
+from typing import Any
+
+import pytest
+
+from genagents_env.actions import Idle, Move, Talk
+from genagents_env.percept import Conversation, Result
+from genagents_env.testing.scripted_model import always_invalid
+from tests.policies.percepts import Moment, body, person
+from tests.policies.smallville.minds import (
+    asked,
+    by_fields,
+    fields_of,
+    live,
+    make_mind,
+    moment,
+    observed,
+    part,
+)
+
+BOB = "Bob Birch"
+TALK = Conversation(1, ("Ann Ash", BOB), None, True, 8)
+APART = "Bob Birch is out of earshot"
+
+
+def saying(text: str = "Good morning.", end: bool = False) -> Any:
+    """Return a rule that goes up to people and says this."""
+    return by_fields(
+        {
+            "choice": {"choice": "talk", "what": "", "minutes": 1},
+            "relationship": {"relationship": "an old friend"},
+            "say": {"say": text, "end": end},
+        }
+    )
+
+
+def asked_for(mind: Any) -> list[str]:
+    return [fields_of(request)[0] for request in asked(mind)]
+
+
+def opening(rule: Any, **config: Any) -> tuple[Any, Moment]:
+    """Return a mind that has just made up its mind to speak to Bob, who is in sight."""
+    mind = make_mind(rule, **config)
+    seen = Moment(people=(person(BOB, distance=6),))
+    live(mind, seen, [observed(BOB, f"{BOB} is reading")])
+    return mind, seen
+
+
+def test_whoever_opens_stays_for_the_answer() -> None:
+    mind, now = opening(saying("Hello, Bob.", end=True))
+    assert mind.dialogue.unsaid == "Hello, Bob."
+    assert not mind.dialogue.leaving
+    said = live(mind, now.later(10, conversation=TALK))
+    assert said == Idle("talking with Bob Birch", "💬")
+    assert [line.text for line in mind.dialogue.lines] == ["Hello, Bob."]
+
+
+@pytest.mark.parametrize("rule", [saying(""), always_invalid], ids=["mute", "invalid"])
+def test_without_first_words_nothing_is_opened_and_nothing_remembered(rule: Any) -> None:
+    mind = make_mind(rule)
+    now = moment(mind, Moment())
+    part("dialogue").begin(mind, BOB, now)
+    action = live(mind, Moment())
+    assert action is None
+    assert mind.dialogue is None
+    assert mind.attention.talked == {BOB: 0}
+    assert not len(mind.stream)
+
+
+def test_someone_out_of_earshot_is_walked_up_to_and_spoken_to() -> None:
+    mind, now = opening(saying("Hello, Bob."))
+    far = now.later(10, result=Result(False, APART))
+    assert live(mind, far) == Move(BOB, "walking up to Bob Birch", "💬")
+    assert live(mind, now.later(20)) == Move(BOB, "walking up to Bob Birch", "💬")
+    near = now.later(30, people=(person(BOB, distance=2),))
+    assert live(mind, near) == Talk(BOB, "Hello, Bob.", doing="talking with Bob Birch", emoji="💬")
+    assert asked_for(mind) == ["choice", "relationship", "say"]
+
+
+def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
+    mind, now = opening(saying("Hello, Bob."))
+    steps = [
+        live(mind, now.later(10 * k, result=Result(k != 1, APART if k == 1 else "")))
+        for k in range(1, 25)
+    ]
+    assert steps[:18] == [Move(BOB, "walking up to Bob Birch", "💬")] * 18
+    assert steps[18:] == [None] * 6
+    assert mind.attention.talked == {BOB: 190}
+    assert "remember" not in asked_for(mind)
+    assert (mind.last, mind.going) == ("", "")
+
+
+@pytest.mark.parametrize("why", ["you two talked just now; give it some time", "that is full"])
+def test_a_refused_opening_leaves_only_when_it_was(why: str) -> None:
+    mind, now = opening(saying("Hello, Bob."))
+    assert live(mind, now.later(10, result=Result(False, why))) is None
+    assert mind.dialogue is None
+    assert mind.attention.talked == {BOB: 10}
+    assert not len(mind.stream)
+    assert asked_for(mind) == ["choice", "relationship", "say"]
+
+
+def test_nobody_is_spoken_to_who_fell_asleep_meanwhile_nor_when_it_got_late() -> None:
+    for change in ({"people": (person(BOB, asleep=True),)}, {"time": Moment().later(54_000).time}):
+        mind, now = opening(saying(), latency_ticks={"converse": 2})
+        action = live(mind, now.later(10, **change))
+        assert action is None
+        assert mind.dialogue is None
+        assert live(mind, now.later(20)) is None
+
+
+def test_while_one_thinks_of_the_first_words_one_stays() -> None:
+    mind, now = opening(saying("Hello, Bob."), latency_ticks={"converse": 2})
+    actions = [live(mind, now.later(10 * k)) for k in range(1, 5)]
+    assert actions[:3] == [Idle("turning to Bob Birch", "💬")] * 3
+    assert getattr(actions[3], "text", "") == "Hello, Bob."
+
+
+def test_the_sleeping_neither_speak_nor_think_of_words() -> None:
+    mind, now = opening(saying("Hello, Bob."), latency_ticks={"converse": 5})
+    assert live(mind, now.later(10, me=body(asleep=True))) is None
+    assert mind.dialogue is None
+    assert live(mind, now.later(60, me=body(asleep=True))) is None
+    assert asked_for(mind).count("say") == 0

@@ -1,0 +1,370 @@
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from genagents_env.llm.bound import bound_of
+from genagents_env.percept import Heard, SeenObject, SeenPerson
+from genagents_env.testing.scripted_model import always_invalid, sample_schema
+from tests.policies.percepts import Moment, body, profile, speech
+from tests.policies.smallville.days import UNUSABLE
+from tests.policies.smallville.minds import (
+    asked,
+    by_fields,
+    is_golden,
+    make_mind,
+    moment,
+    part,
+    think,
+)
+from tests.policies.smallville.transcripts import FOREIGN, transcript
+
+
+def person(name: str, doing: str = "reading", distance: int = 2, event: int = 1) -> SeenPerson:
+    return SeenPerson(name, "Cafe", (2, 2), distance, doing, "📖", False, event)
+
+
+def thing(name: str, state: str, distance: int = 4, event: int = 2) -> SeenObject:
+    return SeenObject(f"Cafe/{name}", name, (3, 3), distance, state, (), False, False, event)
+
+
+def notice(mind: Any, percept: Any) -> list[Any]:
+    found: list[Any] = part("perceive").notice(mind, moment(mind, percept))
+    return found
+
+
+def texts(mind: Any) -> list[str]:
+    return [mind.stream[id_].text for id_ in range(len(mind.stream))]
+
+
+def seen_later(percept: Moment, **changes: Any) -> Moment:
+    return percept.later(10, **changes)
+
+
+def test_what_is_nearest_is_attended_to_people_and_objects_alike() -> None:
+    mind = make_mind(who=profile(attention_bandwidth=2))
+    mind.objects["Cafe/stove"] = part("mind").Known("stove", "off", 0)
+    crowd = (person("Bob", distance=2), person("Cid", distance=6))
+    notice(mind, Moment(people=crowd, objects=(thing("stove", "on", 3),)))
+    assert [t for t in texts(mind) if "Ann" not in t] == ["Bob is reading", "the stove is on"]
+
+
+def test_of_equally_near_ones_people_come_first() -> None:
+    mind = make_mind(who=profile(attention_bandwidth=1))
+    found = notice(
+        mind, Moment(people=(person("Bob", distance=3),), objects=(thing("s", "on", 3),))
+    )
+    assert [o.subject for o in found] == ["Bob"]
+    assert mind.objects == {}
+
+
+def test_an_object_seen_for_the_first_time_is_no_event_but_its_change_is() -> None:
+    mind = make_mind()
+    percept = Moment(objects=(thing("stove", "off"),))
+    assert notice(mind, percept) == []
+    assert mind.objects["Cafe/stove"].state == "off"
+    (found,) = notice(mind, seen_later(percept, objects=(thing("stove", "on", event=9),)))
+    assert (found.kind, found.subject, found.text) == ("object", "Cafe/stove", "the stove is on")
+    assert mind.stream[found.memory].events == (9,)
+    assert mind.stream[found.memory].about == ("stove", "is", "on")
+
+
+def test_what_one_did_to_an_object_oneself_is_no_event() -> None:
+    mind = make_mind()
+    percept = Moment(objects=(thing("stove", "off"),))
+    notice(mind, percept)
+    mind.last, mind.going = "Interact", "Cafe/stove"
+    assert notice(mind, seen_later(percept, objects=(thing("stove", "on"),))) == []
+    assert mind.objects["Cafe/stove"].state == "on"
+    assert not any("stove" in text for text in texts(mind))
+
+
+def test_beliefs_about_objects_out_of_sight_or_attention_stay_as_they_were() -> None:
+    mind = make_mind(who=profile(attention_bandwidth=1))
+    percept = Moment(objects=(thing("stove", "off"),))
+    notice(mind, percept)
+    notice(mind, seen_later(percept, objects=()))
+    near = (thing("cup", "full", 1), thing("stove", "on", 2))
+    notice(mind, seen_later(percept, objects=near))
+    assert mind.objects["Cafe/stove"].state == "off"
+    assert mind.objects["Cafe/stove"].seen == 0
+
+
+@pytest.mark.parametrize("retention", [0, 1, 3, 8])
+def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retention: int) -> None:
+    mind = make_mind(who=profile(retention=retention))
+    percept = Moment()
+    for k in range(10):
+        notice(mind, seen_later(percept, people=(person("Bob", f"doing {k}", event=k + 1),)))
+    assert mind.attention.recent == [f"Bob is doing {k}" for k in range(10 - retention, 10)]
+    before = len(mind.stream)
+    for k in range(9, -1, -1):  # each time he is back at something, the event is another
+        seen = (person("Bob", f"doing {k}", event=100 + k),)
+        found = notice(mind, seen_later(percept, people=seen))
+        assert bool(found) == (9 - k >= retention), k
+    assert len(mind.stream) - before == 10 - retention
+
+
+def test_a_person_is_noticed_once_for_each_thing_they_do() -> None:
+    mind = make_mind()
+    percept = Moment(people=(person("Bob"),))
+    assert len(notice(mind, percept)) == 1
+    assert notice(mind, seen_later(percept)) == []
+    assert len(notice(mind, seen_later(percept, people=(person("Bob", "singing", event=5),)))) == 1
+
+
+def test_one_remembers_what_one_does_oneself_once() -> None:
+    mind = make_mind()
+    percept = Moment(me=replace(body(doing="baking"), event_id=4))
+    for _ in range(3):
+        assert notice(mind, percept) == []
+    assert texts(mind) == ["Ann Ash is baking"]
+    assert mind.stream[0].events == (4,)
+
+
+def test_a_sleeper_sees_nothing_but_hears_what_wakes() -> None:
+    mind = make_mind()
+    heard = (Heard("thought", None, "You will be mayor.", True, False, (), 3),)
+    asleep = Moment(me=body(asleep=True), people=(person("Bob"),), heard=heard)
+    (found,) = notice(mind, asleep)
+    assert mind.asleep
+    assert texts(mind) == ["You will be mayor."]
+    assert found.kind == "heard"
+
+
+def test_a_person_asleep_is_seen_as_such() -> None:
+    mind = make_mind()
+    seen = SeenPerson("Bob", "Cafe", (2, 2), 2, "snoring loudly", "", True, 1)
+    (found,) = notice(mind, Moment(people=(seen,)))
+    assert (found.text, found.asleep) == ("Bob is asleep", True)
+
+
+@pytest.mark.parametrize(
+    ("heard", "text", "about", "addressed"),
+    [
+        (speech("Bob", "Hi."), 'Bob said to Ann Ash: "Hi."', ("Bob", "said", ""), True),
+        (
+            speech("Bob", "Hi.", addressed=False),
+            'Bob said to others: "Hi."',
+            ("Bob", "said", ""),
+            False,
+        ),
+        (Heard("news", None, "Rain.", False, False, (), 7), "News: Rain.", (), False),
+        (
+            Heard("thought", None, "Run for mayor.", True, False, (), 7),
+            "Run for mayor.",
+            ("Ann Ash", "thinks", ""),
+            True,
+        ),
+    ],
+    ids=["said to me", "overheard", "news", "whispered"],
+)
+def test_what_is_heard_is_remembered_with_its_event(
+    heard: Heard, text: str, about: tuple[str, ...], addressed: bool
+) -> None:
+    mind = make_mind()
+    found = notice(mind, Moment(heard=(heard,)))[0]
+    memory = mind.stream[found.memory]
+    assert (found.text, found.addressed, found.event) == (text, addressed, 7)
+    assert (memory.text, memory.about, memory.events) == (text, about, (7,))
+
+
+def test_notices_of_the_world_and_wordless_sounds_are_not_remembered() -> None:
+    mind = make_mind()
+    heard = (
+        Heard("notice", None, "You were removed.", True, False, (), 7),
+        Heard("speech", "Bob", "", True, False, (), 8),
+    )
+    assert notice(mind, Moment(heard=heard)) == []
+
+
+def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts() -> None:
+    mind = make_mind(observation=False, rate_batch=1)
+    percept = Moment(people=(person("Bob"),), heard=(speech("Bob", "Hi."),))
+    found = notice(mind, percept)
+    assert [o.memory for o in found] == [None, None]
+    assert len(mind.stream) == 0
+    assert part("perceive").thoughts(mind, moment(mind, percept)) == []
+    assert mind.attention.importance > 0
+
+
+# Ratings.
+
+
+def rating(*ratings: int) -> Any:
+    return by_fields({"ratings": {"ratings": list(ratings)}})
+
+
+def rate(mind: Any, percept: Moment) -> None:
+    think(mind, part("perceive").thoughts(mind, moment(mind, percept)), percept)
+
+
+def hearing(count: int, first: int = 0) -> Moment:
+    return Moment(heard=tuple(speech("Bob", f"Word {k}.") for k in range(first, first + count)))
+
+
+def test_a_full_batch_is_rated_in_one_call() -> None:
+    mind = make_mind(rating(2, 9, 4), rate_batch=3)
+    mind.attention.events[""] = 0  # what she does herself is known
+    percept = hearing(2)
+    notice(mind, percept)
+    rate(mind, percept)
+    assert asked(mind) == []
+    notice(mind, hearing(1, first=2))
+    rate(mind, percept)
+    assert len(asked(mind)) == 1
+    assert [mind.stream[k].importance for k in range(3)] == [2, 9, 4]
+    assert mind.attention.importance == 15
+    assert mind.attention.unrated == []
+
+
+def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
+    mind = make_mind(rating(7), rate_minutes=20)
+    mind.attention.events[""] = 0
+    percept = hearing(1).later(600, heard=hearing(1).heard)
+    notice(mind, percept)
+    late = percept.later(20 * 60 - 10)
+    rate(mind, late)
+    assert asked(mind) == []
+    rate(mind, late.later(10))
+    assert mind.stream[0].importance == 7
+
+
+def test_what_was_rated_once_is_not_asked_about_again() -> None:
+    mind = make_mind(rating(6), rate_batch=1)
+    mind.attention.events[""] = 0
+    percept = hearing(1)
+    for _ in range(2):
+        notice(mind, percept)
+        rate(mind, percept)
+    assert len(asked(mind)) == 1
+    assert [mind.stream[k].importance for k in range(2)] == [6, 6]
+    assert mind.attention.importance == 12
+
+
+@pytest.mark.parametrize("doing", ["walking to the park", "standing around", "waiting", "asleep"])
+def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
+    mind = make_mind(rate_batch=1)
+    mind.attention.events[""] = 0
+    percept = Moment(people=(person("Bob", doing),))
+    notice(mind, percept)
+    rate(mind, percept)
+    assert asked(mind) == []
+    assert mind.stream[0].importance == 1
+
+
+def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() -> None:
+    mind = make_mind(always_invalid, rate_batch=1, unrated_importance=4)
+    mind.attention.events[""] = 0
+    percept = hearing(1)
+    notice(mind, percept)
+    rate(mind, percept)
+    assert mind.stream[0].importance == 4
+    assert mind.attention.ratings == {}
+    assert mind.attention.importance == 4
+
+
+def test_only_so_many_ratings_are_kept_the_latest() -> None:
+    mind = make_mind(rating(5), rate_batch=1)
+    mind.attention.events[""] = 0
+    mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
+    percept = hearing(1)
+    notice(mind, percept)
+    rate(mind, percept)
+    assert len(mind.attention.ratings) == 500
+    assert "old 0" not in mind.attention.ratings
+    assert 'Bob said to Ann Ash: "Word 0."' in mind.attention.ratings
+
+
+def test_a_batch_under_way_is_not_joined_by_another() -> None:
+    mind = make_mind(rate_batch=1)
+    pending = part("thought").Pending("perceive.rate", {}, (), 0, 0, 9)
+    mind.pending.append(pending)
+    notice(mind, hearing(4))
+    assert part("perceive").thoughts(mind, moment(mind, hearing(0))) == []
+    assert mind.attention.unrated == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("limit", [300, 500])
+def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int) -> None:
+    mind = make_mind(prompt_tokens=limit, rate_batch=8)
+    mind.attention.events[""] = 0
+    words = [speech("Bob", f"{k}{FOREIGN[:498]}") for k in range(8)]
+    percept = Moment(heard=tuple(words))
+    notice(mind, percept)
+    batches = 0
+    while mind.attention.unrated and batches < 20:
+        later = replace(percept, time=percept.time + timedelta(hours=batches + 1))
+        rate(mind, later)
+        batches += 1
+    schemas: list[Any] = [request.schema for request in asked(mind)]
+    counts = [schema["properties"]["ratings"]["maxItems"] for schema in schemas]
+    assert sum(counts) == 8
+    assert all(bound_of(list(r.messages)) <= limit for r in asked(mind))
+    shown = [sum('"#' in line for line in r.messages[-1].content.split("\n")) for r in asked(mind)]
+    assert shown == counts
+    assert len(mind.attention.ratings) == 8
+
+
+def test_ratings_come_into_effect_when_their_time_has_come() -> None:
+    mind = make_mind(rating(8), rate_batch=1, latency_ticks={"perceive": 3})
+    mind.attention.events[""] = 0
+    percept = hearing(1)
+    notice(mind, percept)
+    thinking = part("thinking").Thinking(mind.kit.model)
+
+    async def live() -> list[float]:
+        seen = []
+        for tick in range(5):
+            at = percept.later(10 * tick)
+            thoughts = part("perceive").thoughts(mind, moment(mind, at))
+            await thinking.think(mind, thoughts, moment(mind, at))
+            seen.append(mind.stream[0].importance)
+        return seen
+
+    assert asyncio.run(live()) == [3, 3, 3, 8, 8]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *UNUSABLE,
+        '{"ratings": [5]}',
+        '{"ratings": [5, 5, 5]}',
+        '{"ratings": [0, 11]}',
+        '{"ratings": [5, "very"]}',
+        '{"ratings": [5, 5.5]}',
+        '{"ratings": [5, null]}',
+        '{"ratings": {"1": 5, "2": 5}}',
+        '{"ratings": 5}',
+        '{"ratings": [5, NaN]}',
+        '{"ratings": [5, 1e999]}',
+        '{"rating": [5, 5]}',
+    ],
+)
+def test_a_malformed_rating_ends_in_the_neutral_one(words: str) -> None:
+    mind = make_mind(lambda request: words, rate_batch=2)
+    mind.attention.events[""] = 0
+    percept = hearing(2)
+    notice(mind, percept)
+    rate(mind, percept)
+    assert [mind.stream[k].importance for k in range(2)] == [3, 3]
+    assert mind.attention.unrated == []
+    (row,) = mind.kit.model.ledger.rows()
+    assert (row.purpose, row.calls, row.fallbacks) == ("perceive.rate", 1, 1)
+
+
+def test_golden_transcript() -> None:
+    mind = make_mind(rate_batch=3)
+    mind.objects["Cafe/stove"] = part("mind").Known("stove", "off", 0)
+    percept = Moment(
+        people=(person("Bob", "telling jokes"),),
+        objects=(thing("stove", "burning"),),
+        heard=(speech("Bob", "There is a party tonight."),),
+    )
+    found = notice(mind, percept)
+    rate(mind, percept)
+    effects = [f"{mind.stream[o.memory].importance} {o.text}" for o in found]
+    assert is_golden("perceive.txt", transcript(asked(mind), sample_schema, effects))

@@ -1,0 +1,544 @@
+import asyncio
+import json
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genagents_env.actions import Idle, Move
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.policy import Profile
+from genagents_env.scenario.schema import RoutineEntry
+from genagents_env.testing.scripted_model import always_invalid, sample_schema
+from tests.policies.percepts import START, Moment, profile
+from tests.policies.smallville.days import BED, UNUSABLE, Alone
+from tests.policies.smallville.minds import by_fields, fields_of, is_golden, make_mind, moment, part
+from tests.policies.smallville.transcripts import transcript
+
+HOUR = 3600
+TODAY, TOMORROW = "2023-02-13", "2023-02-14"
+
+
+def someone(bed: time = time(23), wake: time = time(7), **changes: Any) -> Profile:
+    return profile(bed=bed, wake=wake, sleeps_in=BED, **changes)
+
+
+def night_owl() -> Profile:
+    """Return somebody whose pub keeps them up past midnight."""
+    routine = (
+        RoutineEntry(at=time(9), place="Park", doing="feeding ducks"),
+        RoutineEntry(at=time(17), place="Cafe", doing="serving beer"),
+        RoutineEntry(at=time(0, 30), place="Cafe", doing="counting the till"),
+    )
+    return someone(time(1), time(9), routine=routine)
+
+
+def at(clock: str, day: int = 13) -> datetime:
+    return datetime.fromisoformat(f"2023-02-{day:02}T{clock}")
+
+
+def faults_of(day: Any, now: int) -> list[str]:
+    """Return what is wrong with a day: a gap in its hours or its pieces, or one too long."""
+    faults = []
+    if day.hours:
+        edges = [block.start for block in day.hours] + [day.hours[-1].end]
+        joined = all(a.end == b.start for a, b in pairwise(day.hours))
+        faults += [] if joined and edges == sorted(edges) else [f"hours {day.hours}"]
+        faults += [] if day.hours[-1].end == day.bed else ["hours end before bedtime"]
+        faults += [] if day.hours[0].start <= max(now, day.wake) else ["hours begin late"]
+    for a, b in pairwise(day.pieces):
+        faults += [] if a.end == b.start else [f"gap between {a} and {b}"]
+    short = [p for p in day.pieces if not 0 < p.end - p.start <= 15 * 60]
+    return [*faults, *(f"odd piece {p}" for p in short)]
+
+
+def plans(mind: Any, now: int) -> list[Any]:
+    """Return the plans of hours that still hold, in order of their beginning."""
+    held = [mind.stream[id_] for id_ in mind.stream.recent(200, kinds=["plan"], now=now)]
+    return sorted((m for m in held if " plans for " in m.text), key=lambda m: m.start)
+
+
+# Days.
+
+
+def test_a_first_day_is_planned_at_once_from_waking_to_bed() -> None:
+    alone = Alone(start=at("00:00"), who=someone())
+    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=True))
+    alone.step()
+    assert alone.purposes() == {"plan.day": 1, "plan.hours": 1}
+    day = alone.mind.day
+    assert (day.date, day.bed) == (TODAY, 23 * HOUR)
+    assert 5 * HOUR <= day.wake <= 9 * HOUR
+    assert (day.hours[0].start, day.hours[-1].end) == (day.wake, day.bed)
+    assert day.pieces == []
+
+
+def test_an_episode_that_begins_in_the_day_plans_what_is_left_of_it() -> None:
+    alone = Alone(start=at("08:10"), who=someone())
+    alone.step()
+    day = alone.mind.day
+    hours = [block.start for block in day.hours]
+    assert hours[0] == 0
+    assert all((start + 600) % HOUR == 0 for start in hours[1:])
+    assert (day.hours[-1].end, day.pieces[0].start) == (day.bed, 0)
+    assert not faults_of(day, 0)
+
+
+def test_whoever_begins_after_bedtime_sleeps_and_plans_tomorrow_when_it_comes() -> None:
+    alone = Alone(start=at("23:30"), who=someone())
+    alone.until("00:00")
+    assert alone.purposes()["plan.day"] == 0
+    assert alone.percept.me.asleep
+    alone.step()
+    assert alone.mind.day.date == TOMORROW
+    assert alone.purposes()["plan.day"] == 1
+
+
+def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:
+    renewal = {
+        "yesterday": "It rained all day.",
+        "status": "glad of the sun",
+        "requirements": ["buy eggs", "call Bob"],
+    }
+    alone = Alone(by_fields({"yesterday": renewal}), who=someone()).until("00:01")
+    assert alone.purposes()["plan.renew"] == 1
+    mind = alone.mind
+    assert (mind.status, mind.requirements) == ("glad of the sun", ["buy eggs", "call Bob"])
+    assert mind.day.date == TOMORROW
+    (yesterday,) = [
+        mind.stream[k] for k in range(len(mind.stream)) if "yesterday" in mind.stream[k].text
+    ]
+    assert yesterday.text == "Ann Ash's yesterday: It rained all day."
+    assert yesterday.evidence
+    assert yesterday.cause == "plan.renew #0 at tick 960"
+    outline = next(r for r in alone.endpoint.requests[::-1] if "outline" in fields_of(r))
+    assert '["today needs", "buy eggs"]' in outline.messages[-1].content
+
+
+def test_whoever_is_awake_past_midnight_lives_their_day_to_its_end() -> None:
+    alone = Alone(start=at("20:00"), who=night_owl()).until("00:30")
+    mind = alone.mind
+    assert mind.day.date == TODAY
+    assert mind.day.bed == 5 * HOUR
+    assert mind.day.piece_at(alone.now) is not None
+    assert not alone.percept.me.asleep
+    alone.until("01:05")
+    assert alone.percept.me.asleep
+    assert mind.day.date == TOMORROW
+    assert alone.purposes()["plan.renew"] == 1
+
+
+def test_an_episode_that_begins_past_midnight_belongs_to_the_evening_before() -> None:
+    alone = Alone(start=at("00:10", 14), who=night_owl())
+    alone.step()
+    mind = alone.mind
+    assert (mind.day.date, mind.day.bed) == (TODAY, 50 * 60)
+    assert mind.day.piece_at(0) is not None
+    alone.until("02:00")
+    assert mind.day.date == TOMORROW
+    assert alone.percept.me.asleep
+    alone.until("07:30")
+    assert not faults_of(mind.day, alone.now)
+
+
+def test_the_usual_evening_past_midnight_is_told_to_who_plans_it() -> None:
+    alone = Alone(start=at("18:00"), who=night_owl())
+    alone.step()
+    (hours,) = [r for r in alone.endpoint.requests if fields_of(r) == ["hours"]]
+    for usual in ("usually 17:00", "usually 00:30"):
+        assert usual in hours.messages[-1].content
+
+
+def test_whoever_is_woken_before_the_planned_hour_begins_the_day_then() -> None:
+    late = {"wake_hour": 9, "outline": ["rest"] * 5}
+    rule = by_fields({"wake_hour": late})
+    alone = Alone(rule, start=at("06:00"), who=someone(wake=time(7)))
+    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=True))
+    alone.until("06:59")
+    assert alone.mind.day.wake == 3 * HOUR
+    alone.until("07:03")
+    assert alone.mind.day.wake == HOUR
+    assert alone.mind.day.piece_at(alone.now) is not None
+    assert not faults_of(alone.mind.day, alone.now)
+
+
+@settings(max_examples=12)
+@given(
+    seed=st.integers(0, 10_000),
+    start=st.integers(0, 23),
+    bed=st.sampled_from([time(20), time(21, 30), time(23), time(0), time(1), time(2, 15)]),
+    wake=st.sampled_from([time(4), time(6, 45), time(7), time(10)]),
+    odd=st.integers(0, 59),
+)
+@pytest.mark.slow
+def test_days_have_no_gap_whatever_the_model_says(
+    seed: int, start: int, bed: time, wake: time, odd: int
+) -> None:
+    alone = Alone(who=someone(bed, wake), start=at(f"{start:02}:{odd:02}"), seed=seed)
+    mind = alone.mind
+    asleep_since: int | None = None
+    for _ in range(30 * 60):
+        alone.step()
+        now, day = alone.actions[-1][0], mind.day
+        assert not faults_of(day, now)
+        if day.hours and day.wake <= now < day.bed and not mind.asleep:
+            piece = day.piece_at(now)
+            assert piece is not None
+            assert piece.grounded
+        if alone.percept.me.asleep:
+            asleep_since = now if asleep_since is None else asleep_since
+        else:
+            asleep_since = None
+        assert asleep_since is None or now - asleep_since <= 14 * HOUR
+    assert alone.fallbacks() == {}
+
+
+@settings(max_examples=60)
+@given(
+    parts=st.lists(st.integers(5, 15), min_size=1, max_size=12),
+    minutes=st.integers(1, 180),
+    seconds=st.integers(0, 59),
+)
+def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
+    parts: list[int], minutes: int, seconds: int
+) -> None:
+    plan, total = part("plan"), minutes * 60 + seconds
+    least = -(-total // (15 * 60))
+    parts = (parts * least)[: max(least, len(parts))]
+    asked = [plan.PieceReply(what="resting", minutes=m) for m in parts]
+    pieces = plan._laid_out(asked, 100, 100 + total, [5, 15])
+    assert (pieces[0].start, pieces[-1].end) == (100, 100 + total)
+    assert all(a.end == b.start for a, b in pairwise(pieces))
+    lengths = [piece.end - piece.start for piece in pieces]
+    if total >= 300:
+        assert all(300 <= length <= 900 for length in lengths), lengths
+
+
+def test_pieces_are_as_long_as_asked_for_where_they_fit() -> None:
+    plan = part("plan")
+    asked = [plan.PieceReply(what="x", minutes=m) for m in (10, 5, 15, 15, 15)]
+    pieces = plan._laid_out(asked, 0, HOUR, [5, 15])
+    assert [(p.end - p.start) // 60 for p in pieces] == [10, 5, 15, 15, 15]
+
+
+def test_pieces_are_made_ahead_of_need() -> None:
+    alone = Alone(who=someone())
+    alone.until("08:49")
+    assert alone.purposes()["plan.pieces"] == 1
+    alone.until("08:51")
+    assert alone.purposes()["plan.pieces"] == 2
+    assert alone.mind.day.pieces_until(alone.now) == 2 * HOUR
+
+
+def test_what_is_left_before_bed_joins_the_last_stretch() -> None:
+    alone = Alone(start=at("20:58"), who=someone(bed=time(23)))
+    alone.until("22:56")
+    stretches = [p for p in alone.mind.day.pieces if p.end == alone.mind.day.bed]
+    assert len(stretches) == 1
+    assert not faults_of(alone.mind.day, alone.now)
+    assert alone.purposes()["plan.pieces"] == 2
+
+
+# When the model says nothing of use.
+
+
+def test_with_a_model_of_no_use_one_lives_by_the_routine() -> None:
+    alone = Alone(always_invalid, who=someone())
+    alone.until("12:30")
+    day = alone.mind.day
+    assert day.outline[:2] == ["serving coffee", "feeding ducks"]
+    assert [(b.start // HOUR, b.text) for b in day.hours] == [
+        (0, "serving coffee"),
+        (4, "feeding ducks"),
+    ]
+    places = {place for _, place in lived(alone, "12:10", "12:30")}
+    assert places == {("feeding ducks", "Park")}
+    assert {place for _, place in lived(alone, "09:00", "09:30")} == {("serving coffee", "Cafe")}
+    assert alone.fallbacks()["plan.day"] == 1
+    kinds = [alone.mind.stream[k] for k in range(len(alone.mind.stream))]
+    assert not [m for m in kinds if m.kind == "plan" or m.cause not in ("", "seed")]
+
+
+def lived(alone: Alone, first: str, last: str) -> list[tuple[int, tuple[str, str]]]:
+    """Return what she did, and where she was when she did it, between two clock times."""
+    place, found = alone.who.home, []
+    for second, action in alone.actions:
+        if isinstance(action, Move):
+            place = action.place
+        elif isinstance(action, Idle):
+            clock = f"{alone.start + timedelta(seconds=second):%H:%M}"
+            if first <= clock <= last:
+                found.append((second, (action.doing or "", place)))
+    return found
+
+
+def test_a_day_after_days_of_a_useless_model_is_an_ordinary_one() -> None:
+    alone = Alone(always_invalid, who=someone()).until("12:30").until("12:30")
+    assert alone.mind.day.date == TOMORROW
+    assert alone.mind.status == ""
+    assert alone.mind.requirements == []
+    assert alone.mind.day.block_at(alone.now).text == "feeding ducks"
+
+
+def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
+    alone = Alone(who=someone(), config={"planning": False}).until("12:30")
+    assert not [p for p in alone.purposes() if p.startswith(("plan.", "ground."))]
+    assert {place for _, place in lived(alone, "09:00", "11:59")} == {("serving coffee", "Cafe")}
+    assert {place for _, place in lived(alone, "12:10", "12:30")} == {("feeding ducks", "Park")}
+    alone.until("23:10")
+    assert alone.percept.me.asleep
+    alone.until("07:10")
+    assert not alone.percept.me.asleep
+    assert alone.mind.stream.recent(9, kinds=["plan"], now=alone.now) == []
+
+
+# Planning anew.
+
+
+def revise(alone: Alone, start: int, why: str = "The Cafe burns.") -> None:
+    thought = part("thought").Thought("plan.revise", {"start": start, "why": why})
+    now = moment(alone.mind, alone.percept)
+    alone.policy._waited_for(alone.policy.thinking.think(alone.mind, [thought], now))
+
+
+def answering_hours(request: CompletionRequest) -> str:
+    if fields_of(request) != ["hours"]:
+        return sample_schema(request)
+    schema: Any = request.schema
+    count = schema["properties"]["hours"]["minItems"]
+    word = "anew" if '"just now"' in request.messages[-1].content else "first"
+    return json.dumps({"hours": [f"{word} {k}" for k in range(count)]})
+
+
+def test_revising_replaces_the_rest_from_a_moment_on_and_keeps_what_lies_before() -> None:
+    alone = Alone(answering_hours, who=someone()).until("09:30")
+    mind, now = alone.mind, alone.now
+    before = [(b.start, b.text) for b in mind.day.hours]
+    revise(alone, now + 40 * 60)
+    hours = [(b.start, b.end, b.text) for b in mind.day.hours]
+    assert [(start, text) for start, _, text in hours[:3]] == before[:3]
+    assert hours[2][1] == now + 40 * 60
+    assert [text for *_, text in hours[3:]] == [f"anew {k}" for k in range(len(hours) - 3)]
+    assert hours[3][0] == now + 40 * 60
+    assert not faults_of(mind.day, now)
+    assert mind.day.piece_at(now) is not None
+    held = plans(mind, now)
+    assert [m.text.split(": ")[1] for m in held[:3]] == ["first 0", "first 1", "first 2"]
+    assert all("anew" in m.text for m in held[3:])
+    assert mind.day.outline
+
+
+def test_revising_from_now_on_leaves_no_moment_without_a_piece() -> None:
+    alone = Alone(answering_hours, who=someone()).until("09:30")
+    revise(alone, alone.now)
+    piece = alone.mind.day.piece_at(alone.now)
+    assert piece.start == alone.now
+    assert alone.mind.day.block_at(alone.now).text == "anew 0"
+
+
+def test_revising_again_and_again_leaves_one_plan_for_each_hour() -> None:
+    alone = Alone(answering_hours, who=someone()).until("09:30")
+    for k in range(12):
+        revise(alone, alone.now, f"why {k}")
+        alone.step()
+    held = plans(alone.mind, alone.now)
+    starts = [m.start for m in held if m.start >= alone.mind.day.hours[-1].start]
+    assert len(starts) == 1
+    assert not faults_of(alone.mind.day, alone.now)
+
+
+def test_where_revising_fails_the_rest_of_the_day_is_the_routine() -> None:
+    alone = Alone(answering_hours, who=someone()).until("09:30")
+    alone.endpoint.rule = always_invalid
+    revise(alone, alone.now)
+    rest = [b.text for b in alone.mind.day.hours if b.start >= alone.now]
+    assert rest == ["serving coffee", "feeding ducks"]
+    assert all(m.start < alone.now for m in plans(alone.mind, alone.now))
+
+
+def test_revising_asks_nothing_without_planning_or_after_bedtime() -> None:
+    for config, clock in (({"planning": False}, "09:00"), ({}, "23:10")):
+        alone = Alone(who=someone(), config=config).until(clock)
+        before = alone.purposes()
+        revise(alone, alone.now)
+        assert alone.purposes() == before
+
+
+def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
+    slow = {"latency_ticks": {"plan": 5}}
+    alone = Alone(answering_hours, who=someone(), config=slow).until("08:50")
+    mind = alone.mind
+    for _ in range(20):
+        alone.step()
+        if mind.busy("plan.pieces"):
+            break
+    (pending,) = [p for p in mind.pending if p.purpose == "plan.pieces"]
+    handler = part("plan").HANDLERS["plan.pieces"]
+    for block in mind.day.hours:
+        block.text = "something else"
+    reply = part("thought").Reply(handler.fallback(pending.data), True, "")
+    before = list(mind.day.pieces)
+    asyncio.run(handler.take(mind, pending.data, moment(mind, alone.percept), reply))
+    assert mind.day.pieces == before
+
+
+@pytest.mark.parametrize("ticks", [1, 7])
+def test_thinking_of_the_day_takes_game_time(ticks: int) -> None:
+    config = {"latency_ticks": {"plan": ticks}}
+    alone = Alone(who=someone(), config=config)
+    seen = []
+    for _ in range(3 * ticks + 2):
+        alone.step()
+        day = alone.mind.day
+        seen.append((bool(day.date), bool(day.hours), bool(day.pieces)))
+    steps = [seen.index((True, False, False)), seen.index((True, True, False))]
+    assert steps == [ticks, 2 * ticks]
+    assert seen[3 * ticks] == (True, True, True)
+    assert seen[3 * ticks - 1] == (True, True, False)
+
+
+def test_a_golden_morning() -> None:
+    alone = Alone(who=someone(), start=START)
+    alone.step()
+    day = alone.mind.day
+    effects = [
+        *(f"hour {block.start} to {block.end}: {block.text}" for block in day.hours),
+        *(f"piece {p.start} to {p.end}: {p.text}, at {p.place}" for p in day.pieces),
+    ]
+    planned = [r for r in alone.endpoint.requests if fields_of(r)[0] != "core"]
+    assert is_golden("plan.txt", transcript(planned, sample_schema, effects))
+
+
+@pytest.mark.parametrize("purpose", ["plan.renew", "plan.day", "plan.hours", "plan.pieces"])
+def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
+    data = {
+        "status": "",
+        "wake_hour": 7,
+        "usual": ["rest"] * 5,
+        "slots": [0, HOUR],
+        "habit": ["rest", "work"],
+        "blocks": [["rest", 60]],
+        "minutes": 60,
+        "lengths": [5, 15],
+    }
+    handler = part("plan").HANDLERS[purpose]
+    value = handler.fallback(data)
+    assert handler.reply(data).model_validate_json(value.model_dump_json())
+
+
+def test_nobody_without_a_day_is_asked_for_hours() -> None:
+    mind = make_mind()
+    ask = part("plan").HANDLERS["plan.hours"].ask
+    assert asyncio.run(ask(mind, {"start": 0, "why": ""}, moment(mind, Moment()))) is None
+
+
+# Replies that are none.
+
+LINE = "resting"
+RENEWAL = {"yesterday": LINE, "status": LINE, "requirements": [LINE]}
+DAY = {"wake_hour": 7, "outline": [LINE] * 5}
+PIECE = {"what": LINE, "minutes": 15}
+MALFORMED: dict[str, list[Any]] = {
+    "plan.renew": [
+        {**RENEWAL, "requirements": []},
+        {**RENEWAL, "requirements": [LINE] * 5},
+        {**RENEWAL, "requirements": LINE},
+        {**RENEWAL, "requirements": [""]},
+        {**RENEWAL, "requirements": [7]},
+        {**RENEWAL, "status": ""},
+        {**RENEWAL, "status": None},
+        {**RENEWAL, "yesterday": "\u200b\x00"},
+        {"status": LINE, "requirements": [LINE]},
+    ],
+    "plan.day": [
+        {**DAY, "wake_hour": 4},
+        {**DAY, "wake_hour": 10},
+        {**DAY, "wake_hour": "seven"},
+        {**DAY, "wake_hour": 7.5},
+        {**DAY, "wake_hour": None},
+        {**DAY, "outline": [LINE] * 4},
+        {**DAY, "outline": [LINE] * 9},
+        {**DAY, "outline": [LINE, LINE, LINE, LINE, ""]},
+        {**DAY, "outline": {"07:00": LINE}},
+        {"wake_hour": 7},
+    ],
+    "plan.hours": [
+        {"hours": []},
+        {"hours": [LINE] * 14},
+        {"hours": [LINE] * 16},
+        {"hours": [*[LINE] * 14, ""]},
+        {"hours": [*[LINE] * 14, None]},
+        {"hours": [[LINE]] * 15},
+        {"hours": LINE},
+    ],
+    "plan.pieces": [
+        {"pieces": []},
+        {"pieces": [PIECE] * 3},
+        {"pieces": [PIECE] * 7},
+        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 4}]},
+        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 16}]},
+        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": -15}]},
+        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": "15 min"}]},
+        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "what": ""}]},
+        {"pieces": [PIECE, PIECE, PIECE, {"what": LINE}]},
+        {"pieces": [PIECE, PIECE, PIECE, LINE]},
+        {"pieces": PIECE},
+    ],
+}
+FIRST_FIELD = {
+    "plan.renew": "yesterday",
+    "plan.day": "wake_hour",
+    "plan.hours": "hours",
+    "plan.pieces": "pieces",
+}
+
+
+@pytest.mark.parametrize(
+    ("purpose", "words"),
+    [
+        *((purpose, json.dumps(bad)) for purpose, all_ in MALFORMED.items() for bad in all_),
+        *((purpose, words) for purpose in MALFORMED for words in UNUSABLE),
+    ],
+)
+def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, words: str) -> None:
+    def rule(request: CompletionRequest) -> str:
+        is_it = fields_of(request)[0] == FIRST_FIELD[purpose]
+        return words if is_it else sample_schema(request)
+
+    alone = Alone(rule, who=someone())
+    if purpose == "plan.renew":
+        alone.mind.day.date, alone.mind.status = "2023-02-12", "as ever"
+    alone.step()
+    alone.step()
+    assert alone.fallbacks() == {purpose: 1}
+    assert alone.purposes()[purpose] == 1
+    day = alone.mind.day
+    assert not faults_of(day, 0)
+    assert day.piece_at(alone.now) is not None
+    if purpose == "plan.renew":
+        assert (alone.mind.status, alone.mind.requirements) == ("as ever", [])
+    elif purpose == "plan.day":
+        assert (day.wake, day.outline[0]) == (-HOUR, "serving coffee")
+    elif purpose == "plan.hours":
+        assert [block.text for block in day.hours] == ["serving coffee", "feeding ducks"]
+    else:
+        assert [p.end - p.start for p in day.pieces] == [900] * 4
+        assert day.pieces[0].text == day.hours[0].text
+
+
+def test_long_or_unclean_words_of_a_plan_are_cut_and_cleaned() -> None:
+    dirty = "\x1b[2J" + "rest \n" * 13
+    replies: dict[str, dict[str, Any]] = {
+        "wake_hour": {"wake_hour": 7, "outline": [dirty] * 5},
+        "hours": {"hours": [dirty] * 15},
+        "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},
+    }
+    alone = Alone(by_fields(replies), who=someone())
+    alone.step()
+    day = alone.mind.day
+    texts = [*day.outline, *(b.text for b in day.hours), *(p.text for p in day.pieces)]
+    assert texts == ["rest " * 11 + "rest"] * 10

@@ -1,0 +1,309 @@
+import asyncio
+import json
+from datetime import datetime, time
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from genagents_env.percept import Conversation
+from genagents_env.testing.scripted_model import Rule, always_invalid
+from tests.policies.percepts import START, Moment, body, person, profile
+from tests.policies.smallville.minds import (
+    asked,
+    by_fields,
+    fields_of,
+    is_golden,
+    length,
+    live,
+    make_mind,
+    moment,
+    observed,
+    part,
+    think,
+)
+from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+
+BOB, CID = "Bob Birch", "Cid Cedar"
+READING = observed(BOB, f"{BOB} is reading")
+BURNING = observed("Cafe/stove", "the stove is burning", "object")
+SEEN = Moment(people=(person(BOB),))
+
+
+def deciding(choice: str, what: str = "", minutes: int = 10) -> Rule:
+    """Return a rule that decides this, and says hello where words are asked for."""
+    return by_fields(
+        {
+            "choice": {"choice": choice, "what": what, "minutes": minutes},
+            "relationship": {"relationship": "a good friend"},
+            "say": {"say": "Hello, Bob.", "end": False},
+        }
+    )
+
+
+def decisions(mind: Any) -> int:
+    return sum("choice" in fields_of(request) for request in asked(mind))
+
+
+def following(mind: Any, choice: str, what: str = "", **data: Any) -> list[Any]:
+    """Return the thoughts that follow from a decision."""
+    react, thought = part("react"), part("thought")
+    value = react.Reaction(choice=choice, what=what, minutes=10)
+    seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
+    reply = thought.Reply(value, False, "react.decide #0 at tick 0")
+    take = react.HANDLERS["react.decide"].take
+    return list(asyncio.run(take(mind, seen, moment(mind, SEEN), reply)))
+
+
+def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
+    mind = make_mind(deciding("go on"))
+    before = mind.state()
+    assert live(mind, SEEN, [READING]) is None
+    assert decisions(mind) == 1
+    assert mind.attention.considered == {BOB: 0}
+    mind.attention.considered, mind.counted, mind.numbers = {}, -1, {}
+    assert mind.state() == before
+
+
+def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
+    mind = make_mind(deciding("talk"))
+    action: Any = live(mind, SEEN, [READING])
+    assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
+    assert [fields_of(request)[0] for request in asked(mind)] == ["choice", "relationship", "say"]
+    assert mind.dialogue.relations == {BOB: "a good friend"}
+    assert mind.activity.text == ""
+
+
+def test_waiting_is_an_activity_of_some_minutes_and_the_rest_is_planned_anew() -> None:
+    mind = make_mind(deciding("wait", minutes=5))
+    assert live(mind, SEEN, [READING]) is None
+    activity = mind.activity
+    assert (activity.kind, activity.text, activity.until) == ("wait", "waiting", 300)
+    assert activity.reaction
+    assert activity.arrived
+    assert activity.place == "Cafe"
+    revision = following(make_mind(), "wait")
+    assert [thought.purpose for thought in revision] == ["plan.revise"]
+    assert revision[0].data == {"start": 600, "why": f"waiting: {READING.text}"}
+
+
+def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
+    thoughts = following(make_mind(), "something else", "putting out the fire")
+    assert [thought.purpose for thought in thoughts] == ["ground.one", "plan.revise"]
+    assert thoughts[0].data == {"text": "putting out the fire", "minutes": 10}
+    assert thoughts[1].data == {"start": 600, "why": "putting out the fire"}
+    mind = make_mind(deciding("something else", "putting out the fire"))
+    live(mind, SEEN, [BURNING])
+    assert mind.activity.text == "putting out the fire"
+    assert mind.activity.reaction
+
+
+def test_something_else_without_words_is_going_on() -> None:
+    assert following(make_mind(), "something else") == []
+
+
+def test_a_person_comes_before_an_object_and_an_object_is_not_talked_to() -> None:
+    mind = make_mind(deciding("go on"))
+    live(mind, SEEN, [BURNING, READING])
+    assert list(mind.attention.considered) == [BOB]
+    live(mind, SEEN.later(), [BURNING])
+    assert list(mind.attention.considered) == [BOB, "Cafe/stove"]
+    person_schema, object_schema = (json.dumps(r.schema) for r in asked(mind))
+    assert '"talk"' in person_schema
+    assert '"talk"' not in object_schema
+    assert '"talk"' not in asked(mind)[1].messages[1].content
+
+
+def test_no_choice_is_always_the_first() -> None:
+    mind = make_mind(deciding("go on"), react_again_minutes=1)
+    for minute in range(40):
+        live(mind, SEEN.later(60 * minute), [READING])
+    schemas = [json.loads(json.dumps(request.schema)) for request in asked(mind)]
+    orders = [tuple(schema["properties"]["choice"]["enum"]) for schema in schemas]
+    assert {order[0] for order in orders} == {"go on", "talk", "wait", "something else"}
+    assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
+
+
+def test_the_first_person_whom_one_may_talk_to_is_considered() -> None:
+    mind = make_mind(deciding("go on"))
+    mind.attention.talked = {BOB: -100}
+    asleep = observed("Dan Dale", "Dan Dale is asleep", asleep=True)
+    live(mind, SEEN, [READING, asleep, observed(CID, f"{CID} is singing")])
+    assert list(mind.attention.considered) == [CID]
+
+
+def night(hour: int, minute: int = 0) -> Moment:
+    return Moment(time=datetime.combine(START.date(), time(hour, minute)))
+
+
+def silent() -> dict[str, tuple[Any, Moment]]:
+    """Return minds with a moment at which seeing somebody costs no call."""
+    talking, talked, waiting, abed = (make_mind(deciding("talk")) for _ in range(4))
+    talking.dialogue = part("mind").Dialogue(-1, 0, [CID])
+    talked.attention.talked = {BOB: -7990}
+    waiting.activity = part("mind").Activity(kind="wait", until=100, reaction=True)
+    abed.activity = part("mind").Activity(kind="sleep")
+    planned = make_mind(deciding("talk"))
+    planned.day = part("day").Day(date="2023-02-13", wake=3600, bed=50_000)
+    several = Conversation(1, ("Ann Ash", CID), None, True, 8)
+    considered = make_mind(deciding("talk"))
+    considered.attention.considered = {BOB: -3590}
+    deciding_still = make_mind(deciding("talk"), latency_ticks={"react": 5})
+    live(deciding_still, SEEN, [observed(CID, f"{CID} is singing")])
+    grounding = make_mind(deciding("something else", "dancing"), latency_ticks={"ground": 5})
+    live(grounding, SEEN, [observed(CID, f"{CID} is singing")])
+    return {
+        "asleep": (make_mind(), Moment(me=body(asleep=True))),
+        "about to talk": (talking, SEEN),
+        "deciding": (deciding_still, SEEN.later()),
+        "grounding": (grounding, SEEN.later()),
+        "talked lately": (talked, SEEN),
+        "reacting": (waiting, SEEN),
+        "going to bed": (abed, SEEN),
+        "not yet up": (planned, SEEN),
+        "considered lately": (considered, SEEN),
+        "late": (make_mind(), night(23)),
+        "after midnight": (make_mind(), night(0, 30)),
+        "no reaction": (make_mind(reaction=False), SEEN),
+        "no conversation": (make_mind(conversation=False), SEEN),
+        "talking": (make_mind(), Moment(conversation=several)),
+    }
+
+
+@pytest.mark.parametrize("why", list(silent()))
+def test_nothing_is_asked_where_one_could_not_act_on_it(why: str) -> None:
+    mind, percept = silent()[why]
+    react = part("react")
+    assert not react.thoughts(mind, moment(mind, percept), [READING])
+
+
+def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
+    mind = make_mind(deciding("go on"))
+    for minute in range(121):
+        live(mind, SEEN.later(60 * minute), [READING])
+    assert decisions(mind) == 3
+
+
+@pytest.mark.parametrize("change", ["asleep", "drawn in", "about to talk", "late", "talked"])
+def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
+    mind = make_mind(deciding("talk"), latency_ticks={"react": 3})
+    live(mind, SEEN, [READING])
+    assert mind.busy("react.")
+    later = SEEN.later(30)
+    if change == "asleep":
+        later = later.later(0, me=body(asleep=True))
+    elif change == "drawn in":
+        later = later.later(0, conversation=Conversation(4, ("Ann Ash", CID), None, False, 8))
+    elif change == "about to talk":
+        part("dialogue").begin(mind, CID, moment(mind, SEEN))
+    elif change == "late":
+        mind.profile = profile(wake=time(9))
+    else:
+        mind.attention.talked = {BOB: 20}
+    think(mind, [], later)
+    assert not mind.pending
+    assert mind.dialogue is None or mind.dialogue.others == [CID]
+    assert all(fields_of(request)[0] == "choice" for request in asked(mind))
+
+
+def test_a_decision_under_way_survives_a_checkpoint() -> None:
+    mind, other = (make_mind(deciding("talk"), latency_ticks={"react": 3}) for _ in range(2))
+    live(mind, SEEN, [READING])
+    other.load_state(json.loads(json.dumps(mind.state())))
+    for later in (SEEN.later(10), SEEN.later(20), SEEN.later(30)):
+        assert live(mind, later) == live(other, later)
+    assert mind.dialogue is not None
+    assert mind.state() == other.state()
+
+
+def test_an_unusable_reply_is_going_on() -> None:
+    mind = make_mind(always_invalid)
+    assert live(mind, SEEN, [READING, BURNING]) is None
+    assert mind.dialogue is None
+    assert mind.activity == part("mind").Activity()
+    assert mind.kit.model.ledger.totals().fallbacks == 1
+
+
+GOOD = {"choice": "go on", "what": "", "minutes": 5}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"choice": "go on"},
+        {**GOOD, "choice": "flirt"},
+        {**GOOD, "choice": ["go on"]},
+        {**GOOD, "choice": None},
+        {**GOOD, "what": None},
+        {**GOOD, "what": {"what": "x"}},
+        {**GOOD, "what": 5},
+        {**GOOD, "minutes": 0},
+        {**GOOD, "minutes": 61},
+        {**GOOD, "minutes": -(10**30)},
+        {**GOOD, "minutes": float("nan")},
+        {**GOOD, "minutes": 2.5},
+        {**GOOD, "minutes": "soon"},
+        "go on",
+        None,
+    ],
+)
+def test_a_malformed_reaction_is_refused(broken: Any) -> None:
+    reply = part("react").reaction_among(("go on", "talk"))
+    with pytest.raises(ValidationError):
+        reply.model_validate(broken)
+    text = json.dumps(broken)
+    mind = make_mind(lambda request: text)
+    live(mind, SEEN, [READING])
+    assert mind.kit.model.ledger.totals().fallbacks == 1
+
+
+@pytest.mark.parametrize(
+    "what", ["y" * 10_000, "dan\x00cing \x1b[31mred\x1b[0m\n" * 9, "跳舞" * 99]
+)
+def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
+    reply = part("react").reaction_among(("something else",))
+    taken = reply.model_validate({"choice": "something else", "what": what, "minutes": 3})
+    assert 0 < len(taken.what) <= 60
+    assert taken.what.isprintable()
+
+
+@pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
+def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> None:
+    mind = make_mind(deciding("go on"), who=profile(name=name, persona="Ann loves guests; " * 99))
+    for k in range(400):
+        words = f"{k} {FOREIGN if k % 2 else EVIL}"
+        mind.stream.add("event", words, created=0, importance=1 + k % 10, events=(k,))
+    mind.summary = part("mind").Summary("core " * 32, "days " * 32, "fine " * 32, 0)
+    mind.activity.text = "咖啡" * 80
+    far = body("咖" * 60 + "/" + "馆" * 60)
+    seen = observed(name, f"the mayor {EVIL} {FOREIGN}")
+    live(mind, Moment(people=(person(name),), me=far), [seen])
+    (request,) = asked(mind)
+    assert length(request) <= 500
+    assert is_fenced(request, "the mayor")
+
+
+def test_prompts_from_real_percepts_stay_within_their_budget(percepts: dict[str, Any]) -> None:
+    several = [p for lived in percepts.values() for p in lived if p.conversation is None]
+    for percept in several:
+        mind = make_mind(deciding("go on"), who=profile(name=percept.me.name))
+        in_sight = {seen.name: seen for seen in (*percept.people, *percept.objects)}
+        for name in in_sight:
+            live(mind, percept, [observed(name, f"{name} is here", "object")])
+        assert decisions(mind) == len(in_sight)
+        assert all(length(request) <= 500 for request in asked(mind))
+    assert len(several) >= 12
+
+
+def test_golden_transcript() -> None:
+    mind = make_mind(deciding("wait", minutes=5))
+    mind.stream.add("event", "the stove smells odd", created=-60, events=(3,))
+    mind.day.pieces = [part("day").Piece(600, 1200, "wiping the counter")]
+    mind.activity.text = "serving coffee"
+    live(mind, SEEN, [BURNING])
+    until = mind.kit.clock(mind.activity.until)
+    effect = f"{mind.activity.text} at {mind.activity.place} until {until:%H:%M}"
+    assert is_golden(
+        "react.txt", transcript(asked(mind)[:1], mind.kit.model.endpoint.rule, [effect])
+    )

@@ -1,0 +1,99 @@
+"""No memory without its cause: whatever a mind remembers leads back to the run's record."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.memory.stream import Memory, MemoryStream
+from genagents_env.record import RunReader
+from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
+from genagents_env.testing.townsfolk import gossip
+
+FOUR = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno"]
+CONFIG: dict[str, Any] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}
+
+
+@pytest.fixture(scope="module", params=["gossip", "sample"])
+def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a run of three hours, with a checkpoint of its end."""
+    path = tmp_path_factory.mktemp("causes") / "run.sqlite"
+    rule = gossip if request.param == "gossip" else sample_schema
+    engine = Engine(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
+    policy = PolicySpec("smallville", CONFIG)
+    spec = RunSpec("valentines_party", 5, start="10:00", hours=3, people=FOUR, policy=policy)
+    assert run(spec, path, engine).status == "finished"
+    return path
+
+
+def remembered(run: RunReader) -> Iterator[tuple[str, MemoryStream]]:
+    """Yield what everyone remembered at the last checkpoint."""
+    checkpoint = run.checkpoint(run.last_tick)
+    assert checkpoint is not None
+    for agent, mind in checkpoint.policies[0].items():
+        stream = MemoryStream()
+        stream.load_state(mind["stream"])
+        yield agent, stream
+
+
+def memories(stream: MemoryStream) -> list[Memory]:
+    return [stream[id_] for id_ in range(len(stream))]
+
+
+def test_every_memory_is_perceived_seeded_or_made_by_a_stored_call(record: Path) -> None:
+    with RunReader(record) as run:
+        calls = {
+            (c.agent, f"{c.purpose} #{c.number} at tick {c.tick}"): c.outcome for c in run.calls()
+        }
+        perceivable = {event.id: event for event in run.events()}
+        kinds = set()
+        for agent, stream in remembered(run):
+            for memory in memories(stream):
+                assert memory.events or memory.evidence or memory.cause == "seed" or memory.cause
+                assert all(event in perceivable for event in memory.events)
+                if memory.cause not in ("", "seed"):
+                    assert (agent, memory.cause) in calls
+                    kinds.add(memory.cause.split(" ")[0])
+        assert {"plan.day", "plan.hours", "converse.memo", "reflect.insights"} <= kinds
+
+
+def test_thoughts_of_a_reflection_rest_on_memories_that_lead_to_events_or_to_the_start(
+    record: Path,
+) -> None:
+    with RunReader(record) as run:
+        insights = 0
+        for _, stream in remembered(run):
+            for memory in memories(stream):
+                if not memory.cause.startswith("reflect."):
+                    continue
+                insights += 1
+                assert memory.evidence
+                assert all(evidence < memory.id for evidence in memory.evidence)
+                roots = [stream[root] for root in stream.roots([memory.id])]
+                assert all(root.events or root.cause for root in roots)
+        assert insights
+
+
+def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
+    with RunReader(record) as run:
+        said = {event.id: event for event in run.events() if event.kind == "say"}
+        heard = 0
+        for agent, stream in remembered(run):
+            for memory in memories(stream):
+                if memory.kind == "event" and " said to " in memory.text:
+                    heard += 1
+                    (cause,) = memory.events
+                    assert agent in said[cause].data["heard_by"]
+                    assert said[cause].data["text"] in memory.text
+        assert heard
+
+
+def test_nobody_talks_out_of_hearing(record: Path) -> None:
+    with RunReader(record) as run:
+        said = [event for event in run.events() if event.kind == "say"]
+        assert said
+        for event in said:
+            if event.data["to"] is not None:
+                assert event.data["to"] in event.data["heard_by"]

@@ -1,0 +1,405 @@
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env import town_v0
+from genagents_env.errors import LLMBadReply
+from genagents_env.llm.calls import Completion
+from genagents_env.llm.replies import parse
+from genagents_env.testing.scripted_model import Rule, always_invalid, obedient, sample_schema
+from genagents_env.text import fold
+from tests.policies.percepts import Moment, body, profile
+from tests.policies.smallville.minds import (
+    asked,
+    by_fields,
+    fields_of,
+    is_golden,
+    length,
+    make_mind,
+    moment,
+    part,
+    think,
+)
+from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+
+QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
+NOW = Moment()
+
+
+def insight(text: str, *because: int, importance: int = 6) -> dict[str, Any]:
+    return {"insight": text, "importance": importance, "because": list(because)}
+
+
+def answering(*insights: dict[str, Any], questions: list[str] | None = None) -> Rule:
+    asked_for = {"questions": questions or QUESTIONS}
+    return by_fields({"questions": asked_for, "insights": {"insights": list(insights)}})
+
+
+def remembering(rule: Rule = sample_schema, count: int = 8, **config: Any) -> Any:
+    mind = make_mind(rule, **config)
+    for k in range(count):
+        text = f"Bob Birch is telling joke number {k} to Ann Ash"
+        mind.stream.add("event", text, created=0, importance=2 + k % 5, events=(100 + k,))
+    return mind
+
+
+def reflect(mind: Any, percept: Moment = NOW) -> None:
+    """Live one tick with reflection alone."""
+    mind.asleep = percept.me.asleep
+    think(mind, part("reflect").thoughts(mind, moment(mind, percept)), percept)
+
+
+def thoughts(mind: Any) -> list[Any]:
+    found = (mind.stream[id_] for id_ in range(len(mind.stream)))
+    return [memory for memory in found if memory.kind == "thought"]
+
+
+def purposes(mind: Any) -> list[str]:
+    return [fields_of(request)[0] for request in asked(mind)]
+
+
+def test_reflects_once_importance_adds_up_and_counts_anew() -> None:
+    mind = remembering(answering(insight("Bob amuses Ann.", 1)), reflect_at=50)
+    mind.attention.importance = 49.5
+    reflect(mind)
+    assert purposes(mind) == []
+    mind.attention.importance = 50.0
+    reflect(mind)
+    assert purposes(mind) == ["questions", "insights", "insights", "insights"]
+    assert mind.attention.importance == 0
+    reflect(mind, NOW.later())
+    assert len(asked(mind)) == 4
+
+
+@pytest.mark.parametrize("why", ["asleep", "talking", "under way", "switched off"])
+def test_does_not_begin_when_it_cannot_and_forgets_nothing(why: str) -> None:
+    mind = remembering(reflection=why != "switched off")
+    mind.attention.importance = 400.0
+    mind.asleep = why == "asleep"
+    if why == "talking":
+        mind.dialogue = part("mind").Dialogue(1, 0, ["Bob Birch"])
+    if why == "under way":
+        pending = part("thought").Pending("reflect.insights", {}, (), 0, 0, 9)
+        mind.pending.append(pending)
+    assert len(part("reflect").thoughts(mind, moment(mind, NOW))) == 0
+    assert mind.attention.importance == 400.0
+
+
+def test_an_insight_is_kept_with_the_memories_it_rests_on() -> None:
+    mind = remembering(answering(insight("Bob likes to make Ann laugh.", 1, 3, 3)))
+    mind.attention.importance = 150
+    percept = NOW.later(3600)
+    reflect(mind, percept)
+    (made,) = thoughts(mind)
+    assert made.text == "Bob likes to make Ann laugh."
+    assert (made.importance, made.depth, made.created) == (6, 1, 3600)
+    assert made.expires == 3600 + 30 * 86_400
+    assert made.cause == "reflect.insights #0 at tick 360"
+    lines = asked(mind)[1].messages[-1].content.splitlines()
+    named = [json.loads(line)[2] for line in lines if line.startswith(('["#1"', '["#3"'))]
+    assert [mind.stream[id_].text for id_ in made.evidence] == named
+    assert mind.stream.sources([made.id]) == tuple(sorted(100 + id_ for id_ in made.evidence))
+
+
+def test_insights_without_evidence_are_not_kept() -> None:
+    rule = answering(insight("Ann is a queen.", 99, 0, -1), insight("Tom is a spy."))
+    mind = remembering(rule)
+    mind.attention.importance = 150
+    reflect(mind)
+    assert len(asked(mind)) == 4  # they were accepted, not asked for again
+    assert thoughts(mind) == []
+
+
+def test_an_insight_that_comes_again_is_not_kept_twice() -> None:
+    words = "Bob Birch enjoys telling jokes to Ann Ash at the cafe."
+    rule = answering(
+        insight(words, 1),
+        insight(words.upper(), 2),
+        insight("Bob Birch enjoys telling jokes to Ann Ash in the cafe.", 1),
+        insight("Ann would rather read a book.", 2),
+    )
+    mind = remembering(rule)
+    for k in range(2):
+        mind.attention.importance = 150
+        reflect(mind, NOW.later(600 * k))
+    assert [memory.text for memory in thoughts(mind)] == [words, "Ann would rather read a book."]
+
+
+def test_what_counts_as_the_same_is_an_option() -> None:
+    almost = [insight("Bob tells a joke.", 1), insight("Bob tells a lie.", 1)]
+    strict = remembering(answering(*almost), alike=0.3)
+    exact = remembering(answering(*almost), alike=1.0)
+    for mind in (strict, exact):
+        mind.attention.importance = 150
+        reflect(mind)
+    assert (len(thoughts(strict)), len(thoughts(exact))) == (1, 2)
+
+
+def test_a_forgotten_thought_may_be_had_again() -> None:
+    mind = remembering(answering(insight("Bob amuses Ann.", 1)), thought_days=1)
+    for day in (0, 1):
+        mind.attention.importance = 150
+        reflect(mind, NOW.later(day * 86_400))
+    assert len(thoughts(mind)) == 2
+
+
+def test_questions_that_are_the_same_are_asked_once() -> None:
+    questions = ["Who is Bob?", "who is  BOB?", "What does Bob want?"]
+    mind = remembering(answering(insight("Bob jokes.", 1), questions=questions))
+    mind.attention.importance = 150
+    reflect(mind)
+    assert purposes(mind) == ["questions", "insights", "insights"]
+
+
+def test_reflections_grow_into_trees() -> None:
+    rule = answering(insight("Bob is a friend.", 1), questions=["Who is it that is a friend?"] * 3)
+    mind = remembering(rule, count=3)
+    mind.attention.importance = 150
+    reflect(mind)
+    first = thoughts(mind)[0]
+    mind.kit.model.endpoint.rule = by_fields(
+        {
+            "questions": {"questions": ["Is Bob a friend?"] * 3},
+            "insights": {"insights": [insight("Ann wants to see Bob more often.", 1, 2, 3, 4)]},
+        }
+    )
+    mind.attention.importance = 150
+    reflect(mind, NOW.later(7200))
+    second = thoughts(mind)[1]
+    assert first.id in second.evidence
+    assert (first.depth, second.depth) == (1, 2)
+    assert set(mind.stream.sources([first.id])) <= set(mind.stream.sources([second.id]))
+
+
+def test_fallbacks_leave_no_thoughts() -> None:
+    mind = remembering(always_invalid)
+    mind.attention.importance = 150
+    reflect(mind)
+    assert purposes(mind) == ["questions", "questions"]  # once again, then given up
+    only_questions = by_fields({"questions": {"questions": QUESTIONS}, "insights": {"no": 1}})
+    mind.kit.model.endpoint.rule = only_questions
+    mind.attention.importance = 150
+    reflect(mind, NOW.later())
+    assert len(asked(mind)) == 2 + 1 + 2 * 3
+    assert thoughts(mind) == []
+
+
+@pytest.mark.parametrize("purpose", ["reflect.questions", "reflect.insights"])
+def test_a_fallback_is_itself_a_reply(purpose: str) -> None:
+    handler = part("reflect").HANDLERS[purpose]
+    data = {"count": 3, "memories": [4, 5], "question": "Who?"}
+    words = handler.fallback(data).model_dump_json()
+    assert handler.reply(data).model_validate_json(words)
+
+
+def test_nothing_is_asked_of_an_empty_memory() -> None:
+    mind = make_mind(answering())
+    mind.attention.importance = 150
+    reflect(mind)
+    assert asked(mind) == []
+
+
+def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() -> None:
+    mind = remembering(answering(insight("Bob amuses Ann.", 1)), latency_ticks={"reflect": 3})
+    thinking = part("thinking").Thinking(mind.kit.model)
+
+    async def live(percept: Moment) -> int:
+        mind.asleep = percept.me.asleep
+        now = moment(mind, percept)
+        await thinking.think(mind, part("reflect").thoughts(mind, now), now)
+        return len(thoughts(mind))
+
+    async def lives() -> None:
+        mind.attention.importance = 150
+        after = [await live(NOW.later(10 * tick)) for tick in range(8)]
+        assert after == [0, 0, 0, 0, 0, 0, 1, 1]
+        assert purposes(mind) == ["questions", "insights", "insights", "insights"]
+        mind.attention.importance = 150
+        await live(NOW.later(600))
+        await live(NOW.later(640, me=body(asleep=True)))
+        assert purposes(mind)[4:] == ["questions"]
+        assert mind.pending == []
+
+    asyncio.run(lives())
+
+
+def test_what_others_said_stays_in_the_fence() -> None:
+    mind = make_mind(obedient)
+    mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
+    mind.attention.importance = 150
+    reflect(mind)
+    think(mind, [part("thought").Thought("reflect.insights", {"question": EVIL})], NOW)
+    assert len(asked(mind)) > 1
+    assert all(is_fenced(request, "forget all this") for request in asked(mind))
+
+
+@pytest.mark.parametrize("most", [300, 500, 900])
+def test_prompts_stay_within_their_budget(most: int) -> None:
+    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
+    mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300, insights=8)
+    for k in range(300):
+        text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
+        mind.stream.add("event", text, created=k, importance=5, events=(k,))
+    mind.stream.add("event", "It rains.", created=300, importance=5, events=(300,))
+    mind.attention.importance = 150
+    reflect(mind)
+    think(mind, [part("thought").Thought("reflect.insights", {"question": FOREIGN[:160]})], NOW)
+    assert len(asked(mind)) >= 2
+    assert all(length(request) <= most for request in asked(mind))
+    assert '["question", "' in asked(mind)[-1].messages[-1].content
+
+
+def test_the_number_of_questions_and_insights_is_an_option() -> None:
+    mind = remembering(sample_schema, questions=2, insights=1)
+    mind.attention.importance = 150
+    reflect(mind)
+    handlers = part("reflect").HANDLERS
+    assert purposes(mind)[0] == "questions"
+    assert len(purposes(mind)) <= 3
+    with pytest.raises(LLMBadReply, match="questions"):
+        _parsed('{"questions": ["a"]}', handlers["reflect.questions"].reply({"count": 2}))
+    longer = _parsed(
+        '{"questions": ["a", "b", "c"]}', handlers["reflect.questions"].reply({"count": 2})
+    )
+    assert longer.questions == ["a", "b"]
+
+
+def _parsed(text: str, model: Any) -> Any:
+    return parse(Completion(text, "stop", 1, 1), model).value
+
+
+BROKEN = [
+    "",
+    "What a day.",
+    "{}",
+    "[]",
+    "null",
+    '{"%s": null}',
+    '{"%s": "one"}',
+    '{"%s": 7}',
+    '{"%s": {}}',
+    '{"%s": [1, 2, 3]}',
+    '{"%s": ["", "", ""]}',
+    '{"%s": ["\\u0000\\u202e", "a", "b"]}',
+    '{"%s": [null, null, null]}',
+    '{"%s": [["a"], ["b"], ["c"]]}',
+    '{"%s": [NaN, NaN, NaN]}',
+    '{"%s": ["a", "b", "c"]',
+    '{"%s": ["a", "b", "c"]} {"%s": ["a", "b", "c"]}',
+    '{"%s": ["a", "b", "c"], "%s": ["d", "e", "f"]}',
+    '{"other": ["a", "b", "c"]}',
+    '{"%s": ' + "[" * 60 + "]" * 60 + "}",
+    '{"%s": ["' + "x" * 260_000 + '"]}',
+]
+BROKEN_QUESTIONS = [text.replace("%s", "questions") for text in BROKEN] + [
+    '{"questions": ["a"]}',
+    '{"questions": []}',
+]
+BROKEN_INSIGHTS = [text.replace("%s", "insights") for text in BROKEN] + [
+    '{"insights": [{"insight": "a", "importance": 3}]}',
+    '{"insights": [{"importance": 3, "because": [1]}]}',
+    '{"insights": [{"insight": "", "importance": 3, "because": [1]}]}',
+    '{"insights": [{"insight": "a", "importance": 0, "because": [1]}]}',
+    '{"insights": [{"insight": "a", "importance": 11, "because": [1]}]}',
+    '{"insights": [{"insight": "a", "importance": NaN, "because": [1]}]}',
+    '{"insights": [{"insight": "a", "importance": "high", "because": [1]}]}',
+    '{"insights": [{"insight": "a", "importance": 3, "because": "1, 2"}]}',
+    '{"insights": [{"insight": "a", "importance": 3, "because": [1.5]}]}',
+    '{"insights": [{"insight": "a", "importance": 3, "because": [null]}]}',
+    '{"insights": [{"insight": "a", "importance": 3, "because": [' + "9" * 40 + "]}]}",
+]
+
+
+@pytest.mark.parametrize("text", BROKEN_QUESTIONS)
+def test_malformed_questions_lead_nowhere(text: str) -> None:
+    mind = remembering(lambda request: text)
+    mind.attention.importance = 150
+    reflect(mind)
+    assert purposes(mind) == ["questions"] * 2
+    assert thoughts(mind) == []
+
+
+@pytest.mark.parametrize("text", BROKEN_INSIGHTS)
+def test_malformed_insights_lead_nowhere(text: str) -> None:
+    mind = remembering(lambda request: text)
+    think(mind, [part("thought").Thought("reflect.insights", {"question": "Who?"})], NOW)
+    assert purposes(mind) == ["insights"] * 2
+    assert thoughts(mind) == []
+
+
+def test_what_is_too_long_is_cut_and_not_refused() -> None:
+    many = [insight(f"{letter * 200}", *range(1, 30)) for letter in "abcdefg"]
+    mind = remembering(answering(*many), 12, prompt_tokens=900)
+    mind.attention.importance = 150
+    reflect(mind)
+    assert len(asked(mind)) == 4
+    assert [memory.text for memory in thoughts(mind)] == [letter * 160 for letter in "abcde"]
+    assert all(len(memory.evidence) == 8 for memory in thoughts(mind))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(min_size=1, max_size=40).filter(str.strip),
+            st.lists(st.integers(-3, 12), max_size=8),
+        ),
+        max_size=5,
+    )
+)
+def test_evidence_always_exists_and_no_thought_is_there_twice(
+    given_insights: list[tuple[str, list[int]]],
+) -> None:
+    mind = remembering(count=6)
+    reflection, thought = part("reflect"), part("thought")
+    handler = reflection.HANDLERS["reflect.insights"]
+    data = {"question": "Who?", "count": 5, "memories": [5, 3, 1]}
+    entries = [
+        reflection.Insight(insight=text, importance=4, because=because)
+        for text, because in given_insights
+        if text.isprintable()
+    ]
+    reply = thought.Reply(reflection.Insights(insights=entries), False, "reflect.insights #0")
+    for _ in range(2):
+        asyncio.run(handler.take(mind, data, moment(mind, NOW), reply))
+    kept = thoughts(mind)
+    assert all(memory.evidence and set(memory.evidence) <= {5, 3, 1} for memory in kept)
+    assert all(memory.events == () and mind.stream.sources([memory.id]) for memory in kept)
+    folded = [fold(memory.text) for memory in kept]
+    assert len(folded) == len(set(folded))
+
+
+def test_golden_transcript(percepts: dict[str, Any]) -> None:
+    env = town_v0.parallel_env(scenario="valentines_party")
+    env.reset(seed=3)
+    who = env.profiles()["Isabella Rodriguez"]
+    rule = answering(
+        insight("Isabella wants the whole neighbourhood at one table.", 1, 2, importance=7),
+        insight("Isabella relies on Maria Lopez.", 3, importance=5),
+        questions=[
+            "What does Isabella most want from the party?",
+            "Whom does Isabella rely on?",
+            "What is Isabella still lacking?",
+        ],
+    )
+    mind = make_mind(rule, who=who)
+    for text in who.memories:
+        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
+    perceive = part("perceive")
+    for percept in percepts["valentines_party"]:
+        perceive.notice(mind, moment(mind, percept))
+    mind.attention.importance = 150
+    last = percepts["valentines_party"][-1]
+    reflect(mind, last)
+    effects = [
+        f"{m.kind} {m.id}: {m.text} (importance {m.importance:g}, evidence {list(m.evidence)}, "
+        f"events {list(mind.stream.sources([m.id]))}, depth {m.depth}; {m.cause})"
+        for m in thoughts(mind)
+        if m.cause != "seed"
+    ]
+    assert len(effects) == 2
+    assert all(length(request) <= 500 for request in asked(mind))
+    assert is_golden("reflect.txt", transcript(asked(mind), rule, effects))

@@ -1,0 +1,169 @@
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.memory.embedder import Embedder
+from tests.policies.smallville.minds import make_mind, part
+
+TEXTS = ["red apple", "red rose", "green apple", "blue sky", "green leaf", "red brick"]
+
+
+class Colours:
+    """An embedding source of three colours and a little of the rest; counts what it is asked."""
+
+    name, stored = "colours", False
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        self.asked += texts
+        await asyncio.sleep(0)
+        rows = [[text.count(c) + 0.01 for c in ("red", "green", "blue")] for text in texts]
+        return np.array(rows, dtype=np.float32)
+
+    async def aclose(self) -> None: ...
+
+
+def colourful(texts: Sequence[str] = TEXTS, **config: Any) -> tuple[Any, Colours]:
+    mind, source = make_mind(**config), Colours()
+    object.__setattr__(mind.kit, "embedder", Embedder(source))
+    for text in texts:
+        mind.stream.add("event", text, created=0, events=(1,))
+    return mind, source
+
+
+def recall(mind: Any, queries: Sequence[str], now: int = 0, **options: Any) -> list[str]:
+    found = asyncio.run(part("retrieve").recall(mind, queries, now, **options))
+    return [memory.text for _, memory in found]
+
+
+def test_the_best_of_each_question_come_in_turns() -> None:
+    mind, _ = colourful(recall=2)
+    assert recall(mind, ["green", "red"]) == ["green apple", "red apple", "green leaf", "red rose"]
+
+
+def test_a_memory_that_several_questions_bring_up_comes_once() -> None:
+    mind, _ = colourful(recall=2)
+    assert recall(mind, ["red", "red red", "green"]) == [
+        "red apple",
+        "green apple",
+        "red rose",
+        "green leaf",
+    ]
+
+
+def test_no_more_than_the_option_says_for_each_question() -> None:
+    for count in (1, 3, 30):
+        mind, _ = colourful(recall=count)
+        assert len(recall(mind, ["red"])) == min(count, len(TEXTS))
+
+
+def test_what_is_recalled_counts_as_accessed() -> None:
+    mind, _ = colourful(recall=1)
+    assert recall(mind, ["blue"], now=50) == ["blue sky"]
+    accessed = [mind.stream[id_].accessed for id_ in range(len(TEXTS))]
+    assert accessed == [0, 0, 0, 50, 0, 0]
+
+
+def test_recalling_without_a_trace() -> None:
+    mind, _ = colourful(recall=3)
+    before = mind.state()
+    assert recall(mind, ["blue"], now=50, touch=False)[0] == "blue sky"
+    assert mind.state() == before
+
+
+@pytest.mark.parametrize("how", ["switched off", "no embedder"])
+def test_without_retrieval_the_latest_come_whatever_is_asked(how: str) -> None:
+    mind, source = colourful(recall=3, retrieval=how != "switched off")
+    if how == "no embedder":
+        object.__setattr__(mind.kit, "embedder", None)
+    assert recall(mind, ["blue"], now=9) == ["red brick", "green leaf", "blue sky"]
+    assert source.asked == []
+    assert [mind.stream[id_].accessed for id_ in range(6)] == [0, 0, 0, 9, 9, 9]
+
+
+@pytest.mark.parametrize("retrieval", [True, False])
+def test_only_the_kinds_asked_for_and_nothing_that_is_forgotten(retrieval: bool) -> None:
+    mind, _ = colourful(retrieval=retrieval)
+    mind.stream.add("chat", "red talk", created=0, cause="x")
+    mind.stream.add("plan", "red plan", created=0, cause="x", expires=100)
+    mind.stream.add("thought", "red thought", created=0, cause="x")
+    assert set(recall(mind, ["red"], 99, kinds=("plan", "chat"))) == {"red talk", "red plan"}
+    assert recall(mind, ["red"], 100, kinds=("plan", "chat")) == ["red talk"]
+    assert len(recall(mind, ["red"], 100)) == len(TEXTS) + 2
+
+
+def test_every_text_is_embedded_once() -> None:
+    mind, source = colourful()
+    recall(mind, ["red"])
+    mind.stream.add("event", "red sea", created=0, events=(1,))
+    assert "red sea" in recall(mind, ["red"])
+    assert sorted(source.asked) == sorted([*TEXTS, "red", "red sea"])
+    assert mind.stream.unembedded() == []
+
+
+def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:
+    mind, source = colourful()
+
+    async def together() -> list[list[str]]:
+        questions = ("red", "green", "blue")
+        calls = [part("retrieve").recall(mind, [q], 0, touch=False) for q in questions]
+        found = await asyncio.gather(*calls)
+        return [[memory.text for _, memory in when] for when in found]
+
+    assert asyncio.run(together()) == [
+        recall(mind, [q], touch=False) for q in ("red", "green", "blue")
+    ]
+    assert len(source.asked) == len(TEXTS) + 3
+
+
+def test_nothing_comes_to_an_empty_mind() -> None:
+    for retrieval in (True, False):
+        mind, _ = colourful([], retrieval=retrieval)
+        assert recall(mind, ["red"]) == []
+
+
+def test_no_question_brings_up_nothing() -> None:
+    mind, _ = colourful()
+    assert recall(mind, []) == []
+
+
+@pytest.mark.parametrize(("weights", "first"), [("paper", "green"), ("public_code", "red")])
+def test_the_weights_are_an_option(weights: str, first: str) -> None:
+    mind, _ = colourful([], retrieval_weights=weights, recall=1)
+    # To the point but long out of mind, against fresh and important.
+    mind.stream.add("event", "red", created=0, importance=1, events=(1,))
+    mind.stream.add("event", "green", created=360_000, importance=9, events=(2,))
+    mind.stream.add("event", "green", created=360_000, importance=1, events=(3,))
+    assert recall(mind, ["red"], 360_000) == [first]
+
+
+def test_memories_come_with_the_words_for_their_time() -> None:
+    mind, _ = colourful([])
+    mind.stream.add("event", "red", created=0, events=(1,))
+    mind.stream.add("event", "red", created=26 * 3600 + 90, events=(1,))
+    assert [when for when, _ in part("retrieve").timed(mind, [0, 1])] == ["Mon 08:00", "Tue 10:01"]
+
+
+@given(
+    st.lists(st.sampled_from(TEXTS), max_size=12),
+    st.lists(st.sampled_from(["red", "green", "blue", "a dog"]), max_size=4),
+    st.integers(1, 5),
+)
+def test_no_memory_comes_twice_and_the_first_of_each_question_comes_first(
+    texts: list[str], queries: list[str], count: int
+) -> None:
+    mind, _ = colourful(texts, recall=count)
+    found = asyncio.run(part("retrieve").recall(mind, queries, 0, touch=False))
+    ids = [memory.id for _, memory in found]
+    assert len(ids) == len(set(ids)) <= min(len(texts), count * len(queries))
+    firsts = [asyncio.run(part("retrieve").recall(mind, [q], 0, touch=False))[:1] for q in queries]
+    leading = list(dict.fromkeys(memory.id for one in firsts for _, memory in one))
+    assert ids[: len(leading)] == leading

@@ -1,0 +1,203 @@
+import json
+from typing import Any
+
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.testing.scripted_model import Rule, always_invalid, obedient, sample_schema
+from tests.policies.percepts import Moment, profile
+from tests.policies.smallville.minds import (
+    asked,
+    by_fields,
+    is_golden,
+    length,
+    make_mind,
+    moment,
+    part,
+    think,
+)
+from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+
+NOW = Moment()
+SELF = {
+    "core": "I am warm and I like company.",
+    "occupation": "I run the Cafe.",
+    "progress": "I feel that the Cafe does well.",
+}
+
+
+def describing(**changes: Any) -> Rule:
+    return by_fields({"core": SELF | changes})
+
+
+def live(mind: Any, percept: Moment = NOW) -> None:
+    """Live one tick with the summary alone."""
+    think(mind, part("summary").thoughts(mind, moment(mind, percept)), percept)
+
+
+def test_describes_oneself_at_first_and_again_when_it_is_old() -> None:
+    mind = make_mind(describing(), describe_hours=2)
+    for hours, calls in ((0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
+        live(mind, NOW.later(int(hours * 3600)))
+        assert len(asked(mind)) == calls
+    assert mind.summary == part("mind").Summary(**SELF, made=7200)
+
+
+@pytest.mark.parametrize("why", ["asleep", "under way", "switched off"])
+def test_does_not_describe_when_it_cannot(why: str) -> None:
+    mind = make_mind(describing(), describe=why != "switched off")
+    mind.asleep = why == "asleep"
+    if why == "under way":
+        mind.pending.append(part("thought").Pending("summary.describe", {}, (), 0, 0, 9))
+    assert len(part("summary").thoughts(mind, moment(mind, NOW))) == 0
+
+
+def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
+    mind = make_mind(describing(), recall=1, prompt_tokens=900)
+    told = [
+        "Ann Ash's core characteristics are patience and wit",
+        "Ann Ash's current daily occupation is the Cafe",
+        "Ann Ash's feeling about recent progress in life is hope",
+    ]
+    for text in ["A dog barked.", told[0], "It rained.", told[1], "A cat slept.", told[2]]:
+        mind.stream.add("event", text, created=0, events=(1,))
+    percept = NOW.later(600)
+    live(mind, percept)
+    (request,) = asked(mind)
+    lines = request.messages[-1].content.splitlines()
+    shown = [json.loads(line)[2] for line in lines if line.startswith('["#')]
+    assert shown == told
+    accessed = {mind.stream[id_].text: mind.stream[id_].accessed for id_ in range(6)}
+    assert [accessed[text] for text in told] == [600] * 3
+    assert accessed["A dog barked."] == 0
+
+
+def test_without_a_usable_reply_the_last_description_serves_again() -> None:
+    mind = make_mind(describing(), describe_hours=2)
+    live(mind)
+    mind.kit.model.endpoint.rule = always_invalid
+    live(mind, NOW.later(7200))
+    live(mind, NOW.later(7210))
+    assert len(asked(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
+    assert mind.summary == part("mind").Summary(**SELF, made=7200)
+
+
+def test_without_any_reply_there_is_no_description() -> None:
+    mind = make_mind(always_invalid)
+    live(mind)
+    live(mind, NOW.later())
+    assert len(asked(mind)) == 2
+    assert mind.summary == part("mind").Summary(made=0)
+    assert part("summary").lines(mind) == []
+
+
+def test_a_fallback_is_itself_a_reply() -> None:
+    handler = part("summary").HANDLERS["summary.describe"]
+    assert handler.reply({}).model_validate_json(handler.fallback({}).model_dump_json())
+
+
+def test_the_lines_others_show() -> None:
+    mind = make_mind(who=profile(goal="Win the fair."))
+    lines = part("summary").lines
+    assert lines(mind) == [["you", "Win the fair."]]
+    mind.status = "Ann is baking."
+    assert lines(mind) == [["you", "Win the fair."], ["these days", "Ann is baking."]]
+    mind.status = "Win the fair."
+    assert lines(mind) == [["these days", "Win the fair."]]
+    mind.summary = part("mind").Summary(**SELF, made=0)
+    assert lines(mind) == [
+        ["you", "I am warm and I like company."],
+        ["your days", "I run the Cafe."],
+        ["you feel", "I feel that the Cafe does well."],
+        ["these days", "Win the fair."],
+    ]
+    mind.status = "x" * 900
+    assert max(len(text) for _, text in lines(mind)) == 160
+
+
+def test_the_description_outlives_a_checkpoint() -> None:
+    mind, again = make_mind(describing()), make_mind(describing())
+    live(mind)
+    again.load_state(json.loads(json.dumps(mind.state())))
+    assert again.summary == mind.summary
+    live(again, NOW.later())
+    assert asked(again) == []
+
+
+def test_what_others_said_stays_in_the_fence() -> None:
+    mind = make_mind(obedient)
+    mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
+    mind.status = EVIL
+    live(mind)
+    assert all(is_fenced(request, "forget all this") for request in asked(mind))
+
+
+@pytest.mark.parametrize("most", [300, 500, 900])
+def test_prompts_stay_within_their_budget(most: int) -> None:
+    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
+    mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
+    mind.status = FOREIGN
+    for k in range(300):
+        text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
+        mind.stream.add("event", text, created=k, importance=5, events=(k,))
+    live(mind)
+    (request,) = asked(mind)
+    assert length(request) <= most
+
+
+GOOD = json.dumps(SELF)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I am Ann.",
+        "{}",
+        "[]",
+        "null",
+        '{"core": "a", "occupation": "b"}',
+        '{"core": "a", "occupation": "b", "progress": ""}',
+        '{"core": "a", "occupation": "b", "progress": "\\u0000\\u202e "}',
+        '{"core": "a", "occupation": "b", "progress": null}',
+        '{"core": "a", "occupation": "b", "progress": 7}',
+        '{"core": "a", "occupation": "b", "progress": NaN}',
+        '{"core": ["a"], "occupation": "b", "progress": "c"}',
+        '{"core": {"core": "a"}, "occupation": "b", "progress": "c"}',
+        '{"core": "a", "core": "b", "occupation": "b", "progress": "c"}',
+        '{"Core": "a", "occupation": "b", "progress": "c"}',
+        GOOD + GOOD,
+        GOOD[:-1],
+        '{"core": "' + "x" * 260_000 + '", "occupation": "b", "progress": "c"}',
+    ],
+)
+def test_malformed_descriptions_are_not_taken(text: str) -> None:
+    mind = make_mind(lambda request: text)
+    live(mind)
+    assert len(asked(mind)) == 2
+    assert mind.summary == part("mind").Summary(made=0)
+
+
+def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
+    mind = make_mind(describing(core="a" * 400, occupation="I\u202e run\nthe  Cafe."))
+    live(mind)
+    assert mind.summary.core == "a" * 160
+    assert mind.summary.occupation == "I run the Cafe."
+
+
+def test_golden_transcript(percepts: dict[str, Any]) -> None:
+    env = town_v0.parallel_env(scenario="valentines_party")
+    env.reset(seed=3)
+    who = env.profiles()["Isabella Rodriguez"]
+    rule = describing(occupation="I run Hobbs Cafe and prepare a party.")
+    mind = make_mind(rule, who=who)
+    mind.status = who.goal
+    for text in who.memories:
+        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
+    for percept in percepts["valentines_party"]:
+        part("perceive").notice(mind, moment(mind, percept))
+    live(mind, percepts["valentines_party"][-1])
+    effects = [json.dumps(line) for line in part("summary").lines(mind)]
+    assert len(asked(mind)) == 1
+    assert length(asked(mind)[0]) <= 500
+    assert is_golden("summary.txt", transcript(asked(mind), rule, effects))

@@ -1,0 +1,381 @@
+import asyncio
+import copy
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
+from genagents_env.llm.budget import Budget
+from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.retries import RetryPolicy
+from genagents_env.policy import load_policy
+from genagents_env.rng import draw_index
+from genagents_env.testing.check_policy import check_policy
+from genagents_env.testing.compare import first_difference, plain
+from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid, sample_schema
+from tests.policies.percepts import Moment
+from tests.policies.smallville.days import Alone
+from tests.policies.smallville.minds import Town, asked, fields_of, make_mind, moment, part
+
+SLOW = {"latency_ticks": {"plan": 4, "ground": 2, "perceive": 3, "converse": 1, "summary": 6}}
+EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}
+
+
+class Word(BaseModel):
+    """What the made-up handlers ask for."""
+
+    word: str
+
+
+def handler(taken: list[str], follow: Sequence[Any] = (), instead: Any = None) -> Any:
+    """Return a handler that notes what it is asked and what is taken."""
+    thought = part("thought")
+
+    async def ask(mind: Any, data: Any, now: Any) -> Any:
+        if instead is not None:
+            return instead
+        return thought.Ask([Message("user", data["name"])], data) if data["name"] else None
+
+    async def take(mind: Any, data: Any, now: Any, reply: Any) -> Any:
+        kind = "default" if reply.fallback else "reply"
+        taken.append(f"{data['name']} {kind} at {now.tick}")
+        return follow
+
+    default = Word(word="-")
+    return thought.Handler(ask, lambda data: Word, lambda data: default, take, lambda data: 99)
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list in which the made-up faculties note what is taken."""
+    notes: list[str] = []
+    then = part("thought").Thought("react.then", {"name": "then"})
+    handlers = {
+        "plan.a": handler(notes),
+        "plan.b": handler(notes, [then]),
+        "react.then": handler(notes),
+        "react.instead": handler(notes, instead=then),
+    }
+    monkeypatch.setattr(part("thinking"), "HANDLERS", handlers)
+    return notes
+
+
+def ask(name: str, purpose: str = "plan.a") -> Any:
+    return part("thought").Thought(purpose, {"name": name})
+
+
+def live(mind: Any, thoughts: dict[int, list[Any]], ticks: int) -> Any:
+    """Live some ticks with these thoughts; return the thinking."""
+    thinking = part("thinking").Thinking(mind.kit.model)
+
+    async def ticking() -> None:
+        for tick in range(ticks):
+            percept = Moment().later(10 * tick)
+            await thinking.think(mind, thoughts.get(tick, []), moment(mind, percept))
+
+    asyncio.run(ticking())
+    return thinking
+
+
+def test_without_latency_all_that_follows_happens_within_the_tick(taken: list[str]) -> None:
+    live(make_mind(), {0: [ask("b", "plan.b"), ask("a")]}, 1)
+    assert taken == ["b reply at 0", "a reply at 0", "then reply at 0"]
+
+
+@pytest.mark.parametrize("ticks", [1, 3, 10])
+def test_with_latency_a_reply_takes_effect_exactly_so_many_ticks_later(
+    taken: list[str], ticks: int
+) -> None:
+    mind = make_mind(latency_ticks={"plan": ticks})
+    live(mind, {0: [ask("first")], 2: [ask("second", "plan.b")]}, ticks + 4)
+    assert taken == [
+        f"first reply at {ticks}",
+        *[f"{w} reply at {2 + ticks}" for w in ("second", "then")],
+    ]
+    assert mind.pending == []
+
+
+def test_only_the_faculty_that_is_slow_is_slow(taken: list[str]) -> None:
+    mind = make_mind(latency_ticks={"react": 2})
+    live(mind, {0: [ask("b", "plan.b")]}, 4)
+    assert taken == ["b reply at 0", "then reply at 2"]
+
+
+def test_a_thought_may_stand_in_for_another_and_one_may_ask_nothing(taken: list[str]) -> None:
+    mind = make_mind()
+    live(mind, {0: [ask("x", "react.instead"), ask("")]}, 1)
+    assert taken == ["then reply at 0"]
+    assert [row.purpose for row in mind.kit.model.ledger.rows()] == ["react.then"]
+
+
+def test_calls_of_one_tick_are_numbered_in_the_order_of_asking(taken: list[str]) -> None:
+    mind = make_mind(latency_ticks={"plan": 2})
+    live(mind, {0: [ask("x"), ask(""), ask("y")]}, 1)
+    assert [(p.purpose, p.number, p.data["name"]) for p in mind.pending] == [
+        ("plan.a", 0, "x"),
+        ("plan.a", 1, "y"),
+    ]
+
+
+def test_what_fails_ends_in_the_default_in_its_turn(taken: list[str]) -> None:
+    live(make_mind(always_invalid), {0: [ask("a")]}, 1)
+    assert taken == ["a default at 0"]
+
+
+def test_where_words_fail_no_call_is_begun(
+    taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any) -> Any:
+        raise LLMUnavailable("no embedder")
+
+    bad = handler(taken)
+    handlers = {
+        **part("thinking").HANDLERS,
+        "plan.broken": part("thought").Handler(
+            broken, bad.reply, bad.fallback, bad.take, bad.max_tokens
+        ),
+    }
+    monkeypatch.setattr(part("thinking"), "HANDLERS", handlers)
+    mind = make_mind()
+    with pytest.raises(LLMUnavailable):
+        live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
+    assert asked(mind) == []
+
+
+async def shuffled(request: CompletionRequest) -> None:
+    """Wait for a while that depends on the request alone, to complete calls out of order."""
+    for _ in range(draw_index(request.seed, 40, "delay")):
+        await asyncio.sleep(0)
+
+
+async def backwards(request: CompletionRequest) -> None:
+    """Wait the longer, the sooner the other delay would have it done."""
+    for _ in range(40 - draw_index(request.seed, 40, "delay")):
+        await asyncio.sleep(0)
+
+
+def days(delay: Any, config: Any) -> object:
+    """Return what comes of a morning in town when replies take this long."""
+    town = Town("valentines_party", config=config, start="08:00", hours=0.5)
+    town.endpoint.delay = delay
+    happened = [[plain(event) for event in town.step()] for _ in range(120)]
+    return plain([happened, town.policy.state()])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [EAGER, {**EAGER, **SLOW}], ids=["at once", "in time"])
+def test_effects_do_not_depend_on_the_order_in_which_calls_complete(config: Any) -> None:
+    first = days(None, config)
+    assert first_difference(first, days(shuffled, config)) is None
+    assert first_difference(first, days(backwards, config)) is None
+
+
+# Calls under way over a checkpoint.
+
+
+def resumed(alone: Alone) -> Alone:
+    """Return a copy that goes on from its state, as after a kill."""
+    other = copy.copy(alone)
+    other.actions = list(alone.actions)
+    other.endpoint = ScriptedEndpoint(alone.endpoint.rule)
+    other.begin()
+    other.policy.load_state(json.loads(json.dumps(alone.policy.state())))
+    return other
+
+
+def test_a_reply_that_had_come_is_neither_asked_for_nor_counted_again() -> None:
+    alone = Alone(config=SLOW, seconds=10)
+    for _ in range(2):
+        alone.step()
+    alone.policy._waited_for(alone.policy.settle())
+    other = resumed(alone)
+    assert [p.answer is not None for p in other.mind.pending] == [True] * len(alone.mind.pending)
+    assert len(alone.mind.pending) >= 2
+    before = len(alone.endpoint.requests)
+    for _ in range(8):
+        assert alone.step() == other.step()
+    assert len(other.endpoint.requests) > 0
+    assert other.endpoint.requests == alone.endpoint.requests[before:]
+    assert plain(alone.mind.state()) == plain(other.mind.state())
+
+
+def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> None:
+    alone = Alone(config=SLOW, seconds=10)
+    for _ in range(2):
+        alone.step()
+    state = alone.policy.state()
+    for mind in state.values():
+        for pending in mind["pending"]:
+            pending["answer"] = None
+    other = resumed(alone)
+    other.policy.load_state(json.loads(json.dumps(state)))
+    for _ in range(6):
+        assert alone.step() == other.step()
+    assert plain(alone.mind.state()) == plain(other.mind.state())
+    first = {r.seed: r.messages for r in alone.endpoint.requests}
+    assert {r.seed: r.messages for r in other.endpoint.requests}.items() <= first.items()
+    assert len(other.endpoint.requests) == len(first)
+
+
+def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
+    alone = Alone(always_invalid, config={"latency_ticks": {"plan": 3}}, seconds=10)
+    alone.until("08:01")
+    for _ in range(12):
+        alone.step()
+        if alone.mind.busy("plan.pieces"):
+            break
+    assert alone.mind.busy("plan.pieces")
+    alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
+    alone.mind.day.hours = [part("day").Block(b.start, b.end, b.text) for b in alone.mind.day.hours]
+    alone.policy._waited_for(alone.policy.settle())
+    other = resumed(alone)
+    for _ in range(5):
+        assert alone.step() == other.step()
+    assert plain(alone.mind.state()) == plain(other.mind.state())
+
+
+def test_settling_stores_replies_and_applies_none() -> None:
+    alone = Alone(config=SLOW, seconds=10)
+    alone.endpoint.delay = long
+    alone.step()
+    before = plain(alone.mind.stream.state())
+    assert alone.purposes() == {}
+    alone.policy._waited_for(alone.policy.settle())
+    assert alone.purposes() == {"plan.day": 1, "summary.describe": 1}
+    assert plain(alone.mind.stream.state()) == before
+    assert len(alone.mind.pending) == 2
+    alone.policy._waited_for(alone.policy.settle())
+    assert len(alone.endpoint.requests) == 2
+
+
+async def long(request: CompletionRequest) -> None:
+    """Take longer than a tick."""
+    for _ in range(200):
+        await asyncio.sleep(0)
+
+
+class Failing(ScriptedEndpoint):
+    """An endpoint that fails for outlines at once, and takes its time for everything else."""
+
+    begun = ended = 0
+
+    async def complete(self, request: CompletionRequest) -> Any:
+        if fields_of(request)[0] == "wake_hour":
+            raise LLMUnavailable("gone")
+        self.begun += 1
+        await long(request)
+        completion = await super().complete(request)
+        self.ended += 1
+        return completion
+
+
+@pytest.mark.parametrize("config", [{}, {"latency_ticks": {"plan": 1, "summary": 1}}])
+def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any) -> None:
+    town = Town("valentines_party", config=config, start="08:00", hours=0.5)
+    cassette, endpoint = MemoryCassette(), Failing()
+    model = ModelClient(
+        endpoint,
+        run_seed=3,
+        cassette=cassette,
+        outage_after=3,
+        max_in_flight=100,
+        retry=RetryPolicy(attempts=1),
+    )
+    town.policy.thinking = part("thinking").Thinking(model)
+    if config:
+        town.step()
+    with pytest.raises(ModelOutage):
+        town.step()
+    with suppress(LLMUnavailable, ModelOutage):  # those under way for later are settled
+        town.policy._waited_for(town.policy.settle())
+    assert endpoint.begun == endpoint.ended > 10
+    stored = [k for k, row in cassette.rows.items() if row.outcome == "reply"]
+    assert len(stored) == endpoint.ended
+
+
+def test_what_a_budget_refuses_ends_the_run_and_not_in_a_fallback() -> None:
+    alone = Alone(seconds=10)
+    model = ModelClient(alone.endpoint, run_seed=3, budget=Budget(calls=2))
+    alone.policy.thinking = part("thinking").Thinking(model)
+    with pytest.raises(BudgetExceeded):
+        alone.step()
+    assert len(alone.endpoint.requests) == 2
+
+
+# Kill and resume.
+
+
+@pytest.mark.parametrize(
+    "config", [{}, SLOW, {"grounding": "recursive", **SLOW}], ids=["quick", "slow", "recursive"]
+)
+def test_killed_at_any_tick_of_planning_it_goes_on_as_if_it_never_was(config: Any) -> None:
+    whole = Alone(config=config, seconds=10)
+    stops: list[Alone] = []
+    for _ in range(30):
+        whole.step()
+        stop = resumed(whole)
+        stop.percept, stop.events = whole.percept, whole.events
+        stops.append(stop)
+    for _ in range(15):
+        whole.step()
+    end = plain(whole.mind.state())
+    for stop in stops:
+        while len(stop.actions) < len(whole.actions):
+            stop.step()
+        assert stop.actions == whole.actions
+        assert first_difference(plain(stop.mind.state()), end) is None
+
+
+def talkative(request: CompletionRequest) -> str:
+    if fields_of(request)[0] == "choice" and '"talk"' in json.dumps(request.schema):
+        return json.dumps({"choice": "talk", "what": "", "minutes": 1})
+    if fields_of(request)[0] == "say":
+        words = f"Words {request.seed}."
+        return json.dumps({"say": words, "end": draw_index(request.seed, 9, "end") == 0})
+    return sample_schema(request)
+
+
+def moved(town: Town, config: Any) -> Town:
+    """Return a fresh town and policy that go on from where this one is."""
+    other = copy.copy(town)
+    other.env, other.infos = copy.deepcopy((town.env, town.infos))
+    other.endpoint = ScriptedEndpoint(talkative)
+    other.policy = load_policy("smallville", **config)
+    other.begin(other.policy)
+    other.policy.load_state(json.loads(json.dumps(town.policy.state())))
+    return other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slow", [{}, SLOW], ids=["quick", "slow"])
+def test_killed_in_mid_conversation_it_goes_on_as_if_it_never_was(slow: Any) -> None:
+    config = {**EAGER, **slow}
+    town = Town("tiny", talkative, config=config)
+    stops: list[tuple[int, Town]] = []
+    happened: list[object] = []
+    for tick in range(50):
+        if any(mind.dialogue is not None for mind in town.policy.minds.values()):
+            stops.append((tick, moved(town, config)))
+        happened.append(plain(town.step()))
+    assert len(stops) > 5
+    end = plain(town.policy.state())
+    for tick, other in stops:
+        for expected in happened[tick:]:
+            assert plain(other.step()) == expected
+        assert first_difference(plain(other.policy.state()), end) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [{}, {"grounding": "recursive", **SLOW}], ids=["plain", "slow"])
+def test_it_keeps_the_contract_of_policies(config: Any) -> None:
+    def model() -> ModelClient:
+        return ModelClient(ScriptedEndpoint(), run_seed=0)
+
+    check_policy(lambda: load_policy("smallville", **config), make_model=model)
+    check_policy(lambda: load_policy("smallville", **config), "valentines_party", make_model=model)
