@@ -65,6 +65,7 @@ def run(
     hours: Annotated[float | None, typer.Option(help="Simulated hours to live.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
     people: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    place: Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')] = None,
     policy: Annotated[str, typer.Option(help="Who decides (see `policies`).")] = "scripted",
     policy_for: Annotated[
         list[str] | None, typer.Option(help='"Klaus Mueller=random"; may be repeated.')
@@ -103,6 +104,7 @@ def run(
         start=start,
         hours=hours,
         people=_names(people),
+        place=place,
         policy=PolicySpec(policy, {k: _value(v) for k, v in _pairs(policy_config).items()}),
         policy_for=_pairs(policy_for),
     )

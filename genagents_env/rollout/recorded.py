@@ -83,7 +83,7 @@ def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
     scenario = spec.scenario
     if isinstance(scenario, str):
         people = list(spec.people) if spec.people is not None else None
-        scenario = load_scenario(scenario, people=people)
+        scenario = load_scenario(scenario, people=people, place=spec.place)
     env = town_v0.parallel_env(
         scenario, start=spec.start, hours=spec.hours, seconds_per_tick=spec.seconds_per_tick
     )

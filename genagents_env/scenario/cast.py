@@ -1,4 +1,4 @@
-"""A part of the cast: the same scenario with fewer people."""
+"""The same scenario with fewer people, or with everybody in one place at the start."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -49,6 +49,22 @@ def select_people(scenario: Scenario, names: Sequence[str]) -> Scenario:
         ),
         reward=_reward(scenario.reward, cast),
     )
+
+
+def start_all_at(scenario: Scenario, place: str) -> Scenario:
+    """Return the scenario with everyone starting at `place`, a sector or an arena.
+
+    Whoever does not live there is awake, whatever the hour.
+
+    Raises:
+        ScenarioError: there is no such place.
+    """
+    sectors = [sector.name for sector in scenario.sectors]
+    arenas = [f"{s.name}/{arena.name}" for s in scenario.sectors for arena in s.arenas]
+    if place not in (*sectors, *arenas):
+        hint = suggest(place, [*sectors, *arenas])
+        raise ScenarioError([f"place: no place {quote(place)} in {scenario.name}; {hint}"])
+    return _with(scenario, people=tuple(_with(p, start=place) for p in scenario.people))
 
 
 def _with(model: M, **changes: object) -> M:

@@ -6,7 +6,7 @@ from pathlib import Path
 from .. import __path__ as _roots
 from ..errors import ScenarioError
 from ..text import clean
-from .cast import select_people
+from .cast import select_people, start_all_at
 from .checks import check
 from .extends import read_whole
 from .faults import Fault, quote, suggest
@@ -23,22 +23,26 @@ def scenario_names() -> list[str]:
     return sorted(_shipped())
 
 
-def load_scenario(name_or_path: str | Path, people: Sequence[str] | None = None) -> Scenario:
+def load_scenario(
+    name_or_path: str | Path, people: Sequence[str] | None = None, place: str | None = None
+) -> Scenario:
     """Return the scenario in a folder, checked.
 
     Args:
         name_or_path: one of `scenario_names()`, or the path of a folder with a `scenario.toml`.
         people: the names of those who take part, in this order; None for all. What refers to
             anybody else is left out.
+        place: where everyone starts; None is each one's own starting place.
 
     Raises:
         ScenarioError: there is no such scenario, its folder has faults (all are listed), or
-            nobody of that name is in it.
+            nobody or no place of that name is in it.
     """
     scenario, faults = check_folder(read_whole(_find(name_or_path), _shipped()))
     if scenario is None or faults:
         raise ScenarioError(faults)
-    return scenario if people is None else select_people(scenario, people)
+    scenario = scenario if people is None else select_people(scenario, people)
+    return scenario if place is None else start_all_at(scenario, place)
 
 
 def validate_folder(path: str | Path) -> list[str]:

@@ -8,9 +8,9 @@ from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.percept import Percept, SeenObject
 
 from .day import Piece
-from .ground import best_match
 from .habit import entry_at, in_bed
 from .mind import Activity, Mind
+from .places import best_match
 from .thought import Moment
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed

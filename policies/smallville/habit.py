@@ -2,6 +2,7 @@
 
 from datetime import time
 
+from genagents_env.llm.calls import JSONValue
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
 
@@ -25,3 +26,18 @@ def in_bed(profile: Profile, clock: time) -> bool:
     if bed <= wake:
         return bed <= clock < wake
     return clock >= bed or clock < wake
+
+
+def usual_day(profile: Profile, first: time, last: time) -> list[JSONValue]:
+    """Return the routine between two clock times: when, what one usually does, and where."""
+    entries = sorted(profile.routine, key=lambda entry: entry.at)
+    begun = max((entry.at for entry in entries if entry.at <= first), default=first)
+    past_midnight = last < first
+    shown = [
+        entry
+        for entry in entries
+        if (entry.at >= begun or entry.at <= last if past_midnight else begun <= entry.at <= last)
+    ]
+    home = profile.home.split("/")[0]
+    where = {e.place: e.place.split("/")[0].replace(home, "home") for e in shown}
+    return [[f"usually {e.at:%H:%M}", f"{e.doing[:48]}, {where[e.place]}"] for e in shown]

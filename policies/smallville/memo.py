@@ -78,7 +78,8 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
 
 def _remember(mind: Mind, data: Data, moment: Moment, reply: Reply, importance: float) -> int:
     """Add the conversation to the stream, resting on what was heard in it; return its id."""
-    others = " and ".join(data["others"])
+    spoke = dict.fromkeys(speaker for speaker, _, event in data["lines"] if event >= 0)
+    others = " and ".join(spoke or data["others"])
     what = "" if reply.fallback else f": {reply.value.remember}"
     return mind.stream.add(
         "chat",

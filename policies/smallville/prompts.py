@@ -20,7 +20,7 @@ _SYSTEM_SHARE = 0.3  # of the prompt at most for who one is
 _MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
 _EMPTY_FENCE = bound(fence([], ""))
 _LINE = 160  # characters of a memory that are shown
-_LINE_TOKENS = 48  # that a line may take, however little room there is for all of them
+_LINE_TOKENS = 60  # that a line may take, however little room there is for all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Prompts:
         room = self.limit - bound_of([system, Message("user", "")])
         empty = bound(template.render(data=fence([], self.mark), **fields).strip())
         share = 1.0 - _MEMORY_SHARE if memories else 1.0
-        kept = _fitting(lines, int((room - empty) * share))
+        kept = fitting(lines, int((room - empty) * share))
         left = room - empty - sum(_length(line) for line in kept)
         shown: list[tuple[JSONValue, int]] = []
         for when, memory in memories:
@@ -92,7 +92,7 @@ class Prompts:
                 left -= cost
         if len(kept) < len(lines):  # what the memories left is the lines' again
             room = left + sum(_length(line) for line in kept)
-            kept = _fitting(lines, room)
+            kept = fitting(lines, room)
         data = fence([*kept, *(line for line, _ in shown)], self.mark)
         user = Message("user", template.render(data=data, **fields).strip())
         return Shown((system, user), tuple(id_ for _, id_ in shown), len(kept))
@@ -137,7 +137,7 @@ def _length(line: JSONValue) -> int:
     return bound(fence([line], "")) - _EMPTY_FENCE + 1
 
 
-def _fitting(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
+def fitting(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
     """Return the last of `lines` that fit into `room` tokens, in their order.
 
     A line that would take more than half of it is cut.

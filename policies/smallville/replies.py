@@ -12,22 +12,25 @@ def _cut(limit: int) -> BeforeValidator:
     return BeforeValidator(lambda value: clean(value, limit) if isinstance(value, str) else value)
 
 
-# A hint for models that are held to the schema while they write, not a rule: small ones fill a
-# field for words with times and numbers. Any script is allowed.
-_WORDS_ONLY = {"pattern": '^[^0-9#/:"\\\\\\x00-\\x1F]{3,%d}$'}
-
-
+# Hints for models that are held to the schema while they write, not rules: small ones fill a field
+# for words with times and numbers, and go on as long as they may. Any script is allowed.
 def _in_words(most: int) -> dict[str, JsonValue]:
-    return {"pattern": _WORDS_ONLY["pattern"] % most}
+    return {"pattern": f'^[^0-9#/:"\\\\\\x00-\\x1F]{{3,{most}}}$'}
+
+
+def _short(most: int) -> dict[str, JsonValue]:
+    return {"maxLength": most}
 
 
 Word: TypeAlias = Annotated[str, _cut(24), Field(max_length=24, json_schema_extra=_in_words(24))]
 Activity: TypeAlias = Annotated[
-    str, _cut(60), Field(min_length=1, max_length=60, json_schema_extra=_in_words(60))
+    str, _cut(60), Field(min_length=1, max_length=60, json_schema_extra=_in_words(40))
 ]
 Phrase: TypeAlias = Annotated[str, _cut(60), Field(min_length=1, max_length=60)]
-Sentence: TypeAlias = Annotated[str, _cut(160), Field(min_length=1, max_length=160)]
-Speech: TypeAlias = Annotated[str, _cut(240), Field(max_length=240)]
-Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra={"maxLength": 2})]
+Sentence: TypeAlias = Annotated[
+    str, _cut(160), Field(min_length=1, max_length=160, json_schema_extra=_short(120))
+]
+Speech: TypeAlias = Annotated[str, _cut(240), Field(max_length=240, json_schema_extra=_short(160))]
+Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra=_short(2))]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
 Number: TypeAlias = Annotated[int, Field(ge=1, le=200)]

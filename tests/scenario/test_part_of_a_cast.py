@@ -1,5 +1,6 @@
 import pytest
 
+from genagents_env import town_v0
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import Scenario, lay_out, load_scenario
 from genagents_env.scenario.checks import check
@@ -68,3 +69,16 @@ def test_a_name_that_is_wrong_is_an_error(people: list[str], message: str) -> No
     with pytest.raises(ScenarioError) as caught:
         load_scenario("valentines_party", people)
     assert message in str(caught.value)
+
+
+def test_everyone_may_start_in_one_place_awake() -> None:
+    env = town_v0.parallel_env(load_scenario("valentines_party", PAIR, "Hobbs Cafe"), start="03:00")
+    _, infos = env.reset(seed=0)
+    bodies = [infos[name]["percept"].me for name in PAIR]
+    assert all(body.place.startswith("Hobbs Cafe/") and not body.asleep for body in bodies)
+    assert not check(load_scenario("valentines_party", place="Hobbs Cafe/cafe"))
+
+
+def test_a_place_that_is_wrong_is_an_error() -> None:
+    with pytest.raises(ScenarioError, match='no place "Hobs Cafe" in valentines_party; did you'):
+        load_scenario("valentines_party", place="Hobs Cafe")

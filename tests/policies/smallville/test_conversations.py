@@ -27,14 +27,24 @@ def talkative(seed: int, longest: int = 6) -> Rule:
             draw = draw_index(request.seed, longest, seed, "end")
             words = "" if draw == 1 else f"Words {request.seed}."
             return json.dumps({"say": words, "end": draw == 0})
+        if fields[0] == "spots":
+            return staying(request)
         return sample_schema(request)
 
     return rule
 
 
+def staying(request: CompletionRequest) -> str:
+    """Return the reply that has everything done where one is: the first of the places offered."""
+    reply = json.loads(sample_schema(request))
+    offered = json.dumps(request.schema).split('"where": {"enum": ["', 1)[1].split('"', 1)[0]
+    reply["spots"] = [{**spot, "where": offered, "thing": "nothing"} for spot in reply["spots"]]
+    return json.dumps(reply)
+
+
 def together(turn_taking: str = "one_speaker", members: int = 4) -> Scenario:
     """Return the party's town with four of its people and another rule of conversation."""
-    scenario = load_scenario("valentines_party", people=PEOPLE)
+    scenario = load_scenario("valentines_party", PEOPLE, "Hobbs Cafe/cafe")
     talk = scenario.rules.conversation.model_copy(
         update={"turn_taking": turn_taking, "max_members": members}
     )
@@ -157,7 +167,7 @@ def test_a_conversation_that_one_walks_off_from_ends_cleanly_for_both(when: int)
     talking: list[str] = []
     for _ in range(20):
         lived(town, 1)
-        talking = [m.name for m, p in minds_with_percepts(town) if p.conversation is not None]
+        talking = next((list(members_of(p)) for _, p in minds_with_percepts(town)), [])
         if talking:
             break
     lived(town, when)

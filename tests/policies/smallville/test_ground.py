@@ -141,13 +141,21 @@ def test_only_rooms_that_are_known_and_open_are_offered() -> None:
     assert sorted(data["places"]) == ["Ann's house/bedroom", "Cafe/bar", "Cafe/kitchen"]
 
 
-def test_places_of_the_routine_and_those_that_are_named_are_offered_before_others() -> None:
+def test_places_of_the_routine_and_those_that_are_named_are_offered_and_no_halls() -> None:
     known = (*(f"Hall {k}" for k in range(20)), *KNOWN)
     mind = mind_with(["playing the piano at the bar", "feeding ducks"])
     percept = Moment(me=body("Cafe/kitchen"), known=known)
     data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
-    assert len(data["places"]) == 8
     assert {"Cafe/bar", "Park", "Cafe/kitchen"} <= set(data["places"])
+    assert not [place for place in data["places"] if place.startswith("Hall")]
+
+
+def test_where_little_has_to_do_with_an_activity_some_others_are_offered() -> None:
+    mind = mind_with(["flying a kite"])
+    percept = Moment(me=body("Hall 1"), known=tuple(f"Hall {k}" for k in range(20)))
+    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
+    assert data["places"][0] == "Hall 1"
+    assert len(data["places"]) == 4
 
 
 def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
@@ -403,7 +411,7 @@ def test_golden_transcript(grounding: str) -> None:
 
 def test_the_routine_that_counts_is_that_of_the_time_asked_about() -> None:
     mind = mind_with(["resting"])
-    worth = part("ground")._ranked
+    worth = part("places").ranked
     places = ["Cafe", "Park", "Ann's house"]
     assert worth(mind, places, ["x"], time(8), "")[0] == "Cafe"
     assert worth(mind, places, ["x"], time(13), "")[0] == "Park"

@@ -206,7 +206,7 @@ def test_days_have_no_gap_whatever_the_model_says(
 def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
     parts: list[int], minutes: int, seconds: int
 ) -> None:
-    plan, total = part("plan"), minutes * 60 + seconds
+    plan, total = part("pieces"), minutes * 60 + seconds
     least = -(-total // (15 * 60))
     parts = (parts * least)[: max(least, len(parts))]
     asked = [plan.PieceReply(what="resting", minutes=m) for m in parts]
@@ -219,7 +219,7 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
 
 
 def test_pieces_are_as_long_as_asked_for_where_they_fit() -> None:
-    plan = part("plan")
+    plan = part("pieces")
     asked = [plan.PieceReply(what="x", minutes=m) for m in (10, 5, 15, 15, 15)]
     pieces = plan._laid_out(asked, 0, HOUR, [5, 15])
     assert [(p.end - p.start) // 60 for p in pieces] == [10, 5, 15, 15, 15]

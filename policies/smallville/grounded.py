@@ -1,0 +1,46 @@
+"""What grounding leads to: a piece of the plan, or a reaction, with its place and object."""
+
+from .day import Piece
+from .mind import Activity, Mind
+from .places import arena_of, best_match
+from .thought import Data, Moment
+
+NOTHING = "nothing"
+
+
+def settle(mind: Mind, piece: Piece, place: str, thing: str, state: str, emoji: str) -> None:
+    """Write a place into a piece of the plan."""
+    piece.place, piece.emoji, piece.grounded = place, emoji, True
+    piece.object = _known_object(mind, place, thing)
+    piece.use = state if thing != NOTHING else ""
+    piece.about = (mind.name, piece.text.split(" ")[0], thing)
+
+
+def react(
+    mind: Mind, data: Data, moment: Moment, place: str, thing: str, state: str, emoji: str
+) -> None:
+    """Begin a reaction: unless by now one sleeps or talks, it replaces what one is at."""
+    if mind.asleep or mind.dialogue is not None:
+        return
+    mind.activity = Activity(
+        text=data["text"],
+        emoji=emoji,
+        place=place,
+        object=_known_object(mind, place, thing),
+        use=state if thing != NOTHING else "",
+        begun=moment.now,
+        until=moment.now + 60 * int(data["minutes"]),
+        reaction=True,
+    )
+
+
+def _known_object(mind: Mind, place: str, thing: str) -> str:
+    """Return the id of the object in `place` that `thing` names, or the thing's own words.
+
+    What is not known yet may be found on arrival, by the same words.
+    """
+    if thing == NOTHING or not thing:
+        return ""
+    here = {k.name: id_ for id_, k in mind.objects.items() if arena_of(id_) == place}
+    name = best_match(thing, list(here))
+    return here[name] if name else thing

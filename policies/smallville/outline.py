@@ -1,0 +1,158 @@
+"""A new day: what yesterday leaves to it, when one gets up, and what the day holds in outline.
+
+The first day starts from the routine. A new one starts from yesterday: its summary becomes the new
+status, and what the day has to hold is renewed. Source: Park et al. 2023, section 4.3. The public
+code renews the outline in prose, but plans day two's hours from day one's list.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time, timedelta
+from functools import lru_cache
+from typing import Annotated, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from .day import Day
+from .habit import usual_day
+from .mind import Mind
+from .replies import Activity, Phrase, Sentence
+from .retrieve import recall
+from .summary import lines as self_description
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+HOUR, DAY = 3600, 86_400
+_WAKE_WITHIN = 2  # hours that a plan may get up before or after the lifestyle's hour
+RISE_WITHIN = (_WAKE_WITHIN + 1) * HOUR  # plans get up on the hour, lifestyles at any minute
+_PLAN_IMPORTANCE = 5.0  # of a day's plan (public code: poignancy 5)
+
+
+class Renewal(BaseModel):
+    """Yesterday in a sentence, what one is up to now, and what today has to hold."""
+
+    yesterday: Sentence
+    status: Sentence
+    requirements: Annotated[list[Phrase], Field(min_length=1, max_length=4)]
+
+
+class DayPlan(BaseModel):
+    """When one gets up, and the day in five to eight broad strokes."""
+
+    wake_hour: Annotated[int, Field(ge=0, le=23)]
+    outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
+
+
+async def _ask_renewal(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    date = datetime.fromisoformat(data["date"])
+    queries = [
+        f"{mind.name}'s plan for {date:%A %B} {date.day}",
+        f"important recent events for {mind.name}",
+    ]
+    memories = await recall(mind, queries, moment.now)
+    shown = mind.kit.prompts.fill(
+        "plan_renew",
+        mind.profile,
+        lines=self_description(mind),
+        memories=memories,
+        date=f"{date:%A} {date.day} {date:%B}",
+    )
+    data = {**data, "memories": list(shown.memories), "status": mind.status or mind.profile.goal}
+    return Ask(shown.messages, data)
+
+
+async def _take_renewal(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    if not reply.fallback:
+        mind.status = reply.value.status
+        mind.requirements = list(reply.value.requirements)
+        if data["memories"]:
+            mind.stream.add(
+                "thought",
+                f"{mind.name}'s yesterday: {reply.value.yesterday}",
+                created=moment.now,
+                importance=_PLAN_IMPORTANCE,
+                evidence=data["memories"],
+                expires=moment.now + mind.config.thought_days * DAY,
+                cause=reply.call,
+            )
+    return [Thought("plan.day", {"date": data["date"]})]
+
+
+def _same_again(data: Data) -> Renewal:
+    status = data["status"][:160] or "an ordinary day"
+    return Renewal(yesterday="an ordinary day", status=status, requirements=["the usual"])
+
+
+async def _ask_day(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    date = datetime.fromisoformat(data["date"])
+    queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
+    lines = self_description(mind)
+    lines += [["today needs", what] for what in mind.requirements]
+    begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
+    lines += usual_day(mind.profile, begins, time(23, 59))
+    shown = mind.kit.prompts.fill(
+        "plan_day",
+        mind.profile,
+        lines=lines,
+        memories=await recall(mind, queries, moment.now),
+        date=f"{date:%A} {date.day} {date:%B}",
+        wake=mind.profile.wake.hour,
+        bed=f"{mind.profile.bed:%H:%M}",
+    )
+    usual = [entry.doing[:60] for entry in mind.profile.routine] or ["an ordinary day"]
+    outline = (usual * 5)[: min(8, max(5, len(usual)))]
+    hours = mind.profile.wake.hour
+    return Ask(shown.messages, {**data, "wake_hour": hours, "usual": outline})
+
+
+async def _take_day(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    date = datetime.fromisoformat(data["date"])
+    wake = mind.kit.second(date + timedelta(hours=reply.value.wake_hour))
+    bed = _bedtime(mind, date, wake)
+    if moment.tick == 0 and not mind.asleep and 0 < wake - moment.now <= RISE_WITHIN:
+        wake = moment.now  # the episode finds one up and about
+    mind.day = Day(date=data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
+    if not reply.fallback:
+        outline = "; ".join(mind.day.outline)
+        mind.stream.add(
+            "plan",
+            f"{mind.name}'s plan for {date:%A} {date.day} {date:%B}: {outline}",
+            created=moment.now,
+            importance=_PLAN_IMPORTANCE,
+            start=wake,
+            duration=bed - wake,
+            expires=bed + DAY,
+            cause=reply.call,
+        )
+    return [Thought("plan.hours", {"start": max(wake, moment.now), "why": ""})]
+
+
+def _bedtime(mind: Mind, date: datetime, wake: int) -> int:
+    """Return the second at which the day ends: the lifestyle's bedtime after getting up."""
+    bed = mind.kit.second(datetime.combine(date, mind.profile.bed))
+    return bed if bed > wake else bed + DAY
+
+
+@lru_cache(maxsize=24)
+def _day_plan(usual_wake: int) -> type[DayPlan]:
+    hours = Field(ge=max(0, usual_wake - _WAKE_WITHIN), le=min(23, usual_wake + _WAKE_WITHIN))
+    return cast(
+        type[DayPlan],
+        create_model("DayPlan", __base__=DayPlan, wake_hour=(Annotated[int, hours], ...)),
+    )
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "plan.renew": Handler(
+        ask=_ask_renewal,
+        reply=lambda data: Renewal,
+        fallback=_same_again,
+        take=_take_renewal,
+        max_tokens=lambda data: 320,
+    ),
+    "plan.day": Handler(
+        ask=_ask_day,
+        reply=lambda data: _day_plan(data["wake_hour"]),
+        fallback=lambda data: DayPlan(wake_hour=data["wake_hour"], outline=data["usual"]),
+        take=_take_day,
+        max_tokens=lambda data: 300,
+    ),
+}

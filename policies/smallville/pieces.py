@@ -1,0 +1,147 @@
+"""The pieces of the hours at hand: some minutes of one activity each, made before they are needed.
+
+Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from . import ground
+from .day import Day, Piece
+from .mind import Mind
+from .replies import Activity
+from .retrieve import recall
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+HOUR = 3600
+
+
+class PieceReply(BaseModel):
+    """A piece of an hour."""
+
+    what: Activity
+    minutes: int
+
+
+class Pieces(BaseModel):
+    """An hour, or what is left of it, in pieces."""
+
+    pieces: list[PieceReply]
+
+
+def next_pieces(mind: Mind, now: int) -> list[Thought]:
+    """Return the thought that makes the next pieces, where the day is not yet far enough ahead."""
+    day, ahead = mind.day, now + mind.config.ahead_minutes * 60
+    if day.wake > ahead or now >= day.bed:
+        return []
+    reached = day.pieces_until(max(now, day.wake))
+    if reached > ahead or reached >= day.bed:
+        return []
+    return [Thought("plan.pieces", {"start": reached})]
+
+
+async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    start, lengths = int(data["start"]), mind.config.piece_minutes
+    end = min(start + mind.config.stretch_minutes * 60, mind.day.bed)
+    if mind.day.bed - end < lengths[0] * 60:
+        end = mind.day.bed  # what is left of the day is no piece
+    blocks = [b for b in mind.day.hours if b.end > start and b.start < end + HOUR]
+    within = _within(mind.day, start, end)
+    if not within:
+        return None
+    minutes = max(1, (end - start) // 60)
+    shown = mind.kit.prompts.fill(
+        "plan_pieces",
+        mind.profile,
+        lines=[[f"{mind.kit.clock(b.start):%H:%M}", b.text] for b in blocks],
+        memories=await recall(mind, [str(within[0][0])], moment.now),
+        begin=f"{mind.kit.clock(start):%H:%M}",
+        end=f"{mind.kit.clock(end):%H:%M}",
+        minutes=minutes,
+        shortest=lengths[0],
+        longest=lengths[1],
+    )
+    asked = {"end": end, "blocks": within, "minutes": minutes, "lengths": list(lengths)}
+    return Ask(shown.messages, {**data, **asked})
+
+
+def _within(day: Day, start: int, end: int) -> list[list[str | int]]:
+    """Return what is planned from `start` until `end`, and for how many minutes each."""
+    return [
+        [block.text, max(1, (min(block.end, end) - max(block.start, start)) // 60)]
+        for block in day.hours
+        if block.end > start and block.start < end
+    ]
+
+
+async def _take_pieces(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    start, end = int(data["start"]), int(data["end"])
+    changed = end > mind.day.bed or _within(mind.day, start, end) != data["blocks"]
+    if changed or mind.day.pieces_until(start) > start:
+        return ()  # the day is another since this was asked
+    pieces = _laid_out(reply.value.pieces, start, end, data["lengths"])
+    mind.day.pieces = [p for p in mind.day.pieces if p.end > moment.now and p.end <= start] + pieces
+    return ground.of_pieces(mind, start, end)
+
+
+def _laid_out(
+    parts: Sequence[PieceReply], start: int, end: int, lengths: Sequence[int]
+) -> list[Piece]:
+    """Return `parts` one after the other from `start` to `end`, as long as asked for if possible.
+
+    Each is as short or as long as leaves those after it between the shortest and the longest.
+    """
+    shortest, longest = 60 * lengths[0], 60 * lengths[1]
+    parts = parts[: max(1, (end - start) // shortest)]
+    pieces, at = [], start
+    for after in range(len(parts) - 1, -1, -1):
+        part, left = parts[len(parts) - 1 - after], end - at
+        length = max(shortest, min(longest, part.minutes * 60))
+        length = max(left - after * longest, min(left - after * shortest, length))
+        pieces.append(Piece(at, at + length, part.what))
+        at += length
+    return pieces
+
+
+def _in_equal_parts(data: Data) -> Pieces:
+    """Return the blocks themselves, cut into pieces of the longest length."""
+    longest = data["lengths"][1]
+    parts: list[PieceReply] = []
+    for text, minutes in data["blocks"]:
+        while minutes > 0 and len(parts) < _most_pieces(data):
+            parts.append(PieceReply(what=text[:60], minutes=min(longest, minutes)))
+            minutes -= longest
+    return Pieces(pieces=parts)
+
+
+def _most_pieces(data: Data) -> int:
+    shortest, longest = data["lengths"]
+    return int(-(-data["minutes"] * 2 // (shortest + longest)))
+
+
+def _pieces(data: Data) -> type[Pieces]:
+    shortest, longest = data["lengths"]
+    least = max(1, -(-data["minutes"] // longest))
+    return _pieces_model(shortest, longest, least, max(least, _most_pieces(data)))
+
+
+@lru_cache(maxsize=256)
+def _pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pieces]:
+    minutes = Annotated[int, Field(ge=shortest, le=longest)]
+    piece = create_model("PieceReply", __base__=PieceReply, minutes=(minutes, ...))
+    several = Annotated[list[piece], Field(min_length=least, max_length=most)]
+    return cast(type[Pieces], create_model("Pieces", __base__=Pieces, pieces=(several, ...)))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "plan.pieces": Handler(
+        ask=_ask_pieces,
+        reply=_pieces,
+        fallback=_in_equal_parts,
+        take=_take_pieces,
+        max_tokens=lambda data: 48 + 36 * _most_pieces(data),
+    ),
+}

@@ -1,0 +1,119 @@
+"""Grounding in one call: where all pieces of an hour happen, with what, and how they show."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from genagents_env.llm.calls import JSONValue
+
+from . import brief
+from .grounded import NOTHING, react, settle
+from .mind import Mind
+from .places import arena_of, offered
+from .prompts import Shown
+from .replies import Emoji, Word
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+
+class Spot(BaseModel):
+    """Where one activity happens; `thing` and `state`: what is used there, and what it becomes."""
+
+    where: str
+    thing: Word
+    state: Word
+    emoji: Emoji
+
+
+class Spots(BaseModel):
+    """A spot for each activity asked about, in order."""
+
+    spots: list[Spot]
+
+
+async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    clock = moment.percept.time.time()
+    if "text" in data:
+        texts = [data["text"]]
+    else:
+        pieces = [p for p in mind.day.pieces if data["start"] <= p.start < data["end"]]
+        data = {**data, "starts": [piece.start for piece in pieces]}
+        texts = [piece.text for piece in pieces]
+        clock = mind.kit.clock(data["starts"][0]).time() if pieces else clock
+    if not texts:
+        return None
+    places = offered(mind, texts, clock, moment)
+    shown = _shown(mind, texts, places, moment)
+    while shown.lines < len(texts) and len(texts) > 1:  # the rest is asked about afterwards
+        texts = texts[: max(1, shown.lines)]
+        shown = _shown(mind, texts, places, moment)
+    usual = [_usual_spot(mind, text, places[0]) for text in texts]
+    return Ask(shown.messages, {**data, "texts": texts, "places": places, "usual": usual})
+
+
+def _usual_spot(mind: Mind, text: str, here: str) -> list[str]:
+    """Return place, thing and state of what is done by routine; else one stays where one is."""
+    entry = next((e for e in mind.profile.routine if e.doing[:60].strip() == text), None)
+    if entry is None:
+        return [here, NOTHING, ""]
+    thing = entry.use.split("/")[-1] if entry.use else NOTHING
+    return [entry.place, thing[:24], (entry.state or "")[:24]]
+
+
+def _shown(mind: Mind, texts: Sequence[str], places: Sequence[str], moment: Moment) -> Shown:
+    things = sorted({known.name for id_, known in mind.objects.items() if arena_of(id_) in places})
+    lines: list[JSONValue] = [["thing", name] for name in things[:16]]
+    lines += [[f"#{number}", text] for number, text in enumerate(texts, 1)]
+    return mind.kit.prompts.fill(
+        "ground_pieces",
+        mind.profile,
+        lines=lines,
+        here=brief.place(moment.percept.me.place),
+        places=places,
+        count=len(texts),
+    )
+
+
+async def _take_pieces(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    starts, texts = data["starts"], data["texts"]
+    for start, text, spot in zip(starts, texts, reply.value.spots, strict=False):
+        piece = next((p for p in mind.day.pieces if p.start == start and p.text == text), None)
+        if piece is not None:
+            settle(mind, piece, spot.where, spot.thing, spot.state, spot.emoji)
+    rest = starts[len(texts) :]
+    return [Thought("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
+
+
+async def _take_one(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    (spot,) = reply.value.spots
+    react(mind, data, moment, spot.where, spot.thing, spot.state, spot.emoji)
+    return ()
+
+
+@lru_cache(maxsize=256)
+def _spots(places: tuple[str, ...], count: int) -> type[Spots]:
+    allowed: Any = Literal[places]
+    spot = create_model("Spot", __base__=Spot, where=(allowed, ...))
+    exact = Field(min_length=count, max_length=count)
+    return cast(type[Spots], create_model("Spots", __base__=Spots, spots=(list[spot], exact)))
+
+
+def _stay(data: Data) -> Spots:
+    """Return what is usual for what is done by routine, and for all else where one is."""
+    spots = (Spot(where=place, thing=thing, state=s, emoji="") for place, thing, s in data["usual"])
+    return Spots(spots=list(spots))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **{
+        purpose: Handler(
+            ask=_ask_pieces,
+            reply=lambda data: _spots(tuple(data["places"]), len(data["texts"])),
+            fallback=_stay,
+            take=take,
+            max_tokens=lambda data: 24 + 72 * len(data["texts"]),
+        )
+        for purpose, take in (("ground.pieces", _take_pieces), ("ground.one", _take_one))
+    },
+}

@@ -1,0 +1,144 @@
+"""Grounding down the tree of places one knows: sector, then arena, then object.
+
+Asked only where there is a choice; one stays where one is if that will do. Source: Park et al.
+2023, section 4.3.1.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, create_model
+
+from genagents_env.llm.calls import JSONValue
+
+from . import brief
+from .grounded import NOTHING, react, settle
+from .mind import Mind
+from .places import MOST_PLACES, affordable, arena_of, ranked, related
+from .replies import Emoji, Word
+from .thought import Ask, Data, Handler, Moment, Reply, Thought
+
+
+class Choice(BaseModel):
+    """One step down the tree of places."""
+
+    where: str
+
+
+class Use(BaseModel):
+    """The object an activity uses, its new state, and how the activity shows."""
+
+    thing: str
+    state: Word
+    emoji: Emoji
+
+
+async def _ask_step(mind: Mind, data: Data, moment: Moment) -> Ask | Thought | None:
+    """Ask for the sector, or for the arena in it; a single choice is taken without asking."""
+    here = moment.percept.me.place
+    options = _options(mind, data, moment)
+    if len(options) == 1:
+        return _below(data, options[0], moment)
+    clock = mind.kit.clock(data.get("start", moment.now)).time()
+    options = ranked(mind, options, [data["text"]], clock, here)
+    options.sort(key=lambda place: not related(place, here))  # the first is where one stays
+    options = affordable(mind, options[: 2 * MOST_PLACES])
+    shown = mind.kit.prompts.fill(
+        "ground_step",
+        mind.profile,
+        lines=[["activity", data["text"]]],
+        here=brief.place(here),
+        places=options,
+        kind="room" if "sector" in data else "place",
+    )
+    return Ask(shown.messages, {**data, "places": options})
+
+
+async def _take_step(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    return [_below(data, reply.value.where, moment)]
+
+
+def _options(mind: Mind, data: Data, moment: Moment) -> list[str]:
+    """Return the sectors one knows of, or the arenas of one; where one is if nothing is left."""
+    here, known = moment.percept.me.place, moment.percept.known
+    open_ = [place for place in known if place not in mind.blocked]
+    if "sector" not in data:
+        return list(dict.fromkeys(place.split("/")[0] for place in open_)) or [here]
+    sector = data["sector"]
+    return [p for p in open_ if p.startswith(f"{sector}/") or p == sector == here] or [here]
+
+
+def _below(data: Data, place: str, moment: Moment) -> Thought:
+    """Return the next step down the tree from `place`."""
+    kept = {key: value for key, value in data.items() if key not in ("places", "sector")}
+    if "sector" not in data and any(p.startswith(f"{place}/") for p in moment.percept.known):
+        return Thought("ground.arena", {**kept, "sector": place})
+    return Thought("ground.object", {**kept, "arena": place})
+
+
+async def _ask_object(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    """Ask what is used there; where one knows of no object, nothing is."""
+    known = {k.name: k.state for id_, k in mind.objects.items() if arena_of(id_) == data["arena"]}
+    if not known:
+        _put(mind, data, moment, Use(thing=NOTHING, state="", emoji=""))
+        return None
+    things = affordable(mind, [NOTHING, *sorted(known)][:16])
+    lines: list[JSONValue] = [["activity", data["text"]]]
+    lines += [[name, "is", known[name]] for name in things if name in known]
+    shown = mind.kit.prompts.fill(
+        "ground_object",
+        mind.profile,
+        lines=lines,
+        things=things,
+        place=brief.place(data["arena"]),
+    )
+    return Ask(shown.messages, {**data, "things": things})
+
+
+async def _take_object(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    _put(mind, data, moment, reply.value)
+    return ()
+
+
+def _put(mind: Mind, data: Data, moment: Moment, use: Use) -> None:
+    """Write place and object into the reaction, or the piece of the plan, that they are for."""
+    if "minutes" in data:
+        react(mind, data, moment, data["arena"], use.thing, use.state, use.emoji)
+        return
+    for piece in mind.day.pieces:
+        if piece.start == data["start"] and piece.text == data["text"]:
+            settle(mind, piece, data["arena"], use.thing, use.state, use.emoji)
+
+
+@lru_cache(maxsize=256)
+def _choice(places: tuple[str, ...]) -> type[Choice]:
+    allowed: Any = Literal[places]
+    return cast(type[Choice], create_model("Choice", __base__=Choice, where=(allowed, ...)))
+
+
+@lru_cache(maxsize=256)
+def _use(things: tuple[str, ...]) -> type[Use]:
+    allowed: Any = Literal[things]
+    return cast(type[Use], create_model("Use", __base__=Use, thing=(allowed, ...)))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **{
+        purpose: Handler(
+            ask=_ask_step,
+            reply=lambda data: _choice(tuple(data["places"])),
+            fallback=lambda data: Choice(where=data["places"][0]),
+            take=_take_step,
+            max_tokens=lambda data: 80,
+        )
+        for purpose in ("ground.sector", "ground.arena")
+    },
+    "ground.object": Handler(
+        ask=_ask_object,
+        reply=lambda data: _use(tuple(data["things"])),
+        fallback=lambda data: Use(thing=NOTHING, state="", emoji=""),
+        take=_take_object,
+        max_tokens=lambda data: 96,
+    ),
+}
