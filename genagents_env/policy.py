@@ -14,8 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
 from .actions import Action
-from .errors import PolicyError
+from .errors import ConfigError, PolicyError
 from .profile import AgentID, Context, Profile
 
 __all__ = [
@@ -27,11 +29,14 @@ __all__ = [
     "load_policy",
     "policy_class",
     "policy_names",
+    "read_options",
 ]
 
 Observations = Mapping[AgentID, Mapping[str, Any]]
 Infos = Mapping[AgentID, Mapping[str, Any]]
 T = TypeVar("T")
+
+Options = TypeVar("Options", bound=BaseModel)
 
 ENTRY_POINTS = "genagents_env.policies"
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
@@ -117,6 +122,26 @@ class Policy:
         if self._runner is None:
             self._runner = asyncio.Runner()
         return self._runner.run(coroutine)
+
+
+def read_options(model: type[Options], fields: Mapping[str, Any], policy: str) -> Options:
+    """Return a policy's options with these fields set.
+
+    Args:
+        model: what the options are.
+        fields: by name, as they came from a caller or the command line.
+        policy: the policy's name, for the error.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+    try:
+        return model(**fields)
+    except ValidationError as fault:
+        where = [".".join(map(str, error["loc"])) or "options" for error in fault.errors()]
+        lines = [f"{at}: {error['msg']}" for at, error in zip(where, fault.errors(), strict=True)]
+        known = ", ".join(model.model_fields)
+        raise ConfigError(f"{policy}: {'; '.join(lines)}; options: {known}") from None
 
 
 def policy_names() -> list[str]:

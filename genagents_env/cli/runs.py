@@ -35,7 +35,8 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
-        ".gguf file. Without either: the small embedded model.",
+        ".gguf file. Without either: the small embedded model. `scripted:gossip`, `scripted:mute` "
+        "and `scripted:inventor` answer by rule, for trying things out.",
         rich_help_panel=_MODEL,
     ),
 ]

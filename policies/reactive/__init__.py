@@ -15,9 +15,9 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile
+from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile, read_options
 
-from .config import ReactiveConfig, read_config
+from .config import ReactiveConfig
 from .interview import PURPOSE, UNKNOWN, Told, inquiry
 from .mind import Line, Mind, calm, decided, notice
 from .options import KEEP_ON, go_on, is_over, perform, stop
@@ -43,7 +43,7 @@ class ReactivePolicy(Policy):
     remembers = True
 
     def __init__(self, **options: Any) -> None:
-        self.config: ReactiveConfig = read_config(options)
+        self.config: ReactiveConfig = read_options(ReactiveConfig, options, self.name)
         self.minds: dict[str, Mind] = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:

@@ -1,10 +1,8 @@
 """The options of the reactive policy."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from genagents_env.errors import ConfigError
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class ReactiveConfig(BaseModel):
@@ -28,17 +26,3 @@ class ReactiveConfig(BaseModel):
     """The longest reply; room for a full `say` even where every character is a token."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     """Of the model's sampling."""
-
-
-def read_config(fields: dict[str, Any]) -> ReactiveConfig:
-    """Return the configuration with these fields set.
-
-    Raises:
-        ConfigError: an unknown field or a value that is not allowed.
-    """
-    try:
-        return ReactiveConfig(**fields)
-    except ValidationError as fault:
-        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in fault.errors()]
-        known = ", ".join(ReactiveConfig.model_fields)
-        raise ConfigError(f"reactive: {'; '.join(lines)}; options: {known}") from None

@@ -12,10 +12,10 @@ from typing import Any
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile
+from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile, read_options
 
 from . import act, converse, interview, perceive, plan, react, reflect, summary
-from .config import SmallvilleConfig, read_config
+from .config import SmallvilleConfig
 from .mind import Kit, Mind
 from .prompts import Prompts
 from .thinking import Thinking
@@ -42,7 +42,7 @@ class SmallvillePolicy(Policy):
     remembers = True
 
     def __init__(self, **options: Any) -> None:
-        self.config: SmallvilleConfig = read_config(options)
+        self.config: SmallvilleConfig = read_options(SmallvilleConfig, options, self.name)
         self.minds: dict[str, Mind] = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from genagents_env.errors import ConfigError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Variant = Literal[
     "full",
@@ -123,17 +121,3 @@ class SmallvilleConfig(BaseModel):
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""
         faculty = purpose.split(".")[0]
         return next((ticks for name, ticks in self.latency_ticks.items() if name == faculty), 0)
-
-
-def read_config(fields: dict[str, Any]) -> SmallvilleConfig:
-    """Return the configuration with these fields set.
-
-    Raises:
-        ConfigError: an unknown field or a value that is not allowed.
-    """
-    try:
-        return SmallvilleConfig(**fields)
-    except ValidationError as fault:
-        lines = [f"{'.'.join(map(str, e['loc'])) or 'options'}: {e['msg']}" for e in fault.errors()]
-        known = ", ".join(SmallvilleConfig.model_fields)
-        raise ConfigError(f"smallville: {'; '.join(lines)}; options: {known}") from None

@@ -502,7 +502,7 @@ def test_whole_minds_live_by_them_without_a_single_fallback(
 ) -> None:
     people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
     scenario = load_scenario("valentines_party", people=people)
-    env = town_v0.parallel_env(scenario, start="2023-02-13T15:00", hours=19, seconds_per_tick=60)
+    env = town_v0.parallel_env(scenario, start="2023-02-13T10:00", hours=24, seconds_per_tick=60)
     model = ModelClient(ScriptedEndpoint(gossip), run_seed=3)
     policy = load_policy("smallville", grounding=grounding, reflect_at=30)
     rollout(env, policy, 3, model=model, embedder=Embedder(open_source("hashed")))

@@ -35,7 +35,7 @@ def make_mind(
     rule: Rule = sample_schema, *, who: Profile | None = None, seed: int = 3, **config: Any
 ) -> Any:
     """Return a mind that remembers nothing yet; its model answers by `rule`."""
-    options = part("config").read_config(config)
+    options = part("config").SmallvilleConfig(**config)
     kit = part("mind").Kit(
         options,
         part("prompts").Prompts(seed, options.prompt_tokens),

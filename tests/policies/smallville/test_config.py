@@ -25,13 +25,13 @@ SWITCHES = (
 
 @pytest.mark.parametrize("variant", PAPER)
 def test_a_variant_of_the_paper_switches_its_faculties_off_and_no_other(variant: str) -> None:
-    config = part("config").read_config({"variant": variant})
+    config = part("config").SmallvilleConfig(**{"variant": variant})
     assert {name for name in SWITCHES if not getattr(config, name)} == PAPER[variant]
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_every_faculty_can_be_switched_off_alone(switch: str) -> None:
-    config = part("config").read_config({switch: False})
+    config = part("config").SmallvilleConfig(**{switch: False})
     assert [name for name in SWITCHES if not getattr(config, name)] == [switch]
 
 
@@ -65,7 +65,7 @@ def test_a_wrong_option_is_named_together_with_those_there_are(
 
 
 def test_latency_is_that_of_the_faculty() -> None:
-    config = part("config").read_config({"latency_ticks": {"plan": 4, "react": 0}})
+    config = part("config").SmallvilleConfig(**{"latency_ticks": {"plan": 4, "react": 0}})
     assert [config.latency(p) for p in ("plan.day", "plan.hours", "react.decide", "reflect.x")] == [
         4,
         4,
@@ -76,7 +76,7 @@ def test_latency_is_that_of_the_faculty() -> None:
 
 def test_latency_can_be_given_for_every_faculty_that_asks() -> None:
     ticks = {faculty: 2 for faculty in FACULTIES}
-    config = part("config").read_config({"latency_ticks": ticks})
+    config = part("config").SmallvilleConfig(**{"latency_ticks": ticks})
     purposes = part("handlers").HANDLERS
     assert {purpose.split(".")[0] for purpose in purposes} == set(FACULTIES)
     assert {config.latency(purpose) for purpose in purposes} == {2}
