@@ -35,6 +35,12 @@ def summary(report: Report) -> Iterator[str]:
     if report.model is not None:
         yield from _model(report.model, report.spent)
         yield from _faculties(report)
+    if report.embeddings is not None:
+        made = report.embeddings
+        yield (
+            f"Embeddings {made.model}: {_count(made.texts, 'text')}, {made.tokens:,} tokens, "
+            f"{'price unknown' if made.dollars is None else _dollars(made.dollars)}"
+        )
     yield f"Policy errors: {report.policy_errors}"
     for spread in report.facts:
         yield from _fact(report, spread)

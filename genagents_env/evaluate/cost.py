@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from genagents_env.llm.prices import Price
+from genagents_env.llm.prices import Price, price_of
+from genagents_env.llm.tokens import TokenCounter
 from genagents_env.record import RunReader
 from genagents_env.record.rows import FacultyRow
 
@@ -66,6 +67,35 @@ def costs(run: RunReader) -> tuple[Cost, ...]:
     hours = max(0, run.last_tick) * run.meta.seconds_per_tick / 3600
     whole = [*rows, _sum(rows, agents)]
     return tuple(_cost(row, run.price, agents * hours) for row in whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The embeddings of a run: each text once.
+
+    Attributes:
+        model: the embedder's name.
+        texts: how many were embedded and stored.
+        tokens: of these texts, by the model's own encoding where it is at hand, else at most; 0
+            for an embedder in this process.
+        dollars: None where no price is known.
+    """
+
+    model: str
+    texts: int
+    tokens: int
+    dollars: Decimal | None
+
+
+def embedded(run: RunReader) -> Embedded | None:
+    """Return what the embeddings of `run` cost; None where nothing was embedded or stored."""
+    model, texts = run.meta.embedder, run.embedded()
+    if model is None or not texts:
+        return None
+    if not (run.meta.asked_embedder or "").startswith("endpoint:"):
+        return Embedded(model, len(texts), 0, Decimal(0))
+    tokens, price = sum(map(TokenCounter(model).count, texts)), price_of(model)
+    return Embedded(model, len(texts), tokens, None if price is None else price.cost(tokens, 0))
 
 
 def _sum(rows: Iterable[FacultyRow], agents: int) -> FacultyRow:

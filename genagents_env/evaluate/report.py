@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from genagents_env.evaluate.attendance import Visit, stays, visits
-from genagents_env.evaluate.cost import Cost, costs
+from genagents_env.evaluate.cost import Cost, Embedded, costs, embedded
 from genagents_env.evaluate.findings import Findings, findings
 from genagents_env.evaluate.knowledge import Spread, spreads
 from genagents_env.evaluate.network import density, known_at_start, met
@@ -46,6 +46,7 @@ class Report:
         talk: conversations and utterances.
         spent: calls, tokens and dollars.
         faculties: what each faculty of the minds cost, and last all of them; see `cost`.
+        embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `findings`.
         policy_errors: decisions in which a policy failed; its agent idled.
     """
@@ -66,6 +67,7 @@ class Report:
     talk: Talk
     spent: Spent
     faculties: tuple[Cost, ...]
+    embeddings: Embedded | None
     findings: Findings
     policy_errors: int
 
@@ -123,6 +125,7 @@ def report(run: RunReader) -> Report:
         talk=talk(events),
         spent=run.spent(),
         faculties=costs(run),
+        embeddings=embedded(run),
         findings=findings(run),
         policy_errors=run.policy_fault_count(),
     )

@@ -40,6 +40,9 @@ LIST_PRICES: Mapping[str, Price] = {
         ("o4-mini", "1.10", "4.40"),
         ("gpt-4-turbo", "10", "30"),
         ("gpt-3.5-turbo", "0.50", "1.50"),
+        ("text-embedding-3-small", "0.02", "0"),
+        ("text-embedding-3-large", "0.13", "0"),
+        ("text-embedding-ada-002", "0.10", "0"),
     )
 }
 

@@ -3,12 +3,13 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from genagents_env.errors import LLMBadReply, RecordError
+from genagents_env.llm.budget import Budget
 from genagents_env.memory.columns import Floats, unit_rows
 
 MOST_CACHED = 64 << 20
@@ -40,6 +41,19 @@ class Source(Protocol):
 
     async def aclose(self) -> None:
         """Free what is held; closing twice is allowed."""
+        ...
+
+
+@runtime_checkable
+class Billed(Protocol):
+    """A source whose requests cost something."""
+
+    def bill(self, budget: Budget) -> None:
+        """Let `budget` admit every request from now on, and pay for it.
+
+        Raises:
+            ConfigError: dollars are limited and the price is not known.
+        """
         ...
 
 

@@ -10,8 +10,11 @@ import numpy as np
 import openai
 
 from genagents_env.errors import LLMBadReply, LLMError
+from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.prices import FREE
 from genagents_env.llm.retries import RetryPolicy, with_retries
+from genagents_env.llm.tokens import byte_count
 from genagents_env.memory.columns import Floats, unit_rows
 from genagents_env.rng import draw_bits
 
@@ -55,12 +58,22 @@ class EndpointSource(OpenAIEndpoint):
         super().__init__(base_url, api_key, model, attempt_deadline=attempt_deadline)
         self.name = model
         self.tokens = 0
+        self._budget: Budget | None = None
         self._retries = retries or RetryPolicy()
         self._width = 0
         self._batch = 1
 
     def __repr__(self) -> str:
         return f"EndpointSource({self.base_url!r}, model={self.model!r})"
+
+    def bill(self, budget: Budget) -> None:
+        """Let `budget` admit every request from now on, and pay for it.
+
+        Raises:
+            ConfigError: dollars are limited and the model's price is not known.
+        """
+        budget.check_price(self.model, self.price)
+        self._budget = budget
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """Return one unit row per text, in batches of at most 256.
@@ -84,7 +97,7 @@ class EndpointSource(OpenAIEndpoint):
         for asked in range(1, _ASKED_TWICE + 1):
             try:
                 return await with_retries(
-                    lambda: self._attempt(batch), policy, seed=seed, deadline=deadline
+                    lambda: self._paid(batch), policy, seed=seed, deadline=deadline
                 )
             except LLMError as fault:
                 if not isinstance(fault, LLMBadReply) or asked == _ASKED_TWICE:
@@ -92,7 +105,23 @@ class EndpointSource(OpenAIEndpoint):
                     break
         raise kind(text)
 
-    async def _attempt(self, batch: list[str]) -> Floats:
+    async def _paid(self, batch: list[str]) -> Floats:
+        """Make one request within the budget; what fails is taken to have been billed."""
+        budget = self._budget
+        if budget is None:
+            return (await self._attempt(batch))[0]
+        price, most = self.price or FREE, sum(byte_count(text) for text in batch)
+        used = bound = Spend(1, most, price.cost(most, 0))
+        await budget.admit(bound)
+        try:
+            rows, read = await self._attempt(batch)
+            used = Spend(1, read, price.cost(read, 0))
+            return rows
+        finally:
+            budget.settle(bound, used)
+
+    async def _attempt(self, batch: list[str]) -> tuple[Floats, int]:
+        """Return the rows of one request, and the tokens it read."""
         body = {"model": self.model, "input": batch, "encoding_format": "base64"}
         try:
             async with asyncio.timeout(self.attempt_deadline):
@@ -108,7 +137,7 @@ class EndpointSource(OpenAIEndpoint):
         # Raised here, outside the handler: a context would carry the key into tracebacks.
         raise fault
 
-    def _rows(self, body: bytes, batch: list[str]) -> Floats:
+    def _rows(self, body: bytes, batch: list[str]) -> tuple[Floats, int]:
         answer = _decoded(body)
         usage = answer.get("usage")
         tokens = _tokens(usage) if usage is not None else sum(map(self.count_tokens, batch))
@@ -118,7 +147,7 @@ class EndpointSource(OpenAIEndpoint):
         self._width = rows.shape[1]
         self.tokens += tokens
         self._batch = max(1, min(_MOST_TEXTS, _GOOD_BYTES * len(batch) // len(body)))
-        return rows
+        return rows, tokens
 
 
 def _decoded(body: bytes) -> Mapping[str, object]:

@@ -196,6 +196,13 @@ class RunReader:
         with reading(self.path):
             return [FacultyRow(*row) for row in self._connection.execute(_FACULTIES)]
 
+    def embedded(self) -> list[str]:
+        """Return the texts whose vectors by the run's embedder are stored."""
+        with reading(self.path):
+            query = "SELECT text FROM embeddings WHERE model = ? ORDER BY text"
+            rows = self._connection.execute(query, (self.meta.embedder,)).fetchall()
+        return [text for (text,) in rows]
+
     def askers(self) -> int:
         """Return how many agents made a model call."""
         (count,) = self._one("SELECT count(DISTINCT agent) FROM calls")

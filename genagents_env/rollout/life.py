@@ -9,7 +9,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage, RecordError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
-from genagents_env.memory.embedder import Embedder, Source
+from genagents_env.memory.embedder import Billed, Embedder, Source
 from genagents_env.policy import Context
 from genagents_env.record import Checkpoint, PolicyFault, RunWriter
 from genagents_env.rollout.cast import Cast
@@ -213,6 +213,8 @@ class Life:
         meta = self.writer.meta
         asked_for = self.engine.embedder or meta.asked_embedder
         self.writer.replace_meta(meta.with_embedder(source.name, asked_for))
+        if isinstance(source, Billed):
+            source.bill(self.budget)
         return Embedder(source, self.writer.embeddings)
 
     def _interrupted(self) -> Outcome:

@@ -21,7 +21,7 @@ _REST = 600  # for how long one goes on where nothing is planned
 
 def action(mind: Mind, moment: Moment) -> Action:
     """Return the next step of what one is at, having first settled what that is."""
-    percept, now = moment.percept, moment.now
+    percept = moment.percept
     _note_result(mind, moment)
     if _sleeps(mind, moment):
         step = _to_bed(mind, moment)
@@ -32,8 +32,6 @@ def action(mind: Mind, moment: Moment) -> Action:
         step = _step(mind, moment)
     mind.last = type(step).__name__
     mind.going = _target(step)
-    if mind.activity.kind == "approach" and now >= mind.activity.until:
-        mind.activity = Activity(until=now)
     return step
 
 
@@ -95,8 +93,6 @@ def _choose(mind: Mind, moment: Moment) -> None:
     activity, now = mind.activity, moment.now
     if activity.reaction and now < activity.until:
         return
-    if activity.kind == "approach" and now < activity.until:
-        return
     piece = mind.day.piece_at(now) if mind.config.planning else _habit(mind, moment)
     if piece is None:
         if now >= activity.until or activity.kind == "sleep":
@@ -140,8 +136,6 @@ def _habit(mind: Mind, moment: Moment) -> Piece | None:
 
 def _step(mind: Mind, moment: Moment) -> Action:
     activity, percept = mind.activity, moment.percept
-    if activity.kind == "approach":
-        return Move(activity.person)
     there = _within(percept.me.place, activity.place)
     if activity.arrived and not there and activity.place not in mind.blocked:
         activity.arrived = False  # a talk, or an object, led one away

@@ -41,7 +41,7 @@ class Kit:
 
 @dataclass(slots=True)
 class Activity:
-    """What one is at. `kind`: do, sleep, wait, or approach (walking up to `person` to talk).
+    """What one is at. `kind`: do, sleep or wait.
 
     `place`: the arena; `object`: its id where one is used, `use` the words for its new state;
     `until`: the second of game time at which it ends. `used`: the object needs no more doing;
@@ -54,7 +54,6 @@ class Activity:
     place: str = ""
     object: str = ""
     use: str = ""
-    person: str = ""
     until: int = 0
     begun: int = 0
     arrived: bool = False
@@ -117,7 +116,7 @@ class Attention:
     last so many observations, for the retention window. `ratings`: importance by text.
     `unrated`: memories that wait for their importance, with the second since when.
     `considered`: when each person or object was last reacted to. `talked`: when the last
-    conversation with someone ended. `heard`: what reached one that no conversation took up.
+    conversation with someone ended. `importance`: of what was observed since the last reflection.
     """
 
     events: dict[str, int] = field(default_factory=dict)
@@ -135,7 +134,9 @@ class Mind:
     """One person's mind. Everything but `kit` and `profile` is state; times are game seconds.
 
     `status`: what one is up to these days, the paper's "currently"; `requirements`: what a day
-    has to hold; `numbers`: how often each purpose was asked at tick `counted`.
+    has to hold. `objects`: what one believes of the objects one has seen, by id. `blocked`: until
+    when a place or object is not tried again. `last`, `going`: one's last action and where it led.
+    `numbers`: how often each purpose was asked at tick `counted`.
     """
 
     kit: Kit

@@ -37,4 +37,3 @@ Sentence: TypeAlias = Annotated[
 Speech: TypeAlias = Annotated[str, _cut(240), Field(max_length=240, json_schema_extra=_short(160))]
 Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra=_short(2))]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
-Number: TypeAlias = Annotated[int, Field(ge=1, le=200)]

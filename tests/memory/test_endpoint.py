@@ -2,12 +2,22 @@ import asyncio
 import base64
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
 
-from genagents_env.errors import LLMBadReply, LLMError, LLMRefused, LLMUnavailable
+from genagents_env.errors import (
+    BudgetExceeded,
+    ConfigError,
+    LLMBadReply,
+    LLMError,
+    LLMRefused,
+    LLMUnavailable,
+)
+from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.prices import price_of
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.endpoint import EndpointSource
@@ -220,3 +230,41 @@ def test_no_error_shows_the_key(fault: str) -> None:
             while seen is not None:
                 assert KEY not in f"{seen} {seen!r}"
                 seen = seen.__context__
+
+
+PRICED = "text-embedding-3-small"
+
+
+def priced(url: str) -> EndpointSource:
+    source = EndpointSource(url, KEY, PRICED, retries=retry_on(FakeTime()))
+    source.price = price_of(PRICED)
+    return source
+
+
+def test_a_budget_pays_for_every_request_what_the_endpoint_read() -> None:
+    budget = Budget()
+    with FaultServer({2: "500"}) as server:
+        source = priced(server.url)
+        source.bill(budget)
+        embedded(source, "one", "two", "three")
+    assert source.tokens == 30
+    failed = budget.spent.tokens - 30  # what fails is taken to have been billed: bytes at most
+    assert 0 < failed <= len("twothree")
+    assert budget.spent.calls == server.calls == 3
+    assert budget.spent.dollars == Decimal("0.02") * budget.spent.tokens / 1_000_000
+    assert budget.reserved == Spend()
+
+
+def test_a_request_beyond_the_budget_is_not_made() -> None:
+    with FaultServer() as server:
+        source = priced(server.url)
+        source.bill(Budget(tokens=5))
+        with pytest.raises(BudgetExceeded):
+            embedded(source, "more than five bytes")
+    assert server.calls == 0
+
+
+def test_dollars_cannot_be_limited_where_the_price_is_not_known() -> None:
+    source = EndpointSource("https://example.org/v1", KEY, "any-model")
+    with pytest.raises(ConfigError, match="any-model"):
+        source.bill(Budget(dollars=Decimal(1)))

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError, LLMUnavailable
+from genagents_env.evaluate import report
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import load_policy
@@ -117,3 +119,31 @@ def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
     with pytest.raises(ConfigError, match="remembers nothing"):
         interview(path, FOUR, ["What is new?"], engine=engine(source=nobody))
     assert nobody.texts == []
+
+
+def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
+    source = Counted("text-embedding-3-small")
+    lived(path, source, embedder="endpoint:text-embedding-3-small")
+    with RunReader(path) as record:
+        made = report(record).embeddings
+    assert made is not None
+    assert (made.model, made.texts) == (source.name, len(source.texts))
+    assert made.tokens > len(source.texts)
+    assert made.dollars == Decimal("0.02") * made.tokens / 1_000_000
+
+
+def test_embeddings_made_here_cost_nothing(path: Path) -> None:
+    lived(path, Counted())
+    with RunReader(path) as record:
+        made = report(record).embeddings
+    assert made is not None
+    assert not made.tokens
+    assert made.dollars == 0
+    other = path.with_name("hashed")
+    run(
+        spec("valentines_party", 3, people=FOUR, policy=PolicySpec(GATHERER)),
+        other,
+        engine(embedder="hashed"),
+    )
+    with RunReader(other) as record:
+        assert report(record).embeddings is None
