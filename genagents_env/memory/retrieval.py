@@ -5,7 +5,7 @@ Source: Park et al. 2023, "Generative Agents: Interactive Simulacra of Human Beh
 summed. Where all values of one are equal it is 0.5 for all, as in the paper's public code.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite, log2
 from types import MappingProxyType
@@ -140,28 +140,6 @@ def retrieve(
         raise ValueError(f"k is {k}, expected at least 1")
     found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
     return [_best(row, k) for row in found]
-
-
-def fitting(
-    stream: MemoryStream, ids: Sequence[int], budget: int, measure: Callable[[str], int]
-) -> list[int]:
-    """Return those of `ids`, in their order, whose texts together fit into `budget`.
-
-    Each is taken if it still fits, so a long memory does not keep shorter ones out.
-
-    Args:
-        stream: holds them.
-        ids: best first.
-        budget: of tokens, or whatever `measure` counts.
-        measure: the size of one text.
-    """
-    taken: list[int] = []
-    for id in ids:
-        size = measure(stream[id].text)
-        if size <= budget:
-            taken.append(id)
-            budget -= size
-    return taken
 
 
 def _checked(queries: Floats, stream: MemoryStream) -> Floats:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from genagents_env.errors import RecordError
 from genagents_env.memory.columns import Column, Floats, Matrix
-from genagents_env.text import fold
 
 Kind: TypeAlias = Literal["event", "thought", "chat", "plan"]
 Ids: TypeAlias = npt.NDArray[np.int64]
@@ -88,7 +87,6 @@ class MemoryStream:
         self._vectors = Matrix()
         self._rows = Column(np.int64)
         self._row_of: dict[str, int] = {}
-        self._concerning: dict[str, list[int]] = {}
         self._count_of = [0] * len(KINDS)
         self._first_expiry: int = _NEVER
 
@@ -134,7 +132,7 @@ class MemoryStream:
         self._expires.append(_NEVER if expires is None else expires)
         self._importance.append(importance)
         self._depths.append(self._depth(kind, evidence))
-        self._index(id, code, text, about, expires)
+        self._index(code, text, expires)
         return id
 
     def _depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
@@ -142,16 +140,12 @@ class MemoryStream:
             return 0
         return 1 + max((int(self._depths.view[e]) for e in evidence), default=0)
 
-    def _index(
-        self, id: int, code: int, text: str, about: tuple[str, ...], expires: int | None
-    ) -> None:
+    def _index(self, code: int, text: str, expires: int | None) -> None:
         row = self._row_of.get(text)
         if row is None:
             row = self._row_of[text] = self._vectors.append()
         self._rows.append(row)
         self._count_of[code] += 1
-        for name in dict.fromkeys(map(fold, about)):
-            self._concerning.setdefault(name, []).append(id)
         if expires is not None:
             self._first_expiry = min(self._first_expiry, expires)
 
@@ -218,33 +212,15 @@ class MemoryStream:
 
     def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
         """Return at most `count` ids of these kinds, latest added first, none expired at `now`."""
-        return self._latest(range(len(self)), count, kinds, now)
-
-    def concerning(
-        self, name: str, count: int, *, kinds: Collection[Kind] = KINDS, now: int
-    ) -> list[int]:
-        """Return at most `count` ids whose `about` holds `name`, as `recent` does.
-
-        Names are compared as `text.fold` writes them, so case does not matter.
-        """
-        return self._latest(self._concerning.get(fold(name), []), count, kinds, now)
-
-    def _latest(
-        self, ids: Sequence[int], count: int, kinds: Collection[Kind], now: int
-    ) -> list[int]:
         codes = {_code(kind) for kind in kinds}
         kind, expires = self._kinds.view, self._expires.view
         found: list[int] = []
-        for id in reversed(ids):
+        for id in reversed(range(len(self))):
             if len(found) >= count:
                 break
             if int(kind[id]) in codes and now < expires[id]:
                 found.append(id)
         return found
-
-    def holds(self, text: str) -> bool:
-        """Return whether some memory has exactly this text: what keeps thoughts from recurring."""
-        return text in self._row_of
 
     def unembedded(self) -> list[int]:
         """Return the ids that have no vector yet, ascending."""
@@ -351,6 +327,8 @@ class MemoryStream:
             columns = [state[name] for name in _SAVED]
             for values in zip(*columns, strict=True):
                 row = dict(zip(_SAVED, values, strict=True))
+                if not all(isinstance(part, str) for part in (row["text"], *row["about"])):
+                    raise TypeError("its words are no words")
                 accessed = row.pop("accessed")
                 id = fresh.add(row.pop("kind"), row.pop("text"), **row)
                 fresh._accessed.view[id] = accessed

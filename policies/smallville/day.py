@@ -28,7 +28,11 @@ class Piece:
     use: str = ""
     emoji: str = ""
     about: tuple[str, ...] = ()
-    grounded: bool = False
+
+    @property
+    def grounded(self) -> bool:
+        """Whether it has its place."""
+        return bool(self.place)
 
 
 @dataclass(slots=True)

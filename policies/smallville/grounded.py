@@ -10,7 +10,7 @@ NOTHING = "nothing"
 
 def settle(mind: Mind, piece: Piece, place: str, thing: str, state: str, emoji: str) -> None:
     """Write a place into a piece of the plan."""
-    piece.place, piece.emoji, piece.grounded = place, emoji, True
+    piece.place, piece.emoji = place, emoji
     piece.object = _known_object(mind, place, thing)
     piece.use = state if thing != NOTHING else ""
     piece.about = (mind.name, piece.text.split(" ")[0], thing)

@@ -97,7 +97,18 @@ def _notice_oneself(mind: Mind, moment: Moment) -> None:
     if mind.attention.events.get(_ME) == me.event_id:
         return
     mind.attention.events[_ME] = me.event_id
-    _remember(mind, f"{mind.name} is {me.doing}", me.event_id, moment, (mind.name, "is", me.doing))
+    piece = mind.day.piece_at(moment.now)
+    about: tuple[str, ...] = (mind.name, "is", me.doing)
+    if piece is not None and piece.text == me.doing:
+        about = piece.about or about
+    _remember(
+        mind,
+        f"{mind.name} is {me.doing}",
+        me.event_id,
+        moment,
+        about,
+        trivial=me.doing.startswith(_TRIVIAL),
+    )
 
 
 def _person(mind: Mind, seen: SeenPerson, moment: Moment) -> Observation | None:

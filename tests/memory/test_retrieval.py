@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.retrieval import PRESETS, Weights, fitting, retrieve, scores
+from genagents_env.memory.retrieval import PRESETS, Weights, retrieve, scores
 from genagents_env.memory.stream import KINDS, Kind, MemoryStream
 
 HOUR = 3600
@@ -279,11 +279,3 @@ def scaled(values: dict[int, float]) -> dict[int, float]:
     if least == most:
         return dict.fromkeys(values, 0.5)
     return {id: (value - least) / (most - least) for id, value in values.items()}
-
-
-def test_what_fits_is_taken_in_order_and_the_long_is_passed_over() -> None:
-    stream = of(4, text=["a" * 5, "b" * 50, "c" * 4, "d"])
-    assert fitting(stream, [1, 0, 3, 2], 10, len) == [0, 3, 2]
-    assert fitting(stream, [0, 2, 3], 9, len) == [0, 2]
-    assert fitting(stream, [0], 0, len) == []
-    assert fitting(stream, [], 5, len) == []

@@ -151,25 +151,12 @@ def test_recent_gives_the_newest_that_are_alive() -> None:
         stream.recent(1, kinds=["dream"], now=0)  # type: ignore[list-item]
 
 
-def test_memories_are_found_by_whom_they_concern_whatever_the_case() -> None:
-    stream = MemoryStream()
-    about = ("Maria Lopez", "talks to", "maria lopez")
-    id = stream.add("event", "a", created=0, events=[1], about=about)
-    stream.add("event", "b", created=0, events=[1], about=("Klaus", "is", "idle"))
-    later = stream.add("thought", "c", created=5, evidence=[id], about=("MARIA  LOPEZ", "", ""))
-    assert stream.concerning("maria lopez", 9, now=5) == [later, id]
-    assert stream.concerning("maria lopez", 1, kinds=["event"], now=5) == [id]
-    assert stream.concerning("Ayesha", 9, now=5) == []
-
-
 def test_memories_of_the_same_text_share_one_vector() -> None:
     stream = MemoryStream()
     for text in ("tea", "bread", "tea"):
         stream.add("event", text, created=0, events=[0])
     stream.embed([2], np.array([[3.0, 4.0]], np.float32))
     assert stream.unembedded() == [1]
-    assert stream.holds("bread")
-    assert not stream.holds("cake")
     stream.embed([1], np.array([[0.0, 2.0]], np.float32))
     assert stream.unembedded() == []
     likeness = stream.likeness(np.eye(2, dtype=np.float32))
@@ -259,7 +246,6 @@ def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
     assert json.dumps(other.state()) == saved
     for now in (-1000, 0, 1000):
         assert other.recent(9, now=now) == stream.recent(9, now=now)
-        assert other.concerning("maria", 9, now=now) == stream.concerning("maria", 9, now=now)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def at(mind: Any, text: str = "baking", place: str = "Cafe", thing: str = "", us
     day = part("day")
     mind.day = day.Day("2023-02-13", 0, 54_000, pieces=[])
     mind.day.hours = [day.Block(0, 54_000, "the day")]
-    mind.day.pieces = [day.Piece(0, 600, text, place, thing, use, "🍞", grounded=True)]
+    mind.day.pieces = [day.Piece(0, 600, text, place, thing, use, "🍞")]
     return mind
 
 

@@ -368,3 +368,13 @@ def test_golden_transcript() -> None:
     rate(mind, percept)
     effects = [f"{mind.stream[o.memory].importance} {o.text}" for o in found]
     assert is_golden("perceive.txt", transcript(asked(mind), sample_schema, effects))
+
+
+def test_what_one_does_by_plan_is_remembered_with_the_plans_triple() -> None:
+    mind, percept = make_mind(), Moment(me=body("Cafe", doing="baking bread"))
+    about = (mind.name, "baking", "oven")
+    piece = part("day").Piece(-10_000, 10**6, "baking bread", "Cafe", about=about)
+    mind.day.pieces = [piece]
+    notice(mind, percept)
+    assert mind.stream[0].text == f"{mind.name} is baking bread"
+    assert mind.stream[0].about == about
