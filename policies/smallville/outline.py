@@ -128,7 +128,9 @@ async def _take_day(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Seq
 def _bedtime(mind: Mind, date: datetime, wake: int) -> int:
     """Return the second at which the day ends: the lifestyle's bedtime after getting up."""
     bed = mind.kit.second(datetime.combine(date, mind.profile.bed))
-    return bed if bed > wake else bed + DAY
+    # However early the plan gets up: a bedtime past midnight is that of the next date.
+    past_midnight = mind.profile.bed <= mind.profile.wake
+    return bed + DAY if past_midnight or bed <= wake else bed
 
 
 @lru_cache(maxsize=24)

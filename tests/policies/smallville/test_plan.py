@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Idle, Move
@@ -167,6 +167,7 @@ def test_whoever_is_woken_before_the_planned_hour_begins_the_day_then() -> None:
 
 
 @settings(max_examples=12)
+@example(seed=0, start=0, bed=time(2, 15), wake=time(4), odd=1)  # up before one went to bed
 @given(
     seed=st.integers(0, 10_000),
     start=st.integers(0, 23),
