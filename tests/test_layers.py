@@ -16,6 +16,7 @@ LAYERS = [
     {"spaces", "nearby", "menu", "numbers", "words", "view", "decode", "rewards", "env", "town_v0"},
     {"llm", "memory"},
     {"policy"},
+    {"minds"},
     {"policies"},
     {"record"},
     {"wrappers"},

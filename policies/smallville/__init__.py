@@ -7,22 +7,25 @@ the paper's public code, and why, is in `docs/smallville.md`.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
+from genagents_env.minds.prompts import Prompts
+from genagents_env.minds.thinking import Thinking
+from genagents_env.minds.thought import Moment
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile, read_options
 
 from . import act, converse, interview, perceive, plan, react, reflect, summary
 from .config import SmallvilleConfig
+from .handlers import HANDLERS
 from .mind import Kit, Mind
-from .prompts import Prompts
-from .thinking import Thinking
-from .thought import Moment
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
 
+FOLDER = Path(__file__).parent / "prompts"
 _SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens today
 _FACT_IMPORTANCE = 8.0
 
@@ -59,10 +62,10 @@ class SmallvillePolicy(Policy):
                 "smallville recalls by relevance and needs an embedder; the context has none "
                 "(or set retrieval=false)"
             )
-        self.thinking = Thinking(context.model)
+        self.thinking = Thinking(context.model, HANDLERS)
         self.kit = Kit(
             self.config,
-            Prompts(seed, self.config.prompt_tokens),
+            Prompts(FOLDER, seed, self.config.prompt_tokens),
             context.model,
             context.embedder,
             context.start,

@@ -5,13 +5,13 @@ bed that is taken) ends in idling with words, never in an error.
 """
 
 from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.minds.thought import Moment
 from genagents_env.percept import Percept, SeenObject
 
 from .day import Piece
 from .habit import entry_at, in_bed
 from .mind import Activity, Mind
 from .places import best_match
-from .thought import Moment
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
 _RETRY_PRIVATE = 86_400  # the same where one is not allowed in

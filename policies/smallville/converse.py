@@ -13,14 +13,15 @@ from pydantic import BaseModel
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds import brief
+from genagents_env.minds.replies import Sentence, Speech
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
-from . import brief, memo
+from . import memo
 from .dialogue import end, follow, is_late, is_my_turn, refused_for_distance
 from .mind import Dialogue, Mind
-from .replies import Sentence, Speech
 from .retrieve import recall
 from .summary import lines as self_description
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 EMOJI = "💬"
 _APPROACH = 180  # seconds for which one walks up to somebody who is out of earshot
@@ -233,7 +234,7 @@ def _doing(dialogue: Dialogue) -> str:
     return f"talking with {' and '.join(dialogue.others)}"
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "converse.relate": Handler(
         ask=_ask_relation,
         reply=lambda data: Relationship,

@@ -7,11 +7,11 @@ known a tick after they were spoken. No model is asked here.
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
+from genagents_env.minds.thought import Moment
 from genagents_env.percept import Conversation, Percept
 from genagents_env.rng import draw_index
 
 from .mind import Dialogue, Line, Mind
-from .thought import Moment
 
 _OUT_OF_EARSHOT = "out of earshot"  # how the world words this refusal
 _NEVER_LATE = 24

@@ -7,9 +7,10 @@ last answer, where the public code asks eight times. Source: Park et al. 2023, s
 
 from collections.abc import Mapping
 
+from genagents_env.minds.thought import Data, Handler, Thought
+
 from . import spots, tree
 from .mind import Mind
-from .thought import Data, Handler, Thought
 
 
 def of_pieces(mind: Mind, start: int, end: int) -> list[Thought]:
@@ -25,4 +26,4 @@ def of_reaction(mind: Mind, data: Data) -> Thought:
     return Thought("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 
-HANDLERS: Mapping[str, Handler] = {**spots.HANDLERS, **tree.HANDLERS}
+HANDLERS: Mapping[str, Handler[Mind]] = {**spots.HANDLERS, **tree.HANDLERS}

@@ -1,9 +1,10 @@
 """What grounding leads to: a piece of the plan, or a reaction, with its place and object."""
 
+from genagents_env.minds.thought import Data, Moment
+
 from .day import Piece
 from .mind import Activity, Mind
 from .places import arena_of, best_match
-from .thought import Data, Moment
 
 NOTHING = "nothing"
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
-from . import converse, ground, perceive, plan, react, reflect, summary
-from .thought import Handler
+from genagents_env.minds.thought import Handler
 
-HANDLERS: Mapping[str, Handler] = {
+from . import converse, ground, perceive, plan, react, reflect, summary
+from .mind import Mind
+
+HANDLERS: Mapping[str, Handler[Mind]] = {
     **perceive.HANDLERS,
     **summary.HANDLERS,
     **plan.HANDLERS,

@@ -12,15 +12,15 @@ from typing import Annotated, cast
 from pydantic import BaseModel, Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds.prompts import fitting
+from genagents_env.minds.replies import Activity
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .day import Block, merged
 from .habit import doing_at, usual_day
 from .mind import Mind
 from .pieces import next_pieces
-from .prompts import fitting
-from .replies import Activity
 from .retrieve import recall
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 HOUR, DAY = 3600, 86_400
 _HOUR_IMPORTANCE = 2.0
@@ -124,7 +124,7 @@ def _hours(count: int) -> type[Hours]:
     )
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     **{
         purpose: Handler(
             ask=_ask_hours,

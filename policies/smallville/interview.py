@@ -16,12 +16,12 @@ from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
 from genagents_env.memory.stream import Memory
+from genagents_env.minds.evidence import numbers
+from genagents_env.minds.prompts import Shown
 from genagents_env.policy import Answer
 from genagents_env.text import clean
 
-from .evidence import numbers
 from .mind import Line, Mind
-from .prompts import Shown
 from .retrieve import embed_new, recall
 from .summary import lines as self_description
 

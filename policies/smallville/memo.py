@@ -10,12 +10,12 @@ from typing import Literal
 from pydantic import BaseModel
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds import brief
+from genagents_env.minds.replies import Importance, Phrase, Sentence
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
-from . import brief
 from .dialogue import company
 from .mind import Dialogue, Line, Mind
-from .replies import Importance, Phrase, Sentence
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 _DAY = 86_400  # seconds
 

@@ -11,12 +11,12 @@ from pydantic import TypeAdapter
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.stream import MemoryStream
+from genagents_env.minds.prompts import Prompts
+from genagents_env.minds.thought import Pending
 from genagents_env.policy import Profile
 
 from .config import SmallvilleConfig
 from .day import Day
-from .prompts import Prompts
-from .thought import Pending
 
 
 @dataclass(frozen=True)

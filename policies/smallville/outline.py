@@ -12,13 +12,14 @@ from typing import Annotated, cast
 
 from pydantic import BaseModel, Field, create_model
 
+from genagents_env.minds.replies import Activity, Phrase, Sentence
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+
 from .day import Day
 from .habit import usual_day
 from .mind import Mind
-from .replies import Activity, Phrase, Sentence
 from .retrieve import recall
 from .summary import lines as self_description
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 HOUR, DAY = 3600, 86_400
 _WAKE_WITHIN = 2  # hours that a plan may get up before or after the lifestyle's hour
@@ -142,7 +143,7 @@ def _day_plan(usual_wake: int) -> type[DayPlan]:
     )
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "plan.renew": Handler(
         ask=_ask_renewal,
         reply=lambda data: Renewal,

@@ -13,12 +13,12 @@ from typing import Literal, cast
 from pydantic import BaseModel, Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds.prompts import Shown
+from genagents_env.minds.replies import Importance
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
 
 from .mind import Known, Mind
-from .prompts import Shown
-from .replies import Importance
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 _ME = ""  # one's own key among the events noticed; no person is called so
 _TRIVIAL = ("walking", "asleep", "sleeping", "standing", "idle", "waiting")
@@ -235,7 +235,7 @@ def _ratings(count: int) -> type[Ratings]:
     )
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "perceive.rate": Handler(
         ask=_ask,
         reply=lambda data: _ratings(len(data["ids"])),

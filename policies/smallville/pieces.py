@@ -9,12 +9,13 @@ from typing import Annotated, cast
 
 from pydantic import BaseModel, Field, create_model
 
+from genagents_env.minds.replies import Activity
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+
 from . import ground
 from .day import Day, Piece
 from .mind import Mind
-from .replies import Activity
 from .retrieve import recall
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 HOUR = 3600
 
@@ -136,7 +137,7 @@ def _pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pi
     return cast(type[Pieces], create_model("Pieces", __base__=Pieces, pieces=(several, ...)))
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "plan.pieces": Handler(
         ask=_ask_pieces,
         reply=_pieces,

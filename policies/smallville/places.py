@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import time
 
 from genagents_env.llm.bound import bound
+from genagents_env.minds.thought import Moment
 
 from .habit import entry_at
 from .mind import Mind
-from .thought import Moment
 
 FEWEST_PLACES, MOST_PLACES = 4, 8
 _PLACES_SHARE = 0.25  # of a prompt at most for the names to choose from

@@ -7,12 +7,13 @@ the day from that moment on (`plan.revise`). Source: Park et al. 2023, section 4
 from collections.abc import Mapping
 from datetime import timedelta
 
+from genagents_env.minds.thought import Handler, Moment, Thought
+
 from . import hours, outline, pieces
 from .habit import in_bed
 from .mind import Mind
 from .outline import RISE_WITHIN
 from .pieces import next_pieces
-from .thought import Handler, Moment, Thought
 
 
 def thoughts(mind: Mind, moment: Moment) -> list[Thought]:
@@ -55,7 +56,7 @@ def _today(mind: Mind, moment: Moment) -> str:
     return (time - timedelta(days=past_midnight)).date().isoformat()
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     **outline.HANDLERS,
     **hours.HANDLERS,
     **pieces.HANDLERS,

@@ -14,16 +14,17 @@ from typing import Annotated, Literal, cast
 from pydantic import BaseModel, Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds import brief
+from genagents_env.minds.replies import Phrase
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.rng import draw_index
 
-from . import brief, dialogue, ground
+from . import dialogue, ground
 from .day import Block, Piece
 from .mind import Activity, Mind
 from .perceive import Observation
-from .replies import Phrase
 from .retrieve import recall
 from .summary import lines as self_description
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 GO_ON, TALK, WAIT, ELSE = "go on", "talk", "wait", "something else"
 WAITING, WAITING_EMOJI = "waiting", "⏳"
@@ -179,7 +180,7 @@ def reaction_among(choices: tuple[str, ...]) -> type[Reaction]:
     return cast(type[Reaction], create_model("Reaction", __base__=Reaction, choice=(allowed, ...)))
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "react.decide": Handler(
         ask=_ask,
         reply=_reply,

@@ -15,14 +15,14 @@ from pydantic import BaseModel, Field, create_model
 
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
+from genagents_env.minds.evidence import first, numbers
+from genagents_env.minds.prompts import Shown
+from genagents_env.minds.replies import Importance, Sentence
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.text import fold
 
-from .evidence import first, numbers
 from .mind import Mind
-from .prompts import Shown
-from .replies import Importance, Sentence
 from .retrieve import recall, timed
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 _DAY = 86_400  # seconds
 # What happened and what one made of it. Intentions say nothing about either, and there are many.
@@ -172,7 +172,7 @@ def _insights(count: int, shown: int) -> type[Insights]:
     return cast(type[Insights], made)
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "reflect.questions": Handler(
         ask=_ask_questions,
         reply=lambda data: _questions(data["count"]),

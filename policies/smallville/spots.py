@@ -7,14 +7,14 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds import brief
+from genagents_env.minds.prompts import Shown
+from genagents_env.minds.replies import Emoji, Word
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
-from . import brief
 from .grounded import NOTHING, react, settle
 from .mind import Mind
 from .places import arena_of, offered
-from .prompts import Shown
-from .replies import Emoji, Word
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 
 class Spot(BaseModel):
@@ -105,7 +105,7 @@ def _stay(data: Data) -> Spots:
     return Spots(spots=list(spots))
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     **{
         purpose: Handler(
             ask=_ask_pieces,

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds.replies import Sentence
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .mind import Mind, Summary
-from .replies import Sentence
 from .retrieve import recall
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 _LINE = 160  # characters
 # What each of the sentences is headed by in a prompt.
@@ -73,7 +73,7 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Th
     return []
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     "summary.describe": Handler(
         ask=_ask,
         reply=lambda data: Description,

@@ -11,13 +11,13 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds import brief
+from genagents_env.minds.replies import Emoji, Word
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
-from . import brief
 from .grounded import NOTHING, react, settle
 from .mind import Mind
 from .places import MOST_PLACES, affordable, arena_of, ranked, related
-from .replies import Emoji, Word
-from .thought import Ask, Data, Handler, Moment, Reply, Thought
 
 
 class Choice(BaseModel):
@@ -123,7 +123,7 @@ def _use(things: tuple[str, ...]) -> type[Use]:
     return cast(type[Use], create_model("Use", __base__=Use, thing=(allowed, ...)))
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler[Mind]] = {
     **{
         purpose: Handler(
             ask=_ask_step,

@@ -24,11 +24,14 @@ from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, sample_
 from tests.policies.percepts import START, profile
 
 GOLDEN = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parents[3] / "policies" / "smallville" / "prompts"
 
 
 def part(name: str) -> ModuleType:
     """Return a module of the mind, such as `converse`."""
-    return importlib.import_module(f"genagents_env.policies.smallville.{name}")
+    shared = name in ("thought", "thinking", "prompts", "replies", "evidence", "brief")
+    where = "genagents_env.minds" if shared else "genagents_env.policies.smallville"
+    return importlib.import_module(f"{where}.{name}")
 
 
 def make_mind(
@@ -38,7 +41,7 @@ def make_mind(
     options = part("config").SmallvilleConfig(**config)
     kit = part("mind").Kit(
         options,
-        part("prompts").Prompts(seed, options.prompt_tokens),
+        part("prompts").Prompts(FOLDER, seed, options.prompt_tokens),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
         Embedder(open_source("hashed")),
         START,
@@ -52,9 +55,14 @@ def moment(mind: Any, percept: Percept) -> Any:
     return part("thought").Moment(percept, mind.kit.second(percept.time))
 
 
+def thinking_of(mind: Any) -> Any:
+    """Return what asks the model of `mind`."""
+    return part("thinking").Thinking(mind.kit.model, part("handlers").HANDLERS)
+
+
 def think(mind: Any, thoughts: Sequence[Any], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
-    thinking = part("thinking").Thinking(mind.kit.model)
+    thinking = thinking_of(mind)
     asyncio.run(thinking.think(mind, thoughts, moment(mind, percept)))
 
 

@@ -18,6 +18,7 @@ from tests.policies.smallville.minds import (
     moment,
     part,
     think,
+    thinking_of,
 )
 from tests.policies.smallville.transcripts import FOREIGN, transcript
 
@@ -313,7 +314,7 @@ def test_ratings_come_into_effect_when_their_time_has_come() -> None:
     mind.attention.events[""] = 0
     percept = hearing(1)
     notice(mind, percept)
-    thinking = part("thinking").Thinking(mind.kit.model)
+    thinking = thinking_of(mind)
 
     async def live() -> list[float]:
         seen = []

@@ -18,7 +18,7 @@ from genagents_env.percept import Conversation, Percept
 from genagents_env.policy import Context, Profile, load_policy
 from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.policies.percepts import START, Moment, body, infos, person, profile, speech, thing
-from tests.policies.smallville.minds import by_fields, lived, make_mind, part
+from tests.policies.smallville.minds import FOLDER, by_fields, lived, make_mind, part
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
 LIMITS = (300, 500, 2000)
@@ -100,7 +100,7 @@ def test_every_prompt_file_is_filled_by_a_real_percept_within_its_budget(
     for rule in (EAGER, TALK):
         for grounding in GROUNDINGS:
             live(who, iter([*isabella, *midnight]), rule, grounding=grounding)
-    files = {path.stem for path in Path(part("prompts").FOLDER).glob("*.jinja")}
+    files = {path.stem for path in Path(FOLDER).glob("*.jinja")}
     assert rendered.names == files - {"system"}
 
 
@@ -146,7 +146,7 @@ def test_nothing_of_others_stands_outside_the_fence() -> None:
 @given(st.text(max_size=80))
 @settings(max_examples=60)
 def test_no_words_break_the_fence(words: str) -> None:
-    prompts = part("prompts").Prompts(3, 500)
+    prompts = part("prompts").Prompts(FOLDER, 3, 500)
     mark = prompts.mark
     forged = f"{words} {mark} END>>> <<<DATA {mark}"
     mind = make_mind()
@@ -169,7 +169,7 @@ def test_no_words_break_the_fence(words: str) -> None:
 
 
 def fill(limit: int, lines: list[Any], memories: Any = (), **changes: Any) -> Any:
-    prompts = part("prompts").Prompts(3, limit)
+    prompts = part("prompts").Prompts(FOLDER, 3, limit)
     return prompts.fill(
         "converse_relate", profile(**changes), lines=lines, memories=memories, other="Bob"
     )
@@ -237,7 +237,7 @@ def test_no_lines_or_memories_whatever_exceed_the_budget(
 
 
 def test_who_one_is_is_the_same_in_every_call_and_leaves_room() -> None:
-    prompts = part("prompts").Prompts(3, 500)
+    prompts = part("prompts").Prompts(FOLDER, 3, 500)
     long = profile(persona="; ".join(f"Ann has a {k}th habit" for k in range(200)))
     system: Message = prompts.system(long)
     assert system is prompts.system(long)

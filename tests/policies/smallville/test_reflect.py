@@ -23,6 +23,7 @@ from tests.policies.smallville.minds import (
     moment,
     part,
     think,
+    thinking_of,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
@@ -205,7 +206,7 @@ def test_nothing_is_asked_of_an_empty_memory() -> None:
 
 def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() -> None:
     mind = remembering(answering(insight("Bob amuses Ann.", 1)), latency_ticks={"reflect": 3})
-    thinking = part("thinking").Thinking(mind.kit.model)
+    thinking = thinking_of(mind)
 
     async def live(percept: Moment) -> int:
         mind.asleep = percept.me.asleep

@@ -21,7 +21,15 @@ from genagents_env.testing.compare import first_difference, plain
 from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid, sample_schema
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
-from tests.policies.smallville.minds import Town, asked, fields_of, make_mind, moment, part
+from tests.policies.smallville.minds import (
+    Town,
+    asked,
+    fields_of,
+    make_mind,
+    moment,
+    part,
+    thinking_of,
+)
 
 SLOW = {"latency_ticks": {"plan": 4, "ground": 2, "perceive": 3, "converse": 1, "summary": 6}}
 EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}
@@ -62,7 +70,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "react.then": handler(notes),
         "react.instead": handler(notes, instead=then),
     }
-    monkeypatch.setattr(part("thinking"), "HANDLERS", handlers)
+    monkeypatch.setattr(part("handlers"), "HANDLERS", handlers)
     return notes
 
 
@@ -72,7 +80,7 @@ def ask(name: str, purpose: str = "plan.a") -> Any:
 
 def live(mind: Any, thoughts: dict[int, list[Any]], ticks: int) -> Any:
     """Live some ticks with these thoughts; return the thinking."""
-    thinking = part("thinking").Thinking(mind.kit.model)
+    thinking = thinking_of(mind)
 
     async def ticking() -> None:
         for tick in range(ticks):
@@ -136,12 +144,12 @@ def test_where_words_fail_no_call_is_begun(
 
     bad = handler(taken)
     handlers = {
-        **part("thinking").HANDLERS,
+        **part("handlers").HANDLERS,
         "plan.broken": part("thought").Handler(
             broken, bad.reply, bad.fallback, bad.take, bad.max_tokens
         ),
     }
-    monkeypatch.setattr(part("thinking"), "HANDLERS", handlers)
+    monkeypatch.setattr(part("handlers"), "HANDLERS", handlers)
     mind = make_mind()
     with pytest.raises(LLMUnavailable):
         live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
@@ -287,7 +295,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any
         max_in_flight=100,
         retry=RetryPolicy(attempts=1),
     )
-    town.policy.thinking = part("thinking").Thinking(model)
+    town.policy.thinking = part("thinking").Thinking(model, part("handlers").HANDLERS)
     if config:
         town.step()
     with pytest.raises(ModelOutage):
@@ -302,7 +310,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any
 def test_what_a_budget_refuses_ends_the_run_and_not_in_a_fallback() -> None:
     alone = Alone(seconds=10)
     model = ModelClient(alone.endpoint, run_seed=3, budget=Budget(calls=2))
-    alone.policy.thinking = part("thinking").Thinking(model)
+    alone.policy.thinking = part("thinking").Thinking(model, part("handlers").HANDLERS)
     with pytest.raises(BudgetExceeded):
         alone.step()
     assert len(alone.endpoint.requests) == 2

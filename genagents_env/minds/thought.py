@@ -6,17 +6,49 @@ the question and its effect is JSON, and prompt, reply model and default follow 
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.percept import Percept
 
-if TYPE_CHECKING:
-    from .mind import Mind
-
 Data: TypeAlias = Mapping[str, Any]  # JSON values
+
+
+class Asking(Protocol):
+    """The options of a mind that asking depends on."""
+
+    @property
+    def temperature(self) -> float:
+        """Of the model's sampling."""
+
+    def latency(self, purpose: str) -> int:
+        """Return the ticks from the start of a call to its effect."""
+
+
+class Thinker(Protocol):
+    """A mind as far as asking goes.
+
+    Attributes:
+        pending: the calls under way.
+    """
+
+    pending: "list[Pending]"
+
+    @property
+    def agent(self) -> str:
+        """The agent's id."""
+
+    @property
+    def config(self) -> Asking:
+        """The options of the mind."""
+
+    def number(self, purpose: str, tick: int) -> int:
+        """Return the number of the next call for `purpose` at `tick`, counting from 0."""
+
+
+M = TypeVar("M", bound=Thinker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +66,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Something to ask oneself: `purpose` is `faculty.question`, a key of `HANDLERS`."""
+    """Something to ask oneself: `purpose` is `faculty.question`, a key of the mind's handlers."""
 
     purpose: str
     data: Data
@@ -62,7 +94,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Handler:
+class Handler(Generic[M]):
     """How one kind of thought is asked and taken.
 
     Attributes:
@@ -74,10 +106,10 @@ class Handler:
         max_tokens: written at most, a pure function of the data.
     """
 
-    ask: Callable[["Mind", Data, Moment], Awaitable["Ask | Thought | None"]]
+    ask: Callable[[M, Data, Moment], Awaitable["Ask | Thought | None"]]
     reply: Callable[[Data], type[BaseModel]]
     fallback: Callable[[Data], BaseModel]
-    take: Callable[["Mind", Data, Moment, Reply], Awaitable[Sequence[Thought]]]
+    take: Callable[[M, Data, Moment, Reply], Awaitable[Sequence[Thought]]]
     max_tokens: Callable[[Data], int]
 
 

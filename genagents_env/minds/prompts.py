@@ -4,23 +4,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import Template
 
 from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
-from genagents_env.memory.stream import Memory
 from genagents_env.policy import Profile
 
-FOLDER = Path(__file__).parent / "prompts"
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
 _SYSTEM_SHARE = 0.3  # of the prompt at most for who one is
 _MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
 _EMPTY_FENCE = bound(fence([], ""))
 _LINE = 160  # characters of a memory that are shown
 _LINE_TOKENS = 60  # that a line may take, however little room there is for all of them
+
+
+class Memory(Protocol):
+    """Something remembered, as far as a prompt shows it."""
+
+    @property
+    def id(self) -> int:
+        """By which it is found again."""
+
+    @property
+    def text(self) -> str:
+        """What is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +54,13 @@ class Prompts:
     """The prompt files of one run.
 
     Args:
+        folder: of the files; `system.jinja` among them says who one is.
         seed: of the run; decides the mark of the fence.
         limit: tokens of a prompt at most, by `llm.bound`.
     """
 
-    def __init__(self, seed: int, limit: int) -> None:
-        self.limit, self.mark = limit, run_fence(seed)[:_MARK]
+    def __init__(self, folder: Path, seed: int, limit: int) -> None:
+        self.folder, self.limit, self.mark = folder, limit, run_fence(seed)[:_MARK]
         self._templates: dict[str, Template] = {}
         self._systems: dict[str, Message] = {}
 
@@ -69,7 +80,7 @@ class Prompts:
         the fence; if they alone are too long, the longest are cut and the oldest (first) go.
 
         Args:
-            name: of a file in `prompts/`.
+            name: of a file in the folder.
             profile: whose prompt it is; the system message depends on it alone.
             lines: shown first, in order.
             memories: each with the words for its time.
@@ -121,11 +132,11 @@ class Prompts:
 
     @cached_property
     def _system_template(self) -> Template:
-        return load_prompt(FOLDER / "system.jinja")
+        return load_prompt(self.folder / "system.jinja")
 
     def _template(self, name: str) -> Template:
         if name not in self._templates:
-            self._templates[name] = load_prompt(FOLDER / f"{name}.jinja")
+            self._templates[name] = load_prompt(self.folder / f"{name}.jinja")
         return self._templates[name]
 
 

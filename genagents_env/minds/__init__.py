@@ -1,0 +1,1 @@
+"""What minds that ask a model share: thoughts as data, asking them, prompts to a budget."""
