@@ -74,7 +74,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         max_cycles: int | None = None,
         start: str | datetime | None = None,
         hours: float | None = None,
-        people: Sequence[str] | None = None,
+        people: Sequence[str] | str | None = None,
         seconds_per_tick: int | None = None,
         vision_radius: int | None = None,
         reward: str | RewardFunction | None = None,

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.metadata import entry_points
@@ -26,6 +26,8 @@ __all__ = [
     "Context",
     "Policy",
     "Profile",
+    "Remembered",
+    "interview_arguments",
     "load_policy",
     "policy_class",
     "policy_names",
@@ -39,6 +41,7 @@ T = TypeVar("T")
 Options = TypeVar("Options", bound=BaseModel)
 
 ENTRY_POINTS = "genagents_env.policies"
+INTERVIEW_CALLS = 1000  # numbers set aside for the calls of one interview
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
 
 
@@ -48,6 +51,14 @@ class Answer:
 
     text: str
     evidence: tuple[int, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory in words, and the ids of the events it comes from; none for what one always knew."""
+
+    text: str
+    events: tuple[int, ...] = field(default=())
 
 
 class Policy:
@@ -82,24 +93,38 @@ class Policy:
         """Return an action for each agent in `observations`, awaiting models on the way."""
         return self.act(observations, infos)
 
-    def interview(self, agent: AgentID, questions: Sequence[str]) -> list[Answer]:
+    def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
         """Return an answer of `agent` to each question, leaving no trace: `state()` stays as it is.
+
+        Args:
+            agent: who is asked.
+            questions: put in this order.
+            repeat: which of several interviews at this moment; each is independent of the others.
 
         Raises:
             PolicyError: it remembers nothing that could be asked for.
         """
         if type(self).interview_async is Policy.interview_async:
             raise PolicyError(f"the policy {self.name!r} cannot be interviewed")
-        return self._waited_for(self.interview_async(agent, questions))
+        put = interview_arguments(self.interview_async, agent, questions, repeat)
+        return self._waited_for(self.interview_async(*put))
 
-    async def interview_async(self, agent: AgentID, questions: Sequence[str]) -> list[Answer]:
+    async def interview_async(
+        self, agent: AgentID, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
         """Return what `interview` does, awaiting models on the way.
+
+        Calls are numbered from `repeat * INTERVIEW_CALLS` on, so that repeats share no key.
 
         Its calls have the purpose `interview`, or `interview.` and more, and the tick of the
         moment: one after the last percept's, 0 before the first. So the answers at both ends of a
         run never share a key, and those of an end that is none any more can be taken back.
         """
-        return self.interview(agent, questions)
+        return self.interview(*interview_arguments(self.interview, agent, questions, repeat))
+
+    def memories(self, agent: AgentID) -> Sequence[Remembered]:
+        """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
+        return ()
 
     async def settle(self) -> None:
         """Await the model calls under way, so that their replies are stored; apply nothing."""
@@ -122,6 +147,29 @@ class Policy:
         if self._runner is None:
             self._runner = asyncio.Runner()
         return self._runner.run(coroutine)
+
+
+def interview_arguments(
+    function: Callable[..., Any], agent: AgentID, questions: Sequence[str], repeat: int
+) -> tuple[Any, ...]:
+    """Return what a policy's `interview` or `interview_async` is to be called with.
+
+    The first interview goes without its number: policies from before there could be several take
+    none, and can be asked once.
+
+    Raises:
+        PolicyError: `function` takes no number, and it is a later interview.
+    """
+    if not repeat:
+        return (agent, questions)
+    try:
+        inspect.signature(function).bind(agent, questions, repeat)
+    except TypeError:
+        raise PolicyError(
+            f"{function.__qualname__} cannot be asked more than once at a moment: it takes no "
+            "argument `repeat`"
+        ) from None
+    return (agent, questions, repeat)
 
 
 def read_options(model: type[Options], fields: Mapping[str, Any], policy: str) -> Options:

@@ -4,35 +4,60 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ..errors import ScenarioError
-from .faults import quote, suggest
-from .schema import ArenaSpec, Model, ObjectSpec, Person, Reward, Scenario, SectorSpec
+from .faults import choices, quote, suggest
+from .schema import (
+    ArenaSpec,
+    Check,
+    Model,
+    ObjectSpec,
+    Person,
+    PlaceCheck,
+    Question,
+    Reward,
+    Scenario,
+    SectorSpec,
+    Success,
+)
 
 M = TypeVar("M", bound=Model)
 U = TypeVar("U", SectorSpec, ArenaSpec, ObjectSpec)
 NOBODY = "nobody"  # the only user of what belonged to people who are not there
 
 
-def select_people(scenario: Scenario, names: Sequence[str]) -> Scenario:
+def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     """Return the scenario with only the people of these names, in this order.
 
     What refers to anybody else is left out: relationships, who knows a fact or hosts a gathering,
-    events and errands (the reward is `none` when no errand is left), questions put to them alone.
-    What only absent people may use stays locked: its one user is `nobody`.
+    events and errands (the reward is `none` when no errand is left), questions put to them alone,
+    checks of these, successes that only absent people could bring about and those built on such,
+    casts in which somebody is absent. What only absent people may use stays locked: its one user
+    is `nobody`.
+
+    Args:
+        scenario: with everybody in it.
+        people: names, or the name of one of the scenario's casts; in one text they are separated
+            by commas.
 
     Raises:
-        ScenarioError: nobody has such a name, a name comes twice, or `names` is empty.
+        ScenarioError: nobody has such a name, a name comes twice, or there is none.
     """
+    names = _names(scenario, people)
     known = {person.name: person for person in scenario.people}
     faults = [
         f"people: no person {quote(name)} in {scenario.name}; {suggest(name, list(known))}"
         for name in names
         if name not in known
     ]
+    if faults and len(names) == 1 and scenario.casts:
+        casts = choices(scenario.casts)
+        faults = [f"people: no cast {quote(names[0])} in {scenario.name}; casts: {casts}", *faults]
     if not names or len(set(names)) < len(names):
         faults.append("people: name at least one person, and nobody twice")
     if faults:
         raise ScenarioError(faults)
     cast = frozenset(names)
+    questions = _questions(scenario.questions, cast)
+    checks = _checks(scenario.checks, questions)
     return _with(
         scenario,
         people=tuple(_person(known[name], cast) for name in names),
@@ -42,11 +67,10 @@ def select_people(scenario: Scenario, names: Sequence[str]) -> Scenario:
             _with(g, host=g.host if g.host in cast else None) for g in scenario.gatherings
         ),
         events=tuple(e for e in scenario.events if e.agent is None or e.agent in cast),
-        questions=tuple(
-            _with(q, to=_here(q.to, cast))
-            for q in scenario.questions
-            if not q.to or _here(q.to, cast)
-        ),
+        questions=questions,
+        checks=checks,
+        success=_success(scenario.success, checks, cast),
+        casts={name: of for name, of in scenario.casts.items() if cast.issuperset(of)},
         reward=_reward(scenario.reward, cast),
     )
 
@@ -67,6 +91,16 @@ def start_all_at(scenario: Scenario, place: str) -> Scenario:
     return _with(scenario, people=tuple(_with(p, start=place) for p in scenario.people))
 
 
+def _names(scenario: Scenario, people: Sequence[str] | str) -> Sequence[str]:
+    """Return the names of a cast where its name is all that is given, else those given."""
+    if isinstance(people, str):
+        people = [name for name in (part.strip() for part in people.split(",")) if name]
+    everyone = [person.name for person in scenario.people]
+    if len(people) == 1 and people[0] in scenario.casts and people[0] not in everyone:
+        return scenario.casts[people[0]]
+    return people
+
+
 def _with(model: M, **changes: object) -> M:
     return model.model_copy(update=changes)
 
@@ -81,6 +115,33 @@ def _users(place: U, cast: frozenset[str]) -> tuple[str, ...]:
 
 def _person(person: Person, cast: frozenset[str]) -> Person:
     return _with(person, relationships=tuple(r for r in person.relationships if r.to in cast))
+
+
+def _questions(questions: Iterable[Question], cast: frozenset[str]) -> tuple[Question, ...]:
+    return tuple(
+        _with(question, to=_here(question.to, cast))
+        for question in questions
+        if not question.to or _here(question.to, cast)
+    )
+
+
+def _checks(checks: Iterable[Check], questions: Iterable[Question]) -> tuple[Check, ...]:
+    asked = {question.id for question in questions}
+    return tuple(c for c in checks if isinstance(c, PlaceCheck) or c.question in asked)
+
+
+def _success(
+    successes: Iterable[Success], checks: Iterable[Check], cast: frozenset[str]
+) -> tuple[Success, ...]:
+    """Return the successes that still have all they rest on, of the people who are there."""
+    checked, kept = {check.id for check in checks}, list[Success]()
+    for success in successes:
+        of, built_on = _here(success.of, cast), (*success.all, *success.any, *success.none)
+        if success.check is not None and (success.check not in checked or (success.of and not of)):
+            continue
+        if {other.id for other in kept}.issuperset(built_on):
+            kept.append(_with(success, of=of))
+    return tuple(kept)
 
 
 def _reward(reward: Reward, cast: frozenset[str]) -> Reward:

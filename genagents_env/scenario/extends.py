@@ -2,8 +2,10 @@
 
 The base is a shipped scenario, or the folder of that name beside the one that extends it. From the
 base come its people and every key that is not given anew, whole keys only; a person of the same
-name takes the place of the base's, others are added. The town is one thing: own `sectors`, and the
-base's map no longer counts. What the scenario is called, it says itself.
+name takes the place of the base's, others are added. With
+`extends = { scenario = "name", people = [] }` only these of the base's people come along, here
+none. The town is one thing: own `sectors`, and the base's map no longer counts. What the scenario
+is called, it says itself.
 """
 
 import re
@@ -35,13 +37,55 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
     folder = read_folder(path)
     if KEY not in folder.raw:
         return folder
-    name = folder.raw.pop(KEY)
+    name, guests, faults = _wanted(folder.raw.pop(KEY))
+    folder.faults += [f"scenario.toml:{KEY}{fault}" for fault in faults]
+    if faults:
+        return folder
     where, fault = _find(name, path, shipped, chain)
     if where is None:
         folder.faults.append(f"scenario.toml:{KEY}: {fault}")
         return folder
     base = _read(where, shipped, (*chain, where.resolve()))
+    if guests is not None:
+        folder.faults += _leave_at_home(base, guests)
     return _joined(base, folder, f"{where.name}/")
+
+
+def _wanted(value: object) -> tuple[object, list[str] | None, list[str]]:
+    """Return the base's name, whom to take from it (None: everyone), and what is wrong."""
+    if not isinstance(value, dict):
+        return value, None, []
+    known = ("scenario", "people")
+    faults = [f".{key}: unknown key; {suggest(key, known)}" for key in value if key not in known]
+    if "scenario" not in value:
+        faults.append(".scenario: missing; it is required")
+    guests = value.get("people")
+    if guests is not None and not (
+        isinstance(guests, list) and all(isinstance(guest, str) for guest in guests)
+    ):
+        faults.append(
+            ".people: this is no list of names; a list in [ ], empty for nobody, is wanted"
+        )
+    return value.get("scenario"), guests, faults
+
+
+def _leave_at_home(base: Folder, guests: list[str]) -> list[str]:
+    """Drop all of the base's people but these, and return the faults of names nobody has there."""
+    people = base.raw.get("people")
+    if not isinstance(people, list):
+        return []
+    wanted = {fold(guest[:NAME_LIMIT]) for guest in guests}
+    kept = [i for i, person in enumerate(people) if _name(person) in wanted]
+    names = [person["name"] for person in people if _name(person)]
+    folded = {fold(name[:NAME_LIMIT]) for name in names}
+    faults = [
+        f"scenario.toml:{KEY}.people: no person {quote(guest)} there; {suggest(guest, names)}"
+        for guest in guests
+        if fold(guest[:NAME_LIMIT]) not in folded
+    ]
+    base.raw["people"] = [people[i] for i in kept]
+    base.people = [base.people[i] for i in kept]
+    return faults
 
 
 def _find(

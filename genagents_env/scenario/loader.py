@@ -24,14 +24,16 @@ def scenario_names() -> list[str]:
 
 
 def load_scenario(
-    name_or_path: str | Path, people: Sequence[str] | None = None, place: str | None = None
+    name_or_path: str | Path,
+    people: Sequence[str] | str | None = None,
+    place: str | None = None,
 ) -> Scenario:
     """Return the scenario in a folder, checked.
 
     Args:
         name_or_path: one of `scenario_names()`, or the path of a folder with a `scenario.toml`.
-        people: the names of those who take part, in this order; None for all. What refers to
-            anybody else is left out.
+        people: the names of those who take part, in this order, or the name of one of the
+            scenario's casts (`people="3"`); None for all. What refers to anybody else is left out.
         place: where everyone starts; None is each one's own starting place.
 
     Raises:

@@ -165,13 +165,16 @@ class Person(Model):
 class Fact(Model):
     """Something that can spread. Hearing it is recognised where any of `patterns` matches.
 
-    Patterns are regular expressions, case-insensitive, searched in what was said.
+    Patterns are regular expressions, case-insensitive, searched in what was said. `secret`: those
+    who know it from the start keep it to themselves: neither the menu's small talk nor the
+    scripted policy passes it on.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     statement: Line
     known_by: tuple[Name, ...] = ()
     patterns: Annotated[tuple[Pattern, ...], Field(min_length=1)]
+    secret: bool = False
 
 
 class Gathering(Model):
@@ -216,6 +219,80 @@ class Question(Model):
     about: Literal["nobody", "everyone"] = "nobody"
     fact: str | None = None
     gathering: str | None = None
+
+
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+
+
+class AnswerCheck(Model):
+    """Whether every answer to `question` does what `ask` asks of it: yes or no.
+
+    By rule: yes where a pattern of `yes` is found in the answer and none of `no` is; without any
+    pattern the rule has no opinion. By model: `ask` is put to a judge with question and answer.
+    """
+
+    kind: Literal["answer"]
+    id: Id
+    question: Id
+    ask: Line
+    yes: tuple[Pattern, ...] = ()
+    no: tuple[Pattern, ...] = ()
+
+
+class Value(Model):
+    """One of the values that an answer may have, and the words by which a rule knows it."""
+
+    value: Line
+    patterns: tuple[Pattern, ...] = ()
+
+
+class ValueCheck(Model):
+    """Which of `values` an answer to `question` has; `otherwise` where it has none.
+
+    By rule: the value one of whose patterns is found; of several the one found `first` in the
+    answer, or `otherwise`. Without any pattern the rule has no opinion. By model: `ask` is put to
+    a judge with question, answer and the values to choose from.
+    """
+
+    kind: Literal["value"]
+    id: Id
+    question: Id
+    ask: Line
+    values: Annotated[tuple[Value, ...], Field(min_length=1, max_length=30)]
+    otherwise: Line = "none"
+    several: Literal["first", "otherwise"] = "otherwise"
+
+
+class PlaceCheck(Model):
+    """Whether one is at `place` at the time `at`; at the end of the run where no time is given."""
+
+    kind: Literal["place"]
+    id: Id
+    place: Ref
+    at: LocalTime | None = None
+
+
+Check = Annotated[AnswerCheck | ValueCheck | PlaceCheck, Field(discriminator="kind")]
+
+
+class Success(Model):
+    """What counts as success, of one check or of other successes; exactly one of the four is given.
+
+    check: its verdicts `of` these people (of all who have one if empty), put together by `over`:
+    `all` of them, `any`, `none`, or `equal`: all have the same value, which is not `otherwise`.
+    value: of a value check, the one that counts as yes. all, any, none: ids of successes before
+    this one.
+    """
+
+    id: Id
+    title: Line
+    check: Id | None = None
+    of: tuple[Name, ...] = ()
+    over: Literal["all", "any", "none", "equal"] = "all"
+    value: Line | None = None
+    all: tuple[Id, ...] = ()
+    any: tuple[Id, ...] = ()
+    none: tuple[Id, ...] = ()
 
 
 class Errand(Model):
@@ -265,7 +342,9 @@ class Rules(Model):
 class Scenario(Model):
     """A whole scenario, as loaded and valid. `hours` is the horizon; `start` is local town time.
 
-    `map` is the text of `map.txt`, filled by the loader so that the scenario travels in one piece.
+    `interview_repeats`: how often everyone is interviewed, each time from the same state of mind.
+    `casts`: named choices of people, such as `3`, for `--people 3`. `map` is the text of `map.txt`,
+    filled by the loader so that the scenario travels in one piece.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -283,6 +362,10 @@ class Scenario(Model):
     gatherings: tuple[Gathering, ...] = ()
     events: tuple[ScheduledEvent, ...] = ()
     questions: tuple[Question, ...] = ()
+    interview_repeats: Annotated[int, Field(ge=1, le=20)] = 1
+    checks: tuple[Check, ...] = ()
+    success: tuple[Success, ...] = ()
+    casts: dict[Name, Annotated[tuple[Name, ...], Field(min_length=1)]] = {}
     measures: tuple[Literal["knowledge", "attendance", "density", "conversation"], ...] = ()
     reward: Reward = Reward()
     map: Annotated[str, Field(max_length=MAP_LIMIT)] | None = None

@@ -8,8 +8,8 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from .faults import Fault, Loc, quote, suggest
-from .schema import Scenario
+from .faults import Fault, Loc, choices, quote, suggest
+from .schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
 
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),
@@ -46,6 +46,12 @@ _SIZES = {
     "too_short": ("min_length", "at least {} entries are"),
     "too_long": ("max_length", "at most {} entries are"),
 }
+_KIND_OF_CHECK: dict[str | int, type[BaseModel]] = {
+    "answer": AnswerCheck,
+    "value": ValueCheck,
+    "place": PlaceCheck,
+}
+_TAG_ERRORS = ("union_tag_not_found", "union_tag_invalid")
 
 
 def translate(error: ErrorDetails) -> Fault:
@@ -54,8 +60,14 @@ def translate(error: ErrorDetails) -> Fault:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":
         return Fault(loc, "missing; it is required")
+    if kind == "union_tag_not_found":
+        return Fault(loc, f"missing; it is required, one of {choices(literals(error))}")
+    if kind == "union_tag_invalid":
+        tag = context["tag"]
+        return Fault(loc, f"{quote(tag)} is unknown; {suggest(tag, literals(error))}")
     if kind == "extra_forbidden":
-        return Fault(loc, f"unknown key; {suggest(str(loc[-1]), allowed_keys(loc[:-1]))}")
+        allowed = allowed_keys(error["loc"][:-1])
+        return Fault(loc, f"unknown key; {suggest(str(loc[-1]), allowed)}")
     if kind == "value_error":
         return Fault(loc, str(context["error"]))
     if kind == "literal_error":
@@ -77,18 +89,33 @@ def translate(error: ErrorDetails) -> Fault:
 
 
 def location(error: ErrorDetails) -> Loc:
-    """Return where an error is; that of a key is where the key stands."""
-    return tuple(part for part in error["loc"] if part != "[key]")
+    """Return where an error is; that of a key is where the key stands.
+
+    That of a check without a right `kind` is where the kind should stand. What pydantic adds to
+    say which kind of check it took is left out: it is no part of the file.
+    """
+    loc = tuple(part for part in error["loc"] if part != "[key]")
+    if error["type"] in _TAG_ERRORS:
+        return (*loc, "kind")
+    return (*loc[:2], *loc[3:]) if _of_a_kind(loc) else loc
+
+
+def _of_a_kind(loc: Loc) -> bool:
+    return loc[:1] == ("checks",) and len(loc) > 2 and loc[2] in _KIND_OF_CHECK
 
 
 def literals(error: ErrorDetails) -> list[str]:
-    """Return the values that a `literal_error` allows."""
+    """Return the values that a `literal_error` allows, or the kinds there are."""
+    if error["type"] in _TAG_ERRORS:
+        return [str(kind) for kind in _KIND_OF_CHECK]
     return re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
 
 
 def allowed_keys(loc: Loc) -> list[str]:
-    """Return the keys that may stand in the table at `loc`."""
+    """Return the keys that may stand in the table at `loc`, a place as pydantic tells it."""
     model = _model(Scenario)
+    if _of_a_kind(loc):
+        model, loc = _KIND_OF_CHECK[loc[2]], loc[3:]
     for part in loc:
         if isinstance(part, str) and model is not None and part in model.model_fields:
             model = _model(model.model_fields[part].annotation)

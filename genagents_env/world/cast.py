@@ -30,6 +30,7 @@ class Cast:
         )
         self.fact_ids = tuple(f.id for f in scenario.facts)
         self.statements = tuple(f.statement for f in scenario.facts)
+        self.secret = tuple(f.secret for f in scenario.facts)
         self.patterns = tuple(
             re.compile("|".join(f"(?:{p})" for p in f.patterns), re.IGNORECASE)
             for f in scenario.facts

@@ -113,10 +113,15 @@ class Speech:
                 w.learn_fact(i, fact, event, None)
 
     def small_talk(self, i: int, j: int) -> str:
-        """Return a greeting for `j` and, where `i` knows one not yet told to `j`, a fact."""
+        """Return a greeting for `j` and, where `i` knows one not yet told to `j`, a fact.
+
+        Never a secret one: who picks words from a menu does not mean to give it away.
+        """
         w = self._world
         hello = f"Hello {w.names[j].split(' ')[0]}."
         for fact, statement in enumerate(w.cast.statements):
+            if w.cast.secret[fact]:
+                continue
             if w.facts[i] >> fact & 1 and (i, j, fact) not in self._told:
                 return f"{hello} {statement}"
         return hello
@@ -137,10 +142,14 @@ class Speech:
                 return reason
         elif w.talks.of[i] >= 0 and w.talks.hush(i):
             return w.talks.hush(i)
-        same = act.to is None or w.talks.of[act.to] == w.talks.of[i]
-        if w.talks.of[i] >= 0 and same and w.talks.taken(i, w.tick):
+        if w.talks.taken(self._speaks_in(i, act.to), w.tick):
             return "someone else was speaking"
         return None
+
+    def _speaks_in(self, i: int, j: int | None) -> int:
+        """Return the conversation in which `i` speaks to `j`, if it is open already; else -1."""
+        of = self._world.talks.of
+        return of[i] if j is None or of[j] < 0 else of[j]
 
     def _reaches(self, i: int, j: int, near: list[int]) -> bool:
         w = self._world

@@ -62,9 +62,12 @@ class Talks:
             return "it is not your turn to speak"
         return None
 
-    def taken(self, i: int, tick: int) -> bool:
-        """Return whether someone else already spoke at `tick` and the rule is one at a time."""
-        talk = self.open.get(self.of[i])
+    def taken(self, id_: int, tick: int) -> bool:
+        """Return whether somebody already spoke in a talk at `tick` and the rule is one at a time.
+
+        Whoever joins it by speaking is held to that, too; -1 is no talk yet.
+        """
+        talk = self.open.get(id_)
         return talk is not None and self.rules.turn_taking != "free" and talk.spoke_at == tick
 
     def begin(self, i: int, j: int, tick: int, *, remote: bool) -> Talk:

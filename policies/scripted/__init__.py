@@ -12,7 +12,15 @@ from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile
+from genagents_env.policy import (
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Policy,
+    Profile,
+    Remembered,
+)
 
 from .day import follow_day
 from .interview import answer
@@ -47,7 +55,10 @@ class ScriptedPolicy(Policy):
         """Begin an episode: everyone knows the facts of their profile and has met nobody."""
         self.profiles, self.seed, self.start = dict(profiles), seed, context.start
         self.lives = {
-            agent: Life(facts={fact.id: fact.statement for fact in profile.facts})
+            agent: Life(
+                facts={fact.id: fact.statement for fact in profile.facts},
+                secrets=[fact.id for fact in profile.facts if fact.secret],
+            )
             for agent, profile in profiles.items()
         }
 
@@ -70,10 +81,21 @@ class ScriptedPolicy(Policy):
         life.going = action.place if isinstance(action, Move) else ""
         return action
 
-    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
-        """Return what `agent` knows or has heard about each question; changes nothing."""
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
+        """Return what `agent` knows or has heard about each question; changes nothing.
+
+        Every repeat gives the same answers: nothing in them is left to chance.
+        """
         life, profile = self.lives[agent], self.profiles[agent]
         return [answer(life, profile, question) for question in questions]
+
+    def memories(self, agent: str) -> list[Remembered]:
+        """Return the facts `agent` knows, each with the event of hearing it where it was heard."""
+        life = self.lives[agent]
+        return [
+            Remembered(text, (life.sources[fact],) if fact in life.sources else ())
+            for fact, text in life.facts.items()
+        ]
 
     def state(self) -> dict[str, Any]:
         """Return every life."""

@@ -53,17 +53,18 @@ class Life:
     """One person's memory, JSON values only. Times are seconds since the start.
 
     `facts`: fact id to the sentence it is passed on in; `sources`: the event by which it was
-    heard. `voices`: who was heard speaking, and the first event in which. `told`: fact id to the
-    people who have it from or with oneself. `met`: when someone was last greeted or talked with;
-    `busy`: when they were last heard talking to others. `entry`: index of the routine entry being
-    followed; `arrived`, `used`: how far one is with it. `bed`: the bed's object id once found;
-    `searched`: where it was looked for tonight. `last`: the kind of one's last action, to which
-    the percept's result belongs; `going`: where to, if it was a Move; `detour`: a room to look
-    into first, on the way to one not known yet.
+    heard; `secrets`: those known from the start that one keeps to oneself. `voices`: who was heard
+    speaking, and the first event in which. `told`: fact id to the people who have it from or with
+    oneself. `met`: when someone was last greeted or talked with; `busy`: when they were last heard
+    talking to others. `entry`: index of the routine entry being followed; `arrived`, `used`: how
+    far one is with it. `bed`: the bed's object id once found; `searched`: where it was looked for
+    tonight. `last`: the kind of one's last action, to which the percept's result belongs; `going`:
+    where to, if it was a Move; `detour`: a room to look into first, on the way to an unknown one.
     """
 
     facts: dict[str, str] = field(default_factory=dict)
     sources: dict[str, int] = field(default_factory=dict)
+    secrets: list[str] = field(default_factory=list)
     voices: dict[str, int] = field(default_factory=dict)
     told: dict[str, list[str]] = field(default_factory=dict)
     met: dict[str, int] = field(default_factory=dict)

@@ -175,6 +175,7 @@ def _untold(
     return [
         fact
         for fact in life.facts
+        if fact not in life.secrets
         if not life.knows(fact, name) and draw_unit(seed, "share", fact, me, name) < config.share
     ]
 

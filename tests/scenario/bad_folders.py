@@ -1,7 +1,7 @@
 """The corpus of bad scenario folders: a good one, one change, and what must be said about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 Files = dict[str, str]
@@ -35,6 +35,58 @@ to = ["Vic Bay"]
 [reward]
 name = "errand"
 errands = [{ agent = "Vic Bay", object = "Inn/taproom/hearth", state = "lit" }]
+"""
+
+COUNTED = """
+[[questions]]
+id = "liked"
+text = "Whom do you like best?"
+
+[[questions]]
+id = "met"
+text = "Do you know {person}?"
+about = "everyone"
+
+[[checks]]
+id = "knows"
+kind = "answer"
+question = "heard"
+ask = "Does the answer know of the feast?"
+yes = ["yes"]
+
+[[checks]]
+id = "likes"
+kind = "value"
+question = "liked"
+ask = "Whom does the answer like?"
+values = [{ value = "Una", patterns = ["una"] }, { value = "Vic" }]
+
+[[checks]]
+id = "came"
+kind = "place"
+place = "Inn"
+at = 2023-02-13T10:30:00
+
+[[success]]
+id = "told"
+title = "Vic knows"
+check = "knows"
+of = ["Vic Bay"]
+
+[[success]]
+id = "loved"
+title = "Una is liked by all"
+check = "likes"
+value = "Una"
+
+[[success]]
+id = "full"
+title = "All of it"
+all = ["told", "loved"]
+
+[casts]
+1 = ["Una Ash"]
+2 = ["Una Ash", "Vic Bay"]
 """
 
 HEAD = """name = "good"
@@ -104,6 +156,7 @@ GOOD: Files = {
     "people/una.toml": UNA,
     "people/vic.toml": VIC,
 }
+CHECKED: Files = {**GOOD, "scenario.toml": HEAD + SECTORS + PLOT + COUNTED}
 DRAWN: Files = {**GOOD, "map.txt": MAP}
 
 
@@ -399,3 +452,153 @@ BAD: dict[str, Bad] = {
         "sectors: the town would have ",
     ),
 }
+
+# Checks, successes and casts.
+BAD_CHECKS: dict[str, Bad] = {
+    "check without a kind": Bad(
+        S, 'kind = "answer"\n', "", 'checks[0].kind: missing; it is required, one of "answer", "val'
+    ),
+    "unknown kind of check": Bad(
+        S, 'kind = "answer"', 'kind = "anser"', 'checks[0].kind: "anser" is unknown; did you mean "'
+    ),
+    "key of another kind": Bad(
+        S, 'kind = "place"', 'kind = "place"\nask = "x"', "checks[2].ask: unknown key; allowed: "
+    ),
+    "unknown key of a check": Bad(
+        S, 'yes = ["yes"]', 'yess = ["yes"]', 'checks[0].yess: unknown key; did you mean "yes"?'
+    ),
+    "unknown key of a value": Bad(
+        S,
+        '{ value = "Vic" }',
+        '{ value = "Vic", pattern = 1 }',
+        "values[1].pattern: unknown key; did",
+    ),
+    "check id": Bad(
+        S, 'id = "knows"', 'id = "Knows"', 'checks[0].id: "Knows" is no id; lower-case'
+    ),
+    "check twice": Bad(
+        S, 'id = "likes"', 'id = "came"', 'checks[2].id: the id "came" is used twice; every id has'
+    ),
+    "check of no question": Bad(
+        S,
+        'question = "heard"',
+        'question = "herd"',
+        'question: no question "herd"; did you mean "h',
+    ),
+    "check about everyone": Bad(
+        S,
+        'question = "heard"',
+        'question = "met"',
+        '"met" is asked about everyone; check a questio',
+    ),
+    "check of any text": Bad(
+        S, 'yes = ["yes"]', 'yes = ["y*"]', 'checks[0].yes[0]: "y*" matches the empty text, so'
+    ),
+    "check by no regex": Bad(
+        S, 'yes = ["yes"]', 'no = ["("]', "checks[0].no[0]: not a regular expression: "
+    ),
+    "value twice": Bad(
+        S,
+        '{ value = "Vic" }',
+        '{ value = "UNA" }',
+        'values[1].value: "UNA" comes twice, as "Una"; ',
+    ),
+    "otherwise is a value": Bad(
+        S,
+        "values = [{",
+        'otherwise = "Vic"\nvalues = [{',
+        'checks[1].otherwise: "Vic" is one of th',
+    ),
+    "checked place": Bad(
+        S, 'place = "Inn"\n', 'place = "In"\n', 'checks[2].place: no place "In"; d'
+    ),
+    "checked too late": Bad(
+        S, "T10:30", "T13:01", "checks[2].at: 2023-02-13 13:01:00 is not in the"
+    ),
+    "success twice": Bad(
+        S, 'id = "loved"', 'id = "told"', 'success[1].id: the id "told" is used tw'
+    ),
+    "success of nothing": Bad(
+        S,
+        'all = ["told", "loved"]',
+        "",
+        "success[2].check: missing; exactly one of check, all, any",
+    ),
+    "success of two": Bad(
+        S,
+        'all = ["told", "loved"]',
+        'all = ["told"]\nany = ["loved"]',
+        "success[2].any: all and any are given; exactly one of check, all, any, none is wanted",
+    ),
+    "success of no check": Bad(
+        S,
+        'check = "knows"',
+        'check = "know"',
+        'success[0].check: no check "know"; did you mean "kn',
+    ),
+    "success of a later one": Bad(
+        S,
+        '"told", "loved"',
+        '"told", "full"',
+        'all[1]: no success "full" before this one; those be',
+    ),
+    "success of nobody": Bad(
+        S, 'of = ["Vic Bay"]', 'of = ["Vik Bay"]', 'success[0].of[0]: no person "Vik Bay"; did you'
+    ),
+    "success of one twice": Bad(
+        S, 'of = ["Vic Bay"]', 'of = ["Vic Bay", "Vic Bay"]', 'of[1]: "Vic Bay" comes twice; name e'
+    ),
+    "success of one not asked": Bad(
+        S,
+        'of = ["Vic Bay"]',
+        'of = ["Una Ash"]',
+        'of[0]: "Una Ash" is not asked what knows checks;',
+    ),
+    "value unknown": Bad(
+        S,
+        'value = "Una"\n',
+        'value = "Ula"\n',
+        'success[1].value: likes has no value "Ula"; allowed',
+    ),
+    "value missing": Bad(
+        S, 'value = "Una"\n', "", "success[1].value: missing; which value counts as"
+    ),
+    "value of yes or no": Bad(
+        S, 'of = ["Vic Bay"]', 'value = "Una"', 'success[0].value: "knows" is no value check, its'
+    ),
+    "value and equal": Bad(
+        S,
+        'value = "Una"\n',
+        'value = "Una"\nover = "equal"\n',
+        "success[1].value: `equal` asks for",
+    ),
+    "equal of yes or no": Bad(
+        S, 'of = ["Vic Bay"]', 'over = "equal"', 'success[0].over: "knows" is no value check; allow'
+    ),
+    "over of successes": Bad(
+        S,
+        'all = ["told", "loved"]',
+        'all = ["told"]\nover = "any"',
+        "success[2].over: it says how a",
+    ),
+    "cast of nobody": Bad(
+        S,
+        '1 = ["Una Ash"]',
+        '1 = ["Una Asch"]',
+        'casts.1[0]: no person "Una Asch"; did you mean "U',
+    ),
+    "cast with one twice": Bad(
+        S,
+        '1 = ["Una Ash"]',
+        '1 = ["Una Ash", "Una Ash"]',
+        'casts.1[1]: "Una Ash" comes twice; name',
+    ),
+    "cast like a person": Bad(
+        S,
+        "1 = [",
+        '"una ash" = [',
+        "casts.una ash: somebody has this name too; call the cast other",
+    ),
+    "empty cast": Bad(S, '1 = ["Una Ash"]', "1 = []", "casts.1: at least 1 entries are allowed"),
+}
+BAD |= {name: replace(bad, base=CHECKED) for name, bad in BAD_CHECKS.items()}

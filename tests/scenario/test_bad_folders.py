@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
-from tests.scenario.bad_folders import BAD, DRAWN, GOOD, Bad, change, write
+from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
 
 CORPUS = sorted(BAD)
 # Changes of one file each that leave the rest readable, so that two of them can be combined.
@@ -22,7 +22,7 @@ TOGETHER = [
 ]
 
 
-@pytest.mark.parametrize("files", [GOOD, DRAWN], ids=["laid out", "drawn"])
+@pytest.mark.parametrize("files", [GOOD, CHECKED, DRAWN], ids=["laid out", "checked", "drawn"])
 def test_the_base_of_the_corpus_is_valid(files: dict[str, str], tmp_path: Path) -> None:
     assert validate_folder(write(tmp_path, files)) == []
 
@@ -91,6 +91,8 @@ def test_two_faults_at_once_are_both_listed(first: str, second: str, tmp_path: P
         "no regex",
         "text for a time",
         "missing key of a person",
+        "unknown kind of check",
+        "check without a kind",
     ],
 )
 def test_what_follows_from_a_fault_is_not_listed_as_another(name: str, tmp_path: Path) -> None:

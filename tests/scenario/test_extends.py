@@ -151,3 +151,47 @@ def test_a_base_that_cannot_be_read_is_all_that_is_said(tmp_path: Path) -> None:
 def test_people_that_are_no_list_are_a_fault_in_either(tmp_path: Path) -> None:
     faults = validate_folder(_pair(tmp_path, {"scenario.toml": "people = 3\n"}))
     assert any(fault.startswith("scenario.toml:people: ") for fault in faults), faults
+
+
+SOME = CHILD.replace('"base"', '{ scenario = "base", people = ["una  ash"] }')
+
+
+def test_only_some_of_the_people_may_come_along(tmp_path: Path) -> None:
+    plain = "facts = []\nquestions = []\ngatherings = []\nevents = []\nreward = {}\n"
+    base = {**GOOD, "people/una.toml": UNA.split("relationships")[0]}
+    base["scenario.toml"] = base["scenario.toml"].replace('users = ["Una Ash", "Vic Bay"]', "")
+    some = load_scenario(_pair(tmp_path / "a", {"scenario.toml": plain}, base, SOME))
+    assert [person.name for person in some.people] == ["Una Ash"]
+    nobody = SOME.replace('["una  ash"]', "[]")
+    own = {"scenario.toml": plain, "people/z.toml": VIC.replace("Vic Bay", "Zoe Cole")}
+    none = load_scenario(_pair(tmp_path / "b", own, base, nobody))
+    assert [person.name for person in none.people] == ["Zoe Cole"]
+    everyone = SOME.replace(', people = ["una  ash"]', "")
+    both = load_scenario(_pair(tmp_path / "c", {"scenario.toml": plain}, base, everyone))
+    assert [person.name for person in both.people] == ["Una Ash", "Vic Bay"]
+
+
+@pytest.mark.parametrize(
+    ("extends", "message"),
+    [
+        ("{ people = [] }", "scenario.toml:extends.scenario: missing; it is required"),
+        ('{ scenario = "base", peple = [] }', "scenario.toml:extends.peple: unknown key; did you"),
+        (
+            '{ scenario = "base", people = 3 }',
+            "scenario.toml:extends.people: this is no list of na",
+        ),
+        ('{ scenario = "base", people = [3] }', "scenario.toml:extends.people: this is no list of"),
+        ('{ scenario = "bass" }', 'scenario.toml:extends: no scenario "bass", shipped or beside'),
+        ("{ scenario = 3 }", 'scenario.toml:extends: "3" is no scenario\'s name'),
+        (
+            '{ scenario = "base", people = ["Una Asch"] }',
+            'scenario.toml:extends.people: no person "Una Asch" there; did you mean "Una Ash"?',
+        ),
+    ],
+)
+def test_whom_to_take_along_is_checked(extends: str, message: str, tmp_path: Path) -> None:
+    folder = _pair(tmp_path, {}, head=CHILD.replace('"base"', extends))
+    faults = validate_folder(folder)
+    assert any(message in fault for fault in faults), faults
+    with pytest.raises(ScenarioError):
+        load_scenario(folder)

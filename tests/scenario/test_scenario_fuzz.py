@@ -14,9 +14,9 @@ from genagents_env.errors import ScenarioError
 from genagents_env.scenario import Scenario, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.loader import check_folder
-from tests.scenario.bad_folders import DRAWN, GOOD, write
+from tests.scenario.bad_folders import CHECKED, DRAWN, GOOD, write
 
-BASE = tomllib.loads(GOOD["scenario.toml"])
+BASE = tomllib.loads(CHECKED["scenario.toml"])
 BASE["people"] = [tomllib.loads(GOOD[f"people/{name}.toml"]) for name in ("una", "vic")]
 
 scalars = st.one_of(

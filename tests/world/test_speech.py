@@ -123,6 +123,21 @@ def test_one_speaker_at_a_time_and_the_other_is_told(trio: Play) -> None:
     assert len(stage.events("say")) == 1
 
 
+def test_who_joins_by_speaking_may_not_speak_over_a_member_either(trio: Play) -> None:
+    stage = trio(conversation={"turn_taking": "one_speaker"})
+    stage.step(Ann=Talk("Bob", "Hi"))
+    for _ in range(5):  # whoever comes first, only one of the two is heard
+        stage.step(Ann=Talk("Bob", "So"), Cem=Talk("Bob", "Me too"))
+        assert len(stage.events("say")) == 1
+        stage.step(Cem=Talk(None, "", leave=True))
+
+
+def test_of_two_who_speak_to_one_person_at_once_one_is_heard(trio: Play) -> None:
+    stage = trio(conversation={"turn_taking": "one_speaker"})
+    stage.step(Ann=Talk("Bob", "Hi"), Cem=Talk("Bob", "Hello"))
+    assert len(stage.events("say")) == 1
+
+
 def test_free_turn_taking_lets_both_speak_at_once(trio: Play) -> None:
     stage = trio(conversation={"turn_taking": "free"})
     stage.step(Ann=Talk("Bob", "Hi"))

@@ -38,6 +38,8 @@ def check_names(view: View) -> Iterator[Fault]:
         ("facts", [fact.id for fact in scenario.facts]),
         ("gatherings", [gathering.id for gathering in scenario.gatherings]),
         ("questions", [question.id for question in scenario.questions]),
+        ("checks", [check.id for check in scenario.checks]),
+        ("success", [success.id for success in scenario.success]),
     ):
         yield from _alike([((key, i), id_) for i, id_ in enumerate(ids)], "id", "id")
 

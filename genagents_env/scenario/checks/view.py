@@ -64,6 +64,15 @@ class View:
         ids = [gathering.id for gathering in self.scenario.gatherings]
         yield from self._id("gathering", id_, ids, loc)
 
+    def question(self, id_: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if no question has this id."""
+        ids = [question.id for question in self.scenario.questions]
+        yield from self._id("question", id_, ids, loc)
+
+    def check(self, id_: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if no check has this id."""
+        yield from self._id("check", id_, [check.id for check in self.scenario.checks], loc)
+
     def _id(self, kind: str, id_: str, ids: Sequence[str], loc: Loc) -> Iterator[Fault]:
         if id_ not in ids:
             yield Fault(loc, f"no {kind} {quote(id_)}; {self.near(id_, ids)}")

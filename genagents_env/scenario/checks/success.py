@@ -1,0 +1,152 @@
+"""Checks, successes and casts: what they refer to, and that each says one thing."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from ...text import fold
+from ..faults import Fault, Loc, choices, quote
+from ..schema import AnswerCheck, PlaceCheck, Success, ValueCheck
+from .view import View
+
+_GROUNDS = ("check", "all", "any", "none")
+_ALLOWED = f"exactly one of {', '.join(_GROUNDS)} is wanted"
+
+
+def check_success(view: View) -> Iterator[Fault]:
+    """Yield what is wrong with the checks, the successes and the casts."""
+    for i, check in enumerate(view.scenario.checks):
+        if isinstance(check, PlaceCheck):
+            yield from _place(view, check, ("checks", i))
+        else:
+            yield from _answers(view, check, ("checks", i))
+    for i, success in enumerate(view.scenario.success):
+        yield from _success(view, success, i)
+    yield from _casts(view)
+
+
+def _place(view: View, check: PlaceCheck, loc: Loc) -> Iterator[Fault]:
+    yield from view.place(check.place, (*loc, "place"))
+    scenario = view.scenario
+    try:
+        end = scenario.start + timedelta(hours=scenario.hours)
+    except OverflowError:  # told of by those who look at gatherings and events
+        return
+    if check.at is not None and not scenario.start <= check.at <= end:
+        text = f"{check.at} is not in the scenario, from {scenario.start} to {end}"
+        yield Fault((*loc, "at"), text)
+
+
+def _answers(view: View, check: AnswerCheck | ValueCheck, loc: Loc) -> Iterator[Fault]:
+    yield from view.question(check.question, (*loc, "question"))
+    asked = next((q for q in view.scenario.questions if q.id == check.question), None)
+    if asked is not None and asked.about == "everyone":
+        text = f"{quote(asked.id)} is asked about everyone; check a question with one answer"
+        yield Fault((*loc, "question"), text)
+    if isinstance(check, AnswerCheck):
+        yield from _patterns(check.yes, (*loc, "yes"))
+        yield from _patterns(check.no, (*loc, "no"))
+        return
+    seen: dict[str, str] = {}
+    for i, value in enumerate(check.values):
+        first = seen.setdefault(fold(value.value), value.value)
+        if fold(value.value) in {fold(v.value) for v in check.values[:i]}:
+            text = f"{quote(value.value)} comes twice, as {quote(first)}; every value is its own"
+            yield Fault((*loc, "values", i, "value"), text)
+        yield from _patterns(value.patterns, (*loc, "values", i, "patterns"))
+    if fold(check.otherwise) in seen:
+        text = f"{quote(check.otherwise)} is one of the values too; take another word"
+        yield Fault((*loc, "otherwise"), text)
+
+
+def _patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
+    for i, pattern in enumerate(patterns):
+        if re.search(pattern, "", re.IGNORECASE) is not None:
+            text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
+            yield Fault((*loc, i), text)
+
+
+def _success(view: View, success: Success, place: int) -> Iterator[Fault]:
+    loc: Loc = ("success", place)
+    given = [key for key in _GROUNDS if getattr(success, key)]
+    if len(given) != 1:
+        how = f"{' and '.join(given)} are given" if given else "missing"
+        yield Fault((*loc, given[-1] if given else "check"), f"{how}; {_ALLOWED}")
+    if success.check is not None:
+        yield from _of_check(view, success, loc)
+    else:
+        for key, told in (
+            ("of", success.of),
+            ("over", success.over != "all"),
+            ("value", success.value),
+        ):
+            if told:
+                yield Fault((*loc, key), "it says how a `check` counts; leave it out without one")
+    earlier = [other.id for other in view.scenario.success[:place]]
+    for key in _GROUNDS[1:]:
+        for j, id_ in enumerate(getattr(success, key)):
+            if id_ not in earlier:
+                known = f"those before this one are {choices(earlier)}" if earlier else "none is"
+                text = f"no success {quote(id_)} before this one; {known}"
+                yield Fault((*loc, key, j), text)
+
+
+def _of_check(view: View, success: Success, loc: Loc) -> Iterator[Fault]:
+    checks = {check.id: check for check in view.scenario.checks}
+    check = checks.get(success.check or "")
+    yield from view.check(success.check or "", (*loc, "check"))
+    yield from _of(view, success, check, loc)
+    if isinstance(check, ValueCheck):
+        yield from _value(success, check, loc)
+    elif check is not None:
+        if success.value is not None:
+            text = f"{quote(check.id)} is no value check, its verdict is yes or no; leave it out"
+            yield Fault((*loc, "value"), text)
+        if success.over == "equal":
+            text = (
+                f"{quote(check.id)} is no value check; allowed: {choices(('all', 'any', 'none'))}"
+            )
+            yield Fault((*loc, "over"), text)
+
+
+def _value(success: Success, check: ValueCheck, loc: Loc) -> Iterator[Fault]:
+    allowed = [value.value for value in check.values]
+    allowed.append(check.otherwise)
+    if success.over == "equal":
+        if success.value is not None:
+            text = "`equal` asks for the same value, whichever it is; leave it out"
+            yield Fault((*loc, "value"), text)
+    elif success.value is None:
+        text = f"missing; which value counts as yes? Allowed: {choices(allowed)}"
+        yield Fault((*loc, "value"), text)
+    elif success.value not in allowed:
+        text = f"{check.id} has no value {quote(success.value)}; allowed: {choices(allowed)}"
+        yield Fault((*loc, "value"), text)
+
+
+def _of(
+    view: View, success: Success, check: AnswerCheck | ValueCheck | PlaceCheck | None, loc: Loc
+) -> Iterator[Fault]:
+    asked: Sequence[str] = ()
+    if isinstance(check, AnswerCheck | ValueCheck):
+        asked = next((q.to for q in view.scenario.questions if q.id == check.question), ())
+    for i, name in enumerate(success.of):
+        yield from view.person(name, (*loc, "of", i))
+        if name in success.of[:i]:
+            yield Fault((*loc, "of", i), f"{quote(name)} comes twice; name everyone once")
+        elif asked and name in view.people and name not in asked:
+            text = f"{quote(name)} is not asked what {success.check} checks; allowed: "
+            yield Fault((*loc, "of", i), text + choices(asked))
+
+
+def _casts(view: View) -> Iterator[Fault]:
+    people = {fold(name) for name in view.people}
+    for cast, names in view.scenario.casts.items():
+        if fold(cast) in people:
+            text = "somebody has this name too; call the cast otherwise, such as by its number"
+            yield Fault(("casts", cast), text)
+        for i, name in enumerate(names):
+            yield from view.person(name, ("casts", cast, i))
+            if name in names[:i]:
+                text = f"{quote(name)} comes twice; name everyone once"
+                yield Fault(("casts", cast, i), text)

@@ -1,0 +1,342 @@
+"""The town of SakuraMachi and what takes place there: who knows what, and who comes to know."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from genagents_env import town_v0
+from genagents_env.cli.app import app
+from genagents_env.policy import load_policy
+from genagents_env.record import RunReader
+from genagents_env.scenario import Person, Scenario, first_memories, load_scenario, scenario_names
+from genagents_env.scenario.checks import check
+from genagents_env.scenario.schema import Fact, ValueCheck
+
+SHORT = ["murder_mystery", "murder_mystery_hard", "activity_fair", "medicine"]
+TOWN = ["sakura_machi", *SHORT]
+CASTS = [(name, cast) for name in SHORT for cast in load_scenario(name).casts]
+MURDER, HARD = load_scenario("murder_mystery"), load_scenario("murder_mystery_hard")
+FAIR, MEDICINE = load_scenario("activity_fair"), load_scenario("medicine")
+FRANCESCO = "Francesco Bianchi"
+
+
+def texts(person: Person) -> Iterator[str]:
+    """Everything that is written of somebody."""
+    yield from first_memories(person)
+    yield from person.recent_memories
+    yield from (person.goal, *person.traits)
+    yield from (tie.about for tie in person.relationships)
+    yield from (entry.doing for entry in person.routine)
+
+
+def states(fact: Fact, text: str) -> bool:
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in fact.patterns)
+
+
+def fact(scenario: Scenario, id_: str) -> Fact:
+    return next(one for one in scenario.facts if one.id == id_)
+
+
+@cache
+def lived(name: str, cast: str | None = None, seed: int = 0) -> tuple[Any, ...]:
+    """Live a scenario with the policy `scripted`; return its events."""
+    env = town_v0.parallel_env(load_scenario(name, cast))
+    observations, infos = env.reset(seed=seed)
+    policy = load_policy("scripted")
+    policy.reset(env.profiles(), seed, env.context())
+    events = list(env.events)
+    while env.agents:
+        observations, _, _, _, infos = env.step(policy.act(observations, infos))
+        events += env.events
+    return tuple(events)
+
+
+def learners(events: tuple[Any, ...], fact: str) -> set[str]:
+    return {e.agent for e in events if e.kind == "learn" and e.data["fact"] == fact}
+
+
+@pytest.mark.parametrize(("name", "cast"), CASTS)
+def test_every_cast_is_a_scenario_without_faults(name: str, cast: str) -> None:
+    scenario = load_scenario(name, cast)
+    assert len(scenario.people) == int(cast)
+    assert check(scenario) == []
+    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_every_fact_recognises_its_own_statement(name: str) -> None:
+    for one in load_scenario(name).facts:
+        assert states(one, one.statement), one.id
+
+
+@pytest.mark.parametrize("name", TOWN)
+def test_a_fact_stands_in_the_memories_of_those_who_know_it_and_nowhere_else(name: str) -> None:
+    scenario = load_scenario(name)
+    for one in scenario.facts:
+        found = {p.name for p in scenario.people if any(states(one, text) for text in texts(p))}
+        assert found == set(one.known_by), one.id
+        assert not any(states(one, question.text) for question in scenario.questions), one.id
+
+
+@pytest.mark.parametrize("name", TOWN)
+def test_no_statement_tells_of_a_secret_beside_its_own(name: str) -> None:
+    facts = load_scenario(name).facts
+    secrets = [one for one in facts if one.secret]
+    assert not [
+        (s.id, o.id) for s in secrets for o in facts if o is not s and states(s, o.statement)
+    ]
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_fifteen_minutes_in_one_town_in_which_only_minds_end_talks(name: str) -> None:
+    scenario, town = load_scenario(name), load_scenario("sakura_machi")
+    assert scenario.horizon * scenario.seconds_per_tick == 900
+    assert (scenario.sectors, scenario.rules) == (town.sectors, town.rules)
+    assert not {p.name for p in town.people} & {p.name for p in scenario.people}
+    assert scenario.interview_repeats == 3
+    assert all(question.when == "both" for question in scenario.questions)
+    talk = scenario.rules.conversation
+    assert (talk.max_members, talk.max_exchanges, talk.cooldown_seconds) == (10, 1000, 0)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_everybody_starts_awake_and_has_a_home_of_their_own(name: str) -> None:
+    env = town_v0.parallel_env(load_scenario(name))
+    _, infos = env.reset(seed=0)
+    for person in env.world.scenario.people:
+        body = infos[person.name]["percept"].me
+        assert not body.asleep
+        assert body.place.startswith(str(person.start).split("/")[0])
+    homes = [person.home for person in env.world.scenario.people]
+    assert len(set(homes)) == len(homes)
+
+
+@pytest.mark.parametrize(("name", "cast"), CASTS)
+def test_people_meet_within_fifteen_minutes(name: str, cast: str) -> None:
+    events = lived(name, cast)
+    said = [event for event in events if event.kind == "say"]
+    heard = {agent for event in said for agent in event.data["heard_by"]}
+    assert len(heard) == int(cast)
+    assert len({event.agent for event in said}) == int(cast)
+
+
+@pytest.mark.parametrize("name", ["murder_mystery", "murder_mystery_hard"])
+@pytest.mark.parametrize("cast", ["3", "6", "9"])
+def test_the_testimony_spreads_and_secrets_do_not(name: str, cast: str) -> None:
+    events = lived(name, cast)
+    scenario = load_scenario(name, cast)
+    assert len(learners(events, "testimony")) >= min(4, int(cast) - 1)
+    assert "Lizhi Chen" in learners(events, "testimony")
+    for one in scenario.facts:
+        if one.secret:
+            assert not learners(events, one.id), one.id
+
+
+def test_the_chain_of_the_medicine_can_be_closed_by_talking() -> None:
+    events = lived("medicine")
+    assert learners(events, "pain") == {"Ravi Patel", "Aaliyah Williams"}
+    assert "Aaliyah Williams" in learners(events, "remedy")
+    assert "Ravi Patel" in learners(events, "plant")
+
+
+def test_both_clubs_become_known_at_the_fair_and_the_crush_does_not() -> None:
+    events = lived("activity_fair")
+    assert len(learners(events, "anime_club")) >= 5
+    assert len(learners(events, "soccer_club")) >= 5
+    assert not learners(events, "crush")
+
+
+def test_nine_people_with_their_memories_and_a_murderer_missing_among_few() -> None:
+    counts = {p.name: len(p.memories) for p in MURDER.people}
+    assert counts == {
+        "Marta Rodriguez": 22,
+        FRANCESCO: 17,
+        "Yi Huang": 19,
+        "Fatima Al-Khouri": 19,
+        "Dmitri Ivanov": 12,
+        "Richard Smith": 15,
+        "Aaliyah Williams": 22,
+        "Ravi Patel": 15,
+        "Lizhi Chen": 11,
+    }
+    assert all(len(person.recent_memories) == 1 for person in MURDER.people)
+    assert {c: FRANCESCO in names for c, names in MURDER.casts.items()} == {
+        "3": False,
+        "6": False,
+        "9": True,
+    }
+    assert set(MURDER.casts["9"]) == {person.name for person in MURDER.people}
+
+
+def test_everyone_but_the_murderer_is_asked_and_everyone_may_be_named() -> None:
+    (question,) = MURDER.questions
+    names = {person.name for person in MURDER.people}
+    assert set(question.to) == names - {FRANCESCO}
+    (suspect,) = MURDER.checks
+    assert isinstance(suspect, ValueCheck)
+    assert {value.value for value in suspect.values} == names
+    solved = MURDER.success[0]
+    assert (solved.of, solved.value) == (("Lizhi Chen",), FRANCESCO)
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        ("Francesco Bianchi, because Dmitri saw him.", FRANCESCO),
+        ("Dmitri saw it all, so the biggest suspect is Francesco.", FRANCESCO),
+        ("From what Ravi says I believe the murderer must be Richard Smith.", "Richard Smith"),
+        ("I suspect Dmitri. Francesco is a kind man.", "Dmitri Ivanov"),
+        ("I do not know.", None),
+    ],
+)
+def test_whom_an_answer_names_can_be_told_by_its_words(answer: str, named: str | None) -> None:
+    (suspect,) = MURDER.checks
+    assert isinstance(suspect, ValueCheck)
+    found = [
+        (match.start(), value.value)
+        for value in suspect.values
+        for pattern in value.patterns
+        if (match := re.search(pattern, answer, re.IGNORECASE))
+    ]
+    assert (min(found)[1] if found else None) == named
+
+
+def test_the_hard_mystery_differs_in_what_dmitri_saw_and_nothing_else() -> None:
+    pairs = zip(HARD.people, MURDER.people, strict=True)
+    assert [hard.name for hard, easy in pairs if hard != easy] == ["Dmitri Ivanov"]
+    hard, easy = (next(p for p in s.people if p.name == "Dmitri Ivanov") for s in (HARD, MURDER))
+    assert hard.memories[:-1] == easy.memories[:-1]
+    assert hard.model_copy(update={"memories": easy.memories}) == easy
+    assert not any("knife" in text for text in texts(hard))
+    assert [f.id for f in HARD.facts] == [f.id for f in MURDER.facts]
+    differing = [h.id for h, e in zip(HARD.facts, MURDER.facts, strict=True) if h != e]
+    assert differing == ["testimony"]
+    same = {
+        key: getattr(MURDER, key) for key in ("name", "title", "description", "people", "facts")
+    }
+    assert HARD.model_copy(update=same) == MURDER
+
+
+@pytest.mark.parametrize(
+    ("id_", "said"),
+    [
+        ("testimony", "I saw Francesco leave the hotel with a bloody knife."),
+        ("testimony", "It was Francesco. There was a blood-stained knife in his hand!"),
+        ("argument", "Francesco and Ahmed were arguing in the street yesterday."),
+        ("cheating", "Ahmed was cheating on her with Yi."),
+        ("time_of_death", "He was killed around 8 PM."),
+        ("caller", "It was a woman who called me."),
+        ("reception", "There was no one at the hotel reception."),
+        ("last_seen", "I saw Ahmed enter the hotel at 7:30 PM."),
+        ("murder", "I killed Ahmed, I confess."),
+        ("murder", "Francesco murdered Ahmed."),
+        ("one_night", "Francesco and I slept together once."),
+        ("affair", "I have been sleeping with Ahmed."),
+        ("who_called", "I found Ahmed dead this morning."),
+        (None, "Could Francesco have killed Ahmed?"),
+        (None, "I never killed Ahmed."),
+        (None, "The knife is missing. Francesco has a restaurant."),
+        (None, "Yi, did you know that Ahmed is dead?"),
+        (None, "I was at the clinic until 8:30 PM."),
+        (None, "Who called the police?"),
+        (None, "I found him at the plaza."),
+    ],
+)
+def test_a_fact_of_the_murder_is_recognised_in_what_is_said(id_: str | None, said: str) -> None:
+    assert [f.id for f in MURDER.facts if states(f, said)] == ([id_] if id_ else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        ("I saw Francesco leaving the hotel in a hurry.", True),
+        ("Late at night Francesco rushed out of the hotel.", True),
+        ("At the hotel I saw Francesco run away.", True),
+        ("Francesco sometimes visits me at the hotel.", False),
+        ("Francesco owns the sushi restaurant.", False),
+    ],
+)
+def test_the_harder_testimony_is_recognised(said: str, stated: bool) -> None:
+    assert states(fact(HARD, "testimony"), said) is stated
+
+
+def test_fatima_and_aaliyah_know_nothing_of_either_club() -> None:
+    for person in FAIR.people:
+        if person.name.split()[0] in ("Fatima", "Aaliyah"):
+            words = " ".join(texts(person)).lower()
+            assert "anime" not in words
+            assert "soccer" not in words
+
+
+@pytest.mark.parametrize(
+    ("answer", "clubs"),
+    [
+        ("I want to join the anime club.", ["anime club"]),
+        ("Soccer, of course!", ["soccer club"]),
+        ("Either the anime or the soccer club.", ["anime club", "soccer club"]),
+        ("The club that Yi is in.", []),
+        ("Whichever club Arjun joins, even if it is anime.", []),
+        ("A music club.", []),
+    ],
+)
+def test_which_club_an_answer_names_can_be_told_by_its_words(answer: str, clubs: list[str]) -> None:
+    (club,) = FAIR.checks
+    assert isinstance(club, ValueCheck)
+    assert club.several == "otherwise"
+    assert [
+        value.value
+        for value in club.values
+        if any(re.search(pattern, answer, re.IGNORECASE) for pattern in value.patterns)
+    ] == clubs
+
+
+def test_nobody_holds_more_than_their_part_of_the_medicine() -> None:
+    parts = {f.id: f.known_by for f in MEDICINE.facts}
+    assert parts == {
+        "pain": ("Marta Rodriguez",),
+        "syndrome": ("Ravi Patel",),
+        "remedy": ("Ravi Patel",),
+        "plant": ("Aaliyah Williams",),
+    }
+    asked = {question.id: question.to for question in MEDICINE.questions}
+    assert asked["marta"] == ("Ravi Patel", "Aaliyah Williams")
+    assert (asked["diagnosis"], asked["help"]) == (("Ravi Patel",), ("Aaliyah Williams",))
+    assert MEDICINE.success[-1].all == ("ravi", "aaliyah")
+
+
+def test_somebody_sees_the_lanterns_on_the_quiet_day() -> None:
+    town = load_scenario("sakura_machi")
+    assert [fact.id for fact in town.facts] == ["lanterns"]
+    assert {person.name for person in town.people} >= set(town.success[0].of)
+
+
+@pytest.mark.slow
+def test_the_quiet_day_runs_and_word_of_the_lanterns_gets_round() -> None:
+    events = lived("sakura_machi")
+    assert learners(events, "lanterns")
+    assert ("Haruto Tanaka", "shrine") in {
+        (e.agent, e.data["place"]) for e in events if e.kind == "arrive"
+    }
+
+
+@pytest.mark.parametrize("cast", ["3", "9"])
+def test_the_command_line_takes_a_cast(cast: str, tmp_path: Path) -> None:
+    out = tmp_path / "run.sqlite"
+    told = CliRunner().invoke(
+        app, ["run", "murder_mystery", "--people", cast, "--out", str(out), "--quiet"]
+    )
+    assert told.exit_code == 0, told.output
+    with RunReader(out) as record:
+        assert record.meta.names == load_scenario("murder_mystery", cast).casts[cast]
+
+
+def test_the_command_line_names_the_casts_there_are(tmp_path: Path) -> None:
+    told = CliRunner().invoke(
+        app, ["run", "murder_mystery", "--people", "4", "--out", str(tmp_path / "x.sqlite")]
+    )
+    assert told.exit_code != 0
