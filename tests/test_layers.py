@@ -21,6 +21,7 @@ LAYERS = [
     {"record"},
     {"wrappers"},
     {"evaluate", "rollout"},
+    {"report"},
     {"testing"},
     {"cli", "__main__"},
 ]

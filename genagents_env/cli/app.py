@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from genagents_env.cli import interviews, lists, look, runs
+from genagents_env.cli import interviews, judge, lists, look, report, runs
 from genagents_env.cli.crash import write_crash_report
 from genagents_env.cli.screen import say
 from genagents_env.errors import GenagentsError
@@ -21,7 +21,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done; 2 a mistake in the request; 3 the budget is used up; 73 the run "
     "file is being written; 75 the model does not answer, resume later; 130 interrupted.",
 )
-for group in (runs, look, interviews, lists):
+for group in (runs, look, report, interviews, judge, lists):
     group.add_to(app)
 
 

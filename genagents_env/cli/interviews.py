@@ -37,6 +37,9 @@ def interview(
             "reflections; may be repeated. Without any question, all 25."
         ),
     ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Interviews of each, all from the same state of mind.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
     model: Model = None,
     embedder: Embedder = None,
@@ -70,11 +73,11 @@ def interview(
                 concurrency=concurrency,
                 watch=watch,
             )
-            told = asked(run_file, whom, put, tick, engine)
+            told = asked(run_file, whom, put, tick, engine, repeats)
         if as_json:
-            typer.echo(json.dumps(_as_json(record, run_file, tick, told), indent=2))
+            typer.echo(json.dumps(_as_json(record, run_file, tick, told, repeats), indent=2))
             return
-        for line in _lines(record, tick, told):
+        for line in _lines(record, tick, told, repeats):
             say(line, indent=10)
 
 
@@ -117,11 +120,14 @@ def _questions(
     return [*texts, *(text for category in chosen for text in known[category])]
 
 
-def _lines(record: "RunReader", tick: int, told: "Transcript") -> Iterator[str]:
+def _lines(record: "RunReader", tick: int, told: "Transcript", repeats: int) -> Iterator[str]:
     time = record.time(tick)
     for name, answers in told.items():
         yield f"{name}, {time:%A %H:%M}"
-        for question, answer in answers:
+        each = len(answers) // repeats
+        for number, (question, answer) in enumerate(answers):
+            if repeats > 1 and number % each == 0:
+                yield f"  Interview {number // each + 1} of {repeats}"
             yield f"    Q: {question}"
             yield f"    A: {answer.text}"
             yield from (f"        {line}" for _, line in _evidence(record, answer))
@@ -142,7 +148,9 @@ def _evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]
         yield id_, f"{time:%a} {line}"
 
 
-def _as_json(record: "RunReader", path: Path, tick: int, told: "Transcript") -> dict[str, Any]:
+def _as_json(
+    record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
+) -> dict[str, Any]:
     return {
         "run": str(path),
         "tick": tick,
@@ -151,12 +159,13 @@ def _as_json(record: "RunReader", path: Path, tick: int, told: "Transcript") -> 
             name: [
                 {
                     "question": question,
+                    "repeat": number // (len(answers) // repeats),
                     "answer": answer.text,
                     "evidence": [
                         {"event": id_, "line": line} for id_, line in _evidence(record, answer)
                     ],
                 }
-                for question, answer in answers
+                for number, (question, answer) in enumerate(answers)
             ]
             for name, answers in told.items()
         },

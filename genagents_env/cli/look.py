@@ -1,6 +1,5 @@
-"""`genagents hash`, `show`, `report` and `export`: looking at a run file, also while it grows."""
+"""`genagents hash`, `show` and `export`: looking at a run file, also while it grows."""
 
-import json
 from datetime import datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +19,6 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command("hash")(hash_run)
     app.command()(show)
-    app.command()(report)
     app.command()(export)
 
 
@@ -48,24 +46,6 @@ def show(
         end = None if last is None else tick_at(record, last)
         for line in transcript(record.events(begin, end), record.time, agent):
             say(line, indent=10)
-
-
-def report(
-    run_file: RunFile,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
-) -> None:
-    """Print what it came to: who heard which fact and from whom, who came, what it cost."""
-    from genagents_env.cli.summary import summary
-    from genagents_env.evaluate import report as report_of
-    from genagents_env.record import RunReader
-
-    with RunReader(run_file) as record:
-        found = report_of(record)
-    if as_json:
-        typer.echo(json.dumps(found.as_json(), indent=2))
-        return
-    for line in summary(found):
-        say(line, indent=4)
 
 
 def export(

@@ -35,8 +35,9 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
-        ".gguf file. Without either: the small embedded model. `scripted:gossip`, `scripted:mute` "
-        "and `scripted:inventor` answer by rule, for trying things out.",
+        ".gguf file. Without either: the small embedded model. `scripted:gossip`, "
+        "`scripted:chatty`, `scripted:mute` and `scripted:inventor` answer by rule, for trying "
+        "things out.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -50,6 +51,13 @@ Embedder = Annotated[
 ]
 Concurrency = Annotated[
     int, typer.Option(min=1, help="Model calls under way at once.", rich_help_panel=_MODEL)
+]
+Judge = Annotated[
+    bool,
+    typer.Option(
+        "--judge/--no-judge",
+        help="Let the model judge the answers, where the scenario has checks of them.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
 
@@ -65,7 +73,10 @@ def run(
     start: Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")] = None,
     hours: Annotated[float | None, typer.Option(help="Simulated hours to live.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
-    people: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(help="Only these, separated by commas; or a cast of the scenario, such as 3."),
+    ] = None,
     place: Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')] = None,
     policy: Annotated[str, typer.Option(help="Who decides (see `policies`).")] = "scripted",
     policy_for: Annotated[
@@ -84,6 +95,16 @@ def run(
             "--interviews/--no-interviews", help="Ask the scenario's questions at both ends."
         ),
     ] = True,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=20,
+            help="Interviews of everyone at each end, each from the same state of mind; else as "
+            "often as the scenario says.",
+        ),
+    ] = None,
+    judge: Judge = True,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
@@ -96,7 +117,7 @@ def run(
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.rollout import Engine, PolicySpec, RunSpec
+    from genagents_env.rollout import Engine, PolicySpec, RunSpec, judged
     from genagents_env.rollout import run as live
 
     spec = RunSpec(
@@ -106,6 +127,7 @@ def run(
         hours=hours,
         people=_names(people),
         place=place,
+        repeats=repeats,
         policy=PolicySpec(policy, {k: _value(v) for k, v in _pairs(policy_config).items()}),
         policy_for=_pairs(policy_for),
     )
@@ -120,6 +142,7 @@ def run(
             watch=watch,
         )
         outcome = live(spec, out, engine, force=force)
+        outcome = judged(outcome, engine) if judge else outcome
     _tell(outcome, quiet)
 
 
@@ -130,6 +153,7 @@ def resume(
     ] = 0.0,
     model: Model = None,
     embedder: Embedder = None,
+    judge: Judge = True,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
@@ -143,7 +167,7 @@ def resume(
     never stopped. Limits count from the start of the run.
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.rollout import Engine
+    from genagents_env.rollout import Engine, judged
     from genagents_env.rollout import resume as go_on
 
     limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)
@@ -152,6 +176,7 @@ def resume(
             model=model, embedder=embedder, limits=limits, concurrency=concurrency, watch=watch
         )
         outcome = go_on(run_file, engine, hours=hours)
+        outcome = judged(outcome, engine) if judge else outcome
     _tell(outcome, quiet)
 
 

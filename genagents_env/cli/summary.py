@@ -7,6 +7,7 @@ from decimal import Decimal
 from genagents_env.evaluate import Report, lines
 from genagents_env.evaluate.cost import Cost
 from genagents_env.evaluate.knowledge import Spread
+from genagents_env.evaluate.outcome_lines import outcome_lines
 from genagents_env.evaluate.report import Attendance
 from genagents_env.record.reader import Spent
 
@@ -49,6 +50,7 @@ def summary(report: Report) -> Iterator[str]:
     if report.findings.asked:
         yield "By interview, checked against what was heard:"
         yield from (f"    {line}" for line in lines(report.findings))
+    yield from outcome_lines(report.outcomes, report.agreements, report.flows, report.preferences)
 
 
 def _model(name: str, spent: Spent) -> Iterator[str]:

@@ -13,13 +13,15 @@ from genagents_env.world.events import Event
 class Reply:
     """What was asked, what was answered, and the ids of the events named as evidence.
 
-    Only events up to `tick` can be evidence: what came later was not known yet.
+    Only events up to `tick` can be evidence: what came later was not known yet. `repeat`: of
+    which of the interviews held from the same state of mind, from 0.
     """
 
     asked: Asked
     text: str
     evidence: tuple[int, ...]
     tick: int
+    repeat: int = 0
 
 
 def replies(
@@ -28,6 +30,7 @@ def replies(
     rows: Iterable[InterviewRow],
     when: When,
     last_tick: int,
+    repeat: int | None = 0,
 ) -> list[Reply]:
     """Return the answers to the scenario's questions at one end of a run, in the order of asking.
 
@@ -41,13 +44,17 @@ def replies(
         rows: the interviews of the record.
         when: before the run or after it.
         last_tick: of the run.
+        repeat: of this interview alone; None for all of them, in their order at each question.
     """
     tick = 0 if when == "before" else last_tick
-    given = {(row.agent, row.question): row for row in rows if row.tick == tick}
+    given: dict[tuple[str, str], list[InterviewRow]] = {}
+    for row in rows:
+        if row.tick == tick and repeat in (None, row.repeat):
+            given.setdefault((row.agent, row.question), []).append(row)
     return [
-        Reply(one, row.answer, row.evidence, tick)
+        Reply(one, row.answer, row.evidence, tick, row.repeat)
         for one in asked(scenario, names, when)
-        if (row := given.get((one.agent, one.text))) is not None
+        for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
 
 

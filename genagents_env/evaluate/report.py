@@ -4,10 +4,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from genagents_env.evaluate.attendance import Visit, stays, visits
+from genagents_env.evaluate.checks import verdicts
 from genagents_env.evaluate.cost import Cost, Embedded, costs, embedded
 from genagents_env.evaluate.findings import Findings, findings
+from genagents_env.evaluate.flow import Flow, flows
 from genagents_env.evaluate.knowledge import Spread, spreads
 from genagents_env.evaluate.network import density, known_at_start, met
+from genagents_env.evaluate.outcomes import Agreement, Outcome, compared, weighed
+from genagents_env.evaluate.preferences import Preference, preferred
 from genagents_env.evaluate.talk import Talk, talk
 from genagents_env.record import RunReader
 from genagents_env.record.reader import Spent
@@ -49,6 +53,10 @@ class Report:
         embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `findings`.
         policy_errors: decisions in which a policy failed; its agent idled.
+        outcomes: whether the scenario's successes came about, by each judge; see `outcomes`.
+        agreements: how far the models that judged agree with the rule.
+        flows: who received, stored and retrieved each fact; see `flow`.
+        preferences: the answers to each value check at both ends, by each judge.
     """
 
     status: str
@@ -70,6 +78,10 @@ class Report:
     embeddings: Embedded | None
     findings: Findings
     policy_errors: int
+    outcomes: tuple[Outcome, ...]
+    agreements: tuple[Agreement, ...]
+    flows: tuple[Flow, ...]
+    preferences: tuple[Preference, ...]
 
     @property
     def degraded(self) -> bool:
@@ -79,7 +91,14 @@ class Report:
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text."""
         values: dict[str, JSON] = _plain(asdict(self))
-        return values | {"findings": self.findings.as_json(), "degraded": self.degraded}
+        return values | {
+            "findings": self.findings.as_json(),
+            "degraded": self.degraded,
+            "outcomes": [one.as_json() for one in self.outcomes],
+            "agreements": [one.as_json() for one in self.agreements],
+            "flows": [one.as_json() for one in self.flows],
+            "preferences": [one.as_json() for one in self.preferences],
+        }
 
 
 def report(run: RunReader) -> Report:
@@ -88,6 +107,7 @@ def report(run: RunReader) -> Report:
     where = stays(events, last)
     before = known_at_start(meta.scenario.people)
     policies: dict[str, int] = {}
+    judged = verdicts(run)
     for spec in meta.policies.values():
         policies[spec["name"]] = policies.get(spec["name"], 0) + 1
     gatherings = tuple(
@@ -128,6 +148,10 @@ def report(run: RunReader) -> Report:
         embeddings=embedded(run),
         findings=findings(run),
         policy_errors=run.policy_fault_count(),
+        outcomes=weighed(meta.scenario, judged),
+        agreements=compared(judged),
+        flows=flows(run),
+        preferences=preferred(meta.scenario, judged),
     )
 
 

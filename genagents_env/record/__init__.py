@@ -7,14 +7,16 @@ from .embeddings import SqliteEmbeddings
 from .export import export
 from .meta import RunMeta
 from .reader import RunReader
-from .rows import CallRow, InterviewRow, PolicyFault
+from .rows import CallRow, InterviewRow, JudgementRow, PolicyFault, RememberedRow
 from .writer import RunWriter
 
 __all__ = [
     "CallRow",
     "Checkpoint",
     "InterviewRow",
+    "JudgementRow",
     "PolicyFault",
+    "RememberedRow",
     "RunMeta",
     "RunReader",
     "RunWriter",

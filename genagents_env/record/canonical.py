@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+from genagents_env.record.answers import canonical_lines
 from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import damaged, open_file, reading
@@ -35,10 +36,11 @@ def call_checksum(row: CallRow) -> bytes:
 def canonical_hash(path: str | Path) -> str:
     """Return the SHA-256 of the run in `path`, as hexadecimal.
 
-    Over scenario, arguments, policies, seed, ticks, events, model calls and interviews. Not
-    over wall clock, versions, the name of the model, checkpoints, nor what the weather of a
-    network decides (attempts and the wording of faults). A run that was stopped and resumed has
-    the hash of the run that was not. A file that is still written is hashed as of this moment.
+    Over scenario, arguments, policies, seed, ticks, events, model calls, interviews and what is
+    remembered of facts. Not over judgements, wall clock, versions, the name of the model,
+    checkpoints, nor what the weather of a network decides (attempts and the wording of faults). A
+    run that was stopped and resumed has the hash of the run that was not. A file that is still
+    written is hashed as of this moment.
 
     Raises:
         RecordError: the file is missing, foreign, newer, or does not match its checksums.
@@ -55,8 +57,8 @@ def canonical_hash(path: str | Path) -> str:
             digest.update(verified_chain(path, connection))
             for call in stored_calls(path, connection):
                 digest.update(_canonical_call(call))
-            for row in connection.execute("SELECT * FROM interviews ORDER BY tick,agent,question"):
-                digest.update(f"{encode(list(row))}\n".encode())
+            for line in canonical_lines(connection):
+                digest.update(f"{line}\n".encode())
             return digest.hexdigest()
     finally:
         connection.close()

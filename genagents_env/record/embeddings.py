@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.record.schema import damaged, guarded, reading
+from genagents_env.record.schema import damaged, format_of, guarded, reading
 from genagents_env.record.transaction import Transaction
 
 _GET = "SELECT text, vector, checksum FROM embeddings WHERE model = ? AND text IN ({})"
@@ -26,8 +26,7 @@ class SqliteEmbeddings:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._connection = path, connection
         with guarded(path):
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-        self._there = version >= 2
+            self._there = format_of(connection) >= 2
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
         """Return the vectors of those texts that have one: float16, little-endian.

@@ -10,11 +10,11 @@ from genagents_env.record.rows import JSON, encode
 
 
 def export(run: RunReader, folder: Path) -> list[Path]:
-    """Write `events`, `calls`, `ticks` and `interviews`, each `.jsonl`, into `folder`.
+    """Write `events`, `calls`, `ticks`, `interviews`, `remembered` and `judgements` into `folder`.
 
-    One JSON object a line. Ticks have `tick`, `time` and `positions` (agent to [x, y]). A file is
-    replaced only once its successor is complete. `folder` is made where it is missing. Returns the
-    paths in the order above.
+    Each is a `.jsonl` file: one JSON object a line. Ticks have `tick`, `time` and `positions`
+    (agent to [x, y]). A file is replaced only once its successor is complete. `folder` is made
+    where it is missing. Returns the paths in the order above.
     """
     folder.mkdir(parents=True, exist_ok=True)
     return [
@@ -22,6 +22,8 @@ def export(run: RunReader, folder: Path) -> list[Path]:
         _write(folder / "calls.jsonl", (asdict(call) for call in run.calls())),
         _write(folder / "ticks.jsonl", _ticks(run)),
         _write(folder / "interviews.jsonl", (asdict(row) for row in run.interviews())),
+        _write(folder / "remembered.jsonl", (asdict(row) for row in run.remembered())),
+        _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
     ]
 
 

@@ -13,13 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.llm.prices import FREE, Price
+from genagents_env.record import answers
 from genagents_env.record.canonical import stored_calls
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, last_good
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.lock import writer_of
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
-from genagents_env.record.rows import CallRow, FacultyRow, InterviewRow, PolicyFault
+from genagents_env.record.rows import (
+    CallRow,
+    FacultyRow,
+    InterviewRow,
+    JudgementRow,
+    PolicyFault,
+    RememberedRow,
+)
 from genagents_env.record.schema import damaged, open_file, reading
 from genagents_env.world.events import Event
 
@@ -88,6 +96,11 @@ class RunReader:
             status = json.loads(read_rows(self.path, self._connection)["status"])
         return "killed" if status == "running" and writer_of(self.path) is None else str(status)
 
+    def noted(self, key: str) -> str | None:
+        """Return what `RunWriter.note` kept under `key`, or None."""
+        with reading(self.path):
+            return read_rows(self.path, self._connection).get(key)
+
     @property
     def last_tick(self) -> int:
         """The last tick in the file, -1 when there is none."""
@@ -148,13 +161,19 @@ class RunReader:
             yield from stored_calls(self.path, self._connection)
 
     def interviews(self) -> list[InterviewRow]:
-        """Return every answer, ordered by tick, then as the questions were asked."""
-        query = "SELECT * FROM interviews ORDER BY tick, rowid"
+        """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""
         with reading(self.path):
-            return [
-                InterviewRow(tick, agent, question, answer, tuple(json.loads(evidence)))
-                for tick, agent, question, answer, evidence in self._connection.execute(query)
-            ]
+            return answers.interviews(self._connection)
+
+    def remembered(self) -> list[RememberedRow]:
+        """Return every memory in which a fact of the scenario was found, ordered by tick."""
+        with reading(self.path):
+            return answers.remembered(self._connection)
+
+    def judgements(self) -> list[JudgementRow]:
+        """Return every verdict on an answer, ordered by judge, check and tick."""
+        with reading(self.path):
+            return answers.judgements(self._connection)
 
     def policy_faults(self) -> list[PolicyFault]:
         """Return every failure of a policy, in order."""

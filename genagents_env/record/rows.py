@@ -29,13 +29,60 @@ class PolicyFault:
 
 @dataclass(frozen=True, slots=True)
 class InterviewRow:
-    """What an agent answered to a question, and the ids of the events the answer rests on."""
+    """What an agent answered to a question, and the ids of the events the answer rests on.
+
+    `repeat`: which of the interviews held from the same state of mind, from 0.
+    """
 
     tick: int
     agent: str
     question: str
     answer: str
     evidence: tuple[int, ...]
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedRow:
+    """A memory that states a fact of the scenario, held by an agent at a tick.
+
+    `events`: the ids of the events it comes from; none where it was known from the start.
+    """
+
+    tick: int
+    agent: str
+    fact: str
+    text: str
+    events: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementRow:
+    """What a model made of an answer.
+
+    Attributes:
+        judge: the model's name.
+        check: the id of the scenario's check.
+        tick: of the interview.
+        agent: who answered.
+        question: in words, as it was asked.
+        repeat: of the interview.
+        verdict: `yes`, `no` or a value; None where no usable reply came.
+        reply: the model's words.
+        prompt_tokens: read.
+        completion_tokens: written.
+    """
+
+    judge: str
+    check: str
+    tick: int
+    agent: str
+    question: str
+    repeat: int
+    verdict: str | None
+    reply: str
+    prompt_tokens: int
+    completion_tokens: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from genagents_env.errors import RecordError
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # A tick's events have the ids first_event .. first_event + events - 1, so no index on tick is
 # needed. Every checksum is a SHA-256; that of a tick also covers the tick before it.
@@ -17,6 +17,19 @@ _EMBEDDINGS = """
 CREATE TABLE embeddings (
     model TEXT NOT NULL, text TEXT NOT NULL, vector BLOB NOT NULL, checksum BLOB NOT NULL,
     PRIMARY KEY (model, text));
+"""
+_INTERVIEWS = """
+CREATE TABLE interviews (
+    tick INTEGER NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
+    evidence TEXT NOT NULL, repeat INTEGER NOT NULL, PRIMARY KEY (tick, agent, question, repeat));
+CREATE TABLE remembered (
+    tick INTEGER NOT NULL, agent TEXT NOT NULL, fact TEXT NOT NULL, text TEXT NOT NULL,
+    events TEXT NOT NULL, PRIMARY KEY (tick, agent, fact, text));
+CREATE TABLE judgements (
+    judge TEXT NOT NULL, check_id TEXT NOT NULL, tick INTEGER NOT NULL, agent TEXT NOT NULL,
+    question TEXT NOT NULL, repeat INTEGER NOT NULL, verdict TEXT, reply TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
+    PRIMARY KEY (judge, check_id, tick, agent, question, repeat));
 """
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL);
@@ -37,14 +50,20 @@ CREATE TABLE calls (
     latency_seconds REAL NOT NULL, started_at REAL NOT NULL, checksum BLOB NOT NULL,
     PRIMARY KEY (agent, tick, purpose, number)) WITHOUT ROWID;
 CREATE TABLE checkpoints (tick INTEGER PRIMARY KEY, body BLOB NOT NULL, checksum BLOB NOT NULL);
-CREATE TABLE interviews (
-    tick INTEGER NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
-    evidence TEXT NOT NULL, PRIMARY KEY (tick, agent, question));
 CREATE TABLE measures (name TEXT NOT NULL, tick INTEGER NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (name, tick));
-{_EMBEDDINGS}"""
+{_EMBEDDINGS}{_INTERVIEWS}"""
+# By rowid, so that answers stay in the order in which they were asked for.
+_MOVE_ANSWERS = """
+INSERT INTO interviews SELECT tick, agent, question, answer, evidence, 0 FROM once_interviewed
+    ORDER BY rowid;
+DROP TABLE once_interviewed;
+"""
 # What turns a file of the version before into one of this version.
-_UPGRADES = {2: _EMBEDDINGS}
+_UPGRADES = {
+    2: _EMBEDDINGS,
+    3: "ALTER TABLE interviews RENAME TO once_interviewed;" + _INTERVIEWS + _MOVE_ANSWERS,
+}
 
 
 # What the surroundings are to blame for; anything else SQLite reports is the file's fault.
@@ -80,6 +99,12 @@ def reading(path: Path) -> Iterator[None]:
             yield
         except (TypeError, ValueError, KeyError) as error:
             raise damaged(path, f"{type(error).__name__} while reading it") from None
+
+
+def format_of(connection: sqlite3.Connection) -> int:
+    """Return the record format of an open run file."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
 
 
 def damaged(path: Path, what: str) -> RecordError:
@@ -142,7 +167,7 @@ def _tuned(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 def _check_header(path: Path, connection: sqlite3.Connection) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = format_of(connection)
     if application != APPLICATION_ID:
         raise RecordError(f"{path} is not a run file of genagents_env; it was left alone")
     if version > SCHEMA_VERSION:
@@ -153,8 +178,7 @@ def _check_header(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    for later in range(version + 1, SCHEMA_VERSION + 1):
+    for later in range(format_of(connection) + 1, SCHEMA_VERSION + 1):
         steps = f"BEGIN IMMEDIATE;{_UPGRADES[later]}PRAGMA user_version={later}; COMMIT;"
         connection.executescript(steps)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import RecordError
+from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
 from genagents_env.record.canonical import FIRST, tick_checksum
@@ -19,7 +20,13 @@ from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
-from genagents_env.record.rows import InterviewRow, PolicyFault, encode
+from genagents_env.record.rows import (
+    InterviewRow,
+    JudgementRow,
+    PolicyFault,
+    RememberedRow,
+    encode,
+)
 from genagents_env.record.schema import create, guarded, open_file, reading
 from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
@@ -30,7 +37,8 @@ _OUTAGE_BEGAN = (
     f"SELECT min(tick) FROM calls WHERE {_LOST} AND started_at >= "  # noqa: S608 (constant text)
     f"(SELECT coalesce(max(started_at), 0) FROM calls WHERE NOT {_LOST})"
 )
-_BY_TICK = ("ticks", "events", "policy_errors", "interviews", "measures", "checkpoints")
+_ASKED = ("interviews", "remembered", "judgements")
+_BY_TICK = ("ticks", "events", "policy_errors", "measures", "checkpoints", *_ASKED)
 
 
 class RunWriter:
@@ -74,7 +82,7 @@ class RunWriter:
             meta: what the run is.
             force: replace an existing file.
             on_phase: told (phase, tick) at `mid-write`, `boundary`, `checkpoint`, `after-call`,
-                `mid-interview`, `interviewed`: for tests that kill the process there.
+                `mid-interview`, `interviewed`, `judged`: for tests that kill the process there.
 
         Raises:
             RecordError: the file exists and `force` is not given, or cannot be written.
@@ -152,22 +160,30 @@ class RunWriter:
         self._reached("boundary", tick)
 
     def commit_interviews(
-        self, rows: Sequence[InterviewRow], faults: Sequence[PolicyFault] = ()
+        self,
+        rows: Sequence[InterviewRow],
+        faults: Sequence[PolicyFault] = (),
+        remembered: Sequence[RememberedRow] = (),
     ) -> None:
-        """Write the interviews held at the last tick, all or none.
+        """Write the interviews held at the last tick and what was remembered then, all or none.
 
         Args:
-            rows: at most one for each agent and question.
+            rows: at most one for each agent, question and repeat.
             faults: of the policies that could not answer.
+            remembered: at most one for each agent, fact and text.
         """
         with self._transaction():
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO interviews VALUES (?, ?, ?, ?, ?)",
-                [(r.tick, r.agent, r.question, r.answer, encode(list(r.evidence))) for r in rows],
-            )
+            answers.put_interviews(self._connection, rows)
+            answers.put_remembered(self._connection, remembered)
             self._put_faults(faults)
             self._reached("mid-interview", self.tick)
         self._reached("interviewed", self.tick)
+
+    def commit_judgement(self, row: JudgementRow) -> None:
+        """Write what a model made of an answer, durably; outside the canonical hash."""
+        with self._transaction():
+            answers.put_judgement(self._connection, row)
+        self._reached("judged", row.tick)
 
     def checkpoint(self, state: Checkpoint) -> None:
         """Write the state after the last tick, and sync the file to the disk."""
@@ -231,12 +247,14 @@ class RunWriter:
     def live_on(self, meta: RunMeta) -> None:
         """Write the head of a longer run, and take back the interviews held at its old end.
 
-        Those held before it began stay. Their calls go in the same moment: the end at which they
+        With them go what was remembered then and what judges made of the answers. Those held
+        before it began stay. Their calls go in the same moment: the end at which they
         were made is none any more, and nobody would ask them again.
         """
         with self._transaction():
             heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
-            self._connection.execute("DELETE FROM interviews WHERE tick > 0")
+            for table in _ASKED:
+                self._connection.execute(f"DELETE FROM {table} WHERE tick > 0")  # noqa: S608
             self._connection.execute(
                 "DELETE FROM calls WHERE tick > 0 "
                 "AND (purpose = 'interview' OR purpose LIKE 'interview.%')"

@@ -1,6 +1,7 @@
 """Rollouts: one episode, with or without a record."""
 
 from .cast import Cast, PolicySpec, specs_for
+from .judging import Judged, judge, judged
 from .model import Limits
 from .play import Rollout, play, rollout
 from .recorded import resume, run
@@ -10,6 +11,7 @@ from .visit import interview
 __all__ = [
     "Cast",
     "Engine",
+    "Judged",
     "Limits",
     "Outcome",
     "PolicySpec",
@@ -17,6 +19,8 @@ __all__ = [
     "Rollout",
     "RunSpec",
     "interview",
+    "judge",
+    "judged",
     "play",
     "resume",
     "rollout",

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from genagents_env.policy import (
     Observations,
     Policy,
     Profile,
+    Remembered,
     load_policy,
     policy_class,
 )
@@ -27,6 +28,7 @@ from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]
 Answers = tuple[list[Answer], list[PolicyFault]]
+Memories = tuple[list[Remembered], list[PolicyFault]]
 
 _ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
 
@@ -147,13 +149,16 @@ class Cast:
         for group, state in zip(self.groups, states, strict=True):
             group.policy.load_state(state)
 
-    async def interview(self, agent: AgentID, questions: Sequence[str], tick: int) -> Answers:
+    async def interview(
+        self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0
+    ) -> Answers:
         """Put `questions` to `agent` alone.
 
         Args:
             agent: of this cast.
             questions: at least one.
             tick: of the moment; faults carry it.
+            repeat: which of several interviews at this moment.
 
         Returns:
             An answer to each question, or none and the fault of the policy.
@@ -162,7 +167,7 @@ class Cast:
             GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
         group = self._of[agent]
-        asking = group.interview(agent, list(questions))
+        asking = group.interview(agent, list(questions), repeat)
         try:
             answers, faults = await group.guarded(asking, (agent,), tick, patience=len(questions))
         except PolicyError as error:  # it cannot tell: that ends an interview, not a run
@@ -173,6 +178,20 @@ class Cast:
             why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
             return [], group.failed((agent,), tick, "nonsense", why)
         return list(answers), []
+
+    async def memories(self, agent: AgentID, tick: int) -> Memories:
+        """Return what `agent` remembers, or nothing and the fault of the policy."""
+        group = self._of[agent]
+        try:
+            told, faults = await group.guarded(group.memories(agent), (agent,), tick)
+        except PolicyError as error:  # it cannot tell: that ends no run
+            return [], group.raised((agent,), tick, error)
+        if faults:
+            return [], faults
+        if not isinstance(told, list | tuple) or not all(map(_is_memory, told)):
+            why = f"expected memories, got {_kind(told)}"
+            return [], group.failed((agent,), tick, "nonsense", why)
+        return list(told), []
 
     async def settle(self, tick: int) -> list[PolicyFault]:
         """Await the model calls under way in every policy; return the faults of those that fail."""
@@ -244,11 +263,21 @@ def _are_answers(answers: object, count: int) -> bool:
     if not isinstance(answers, list | tuple) or len(answers) != count:
         return False
     return all(
-        isinstance(answer, Answer)
-        and isinstance(answer.text, str)
-        and all(type(event) is int and event >= 0 for event in answer.evidence)
+        isinstance(answer, Answer) and isinstance(answer.text, str) and _are_events(answer.evidence)
         for answer in answers
     )
+
+
+def _is_memory(memory: object) -> bool:
+    return (
+        isinstance(memory, Remembered)
+        and isinstance(memory.text, str)
+        and _are_events(memory.events)
+    )
+
+
+def _are_events(ids: Iterable[object]) -> bool:
+    return all(type(event) is int and event >= 0 for event in ids)
 
 
 def _kind(answers: object) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from genagents_env.errors import GenagentsError
-from genagents_env.policy import AgentID, Infos, Observations, Policy
+from genagents_env.policy import AgentID, Infos, Observations, Policy, interview_arguments
 from genagents_env.record.rows import FaultKind, PolicyFault
 from genagents_env.rollout.secrets import redact
 from genagents_env.rollout.worker import Worker
@@ -37,12 +37,27 @@ class Group:
             return await self._plain(policy.act, observations, infos)
         return await policy.act_async(observations, infos)
 
-    async def interview(self, agent: AgentID, questions: Sequence[str]) -> Any:
-        """Return the answer of `Policy.interview` or `interview_async`, whatever it is."""
+    async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> Any:
+        """Return the answer of `Policy.interview` or `interview_async`, whatever it is.
+
+        Raises:
+            PolicyError: the policy takes no repeats, and this is one.
+        """
         policy = self.policy
         if type(policy).interview_async is Policy.interview_async:
-            return await self._plain(policy.interview, agent, questions)
-        return await policy.interview_async(agent, questions)
+            put = interview_arguments(policy.interview, agent, questions, repeat)
+            return await self._plain(policy.interview, *put)
+        put = interview_arguments(policy.interview_async, agent, questions, repeat)
+        return await policy.interview_async(*put)
+
+    async def memories(self, agent: AgentID) -> Any:
+        """Return what `Policy.memories` gives, whatever it is."""
+        policy = self.policy
+        if type(policy).memories is Policy.memories:
+            return ()
+        if type(policy).act_async is Policy.act_async:
+            return await self._plain(policy.memories, agent)
+        return policy.memories(agent)
 
     async def guarded(
         self, asking: Awaitable[Any], agents: Sequence[AgentID], tick: int, *, patience: int = 1

@@ -19,7 +19,7 @@ from genagents_env.rollout.play import play
 from genagents_env.rollout.signals import Stop
 from genagents_env.rollout.spec import Engine, Outcome, Progress
 from genagents_env.rollout.spending import note_spent, restore_spent
-from genagents_env.rollout.survey import survey
+from genagents_env.rollout.survey import Survey, recollect, survey
 from genagents_env.scenario.questions import When, asked
 
 
@@ -112,8 +112,11 @@ class Life:
         await self._interview("after")
 
     async def _interview(self, when: When) -> None:
-        """Ask the scenario's questions of those in town; what they answer changes nothing."""
-        meta, world = self.writer.meta, self.env.world
+        """Ask the scenario's questions of those in town; what they answer changes nothing.
+
+        What everyone remembers of the scenario's facts is kept with the answers.
+        """
+        meta, world, tick = self.writer.meta, self.env.world, self.writer.tick
         if not meta.interviews:
             return
         here = {name for name, there in zip(world.names, world.present, strict=True) if there}
@@ -122,12 +125,24 @@ class Life:
             for question in asked(meta.scenario, meta.names, when)
             if question.agent in here and self.cast.remembers(question.agent)
         ]
+        held = Survey()
         if questions:
             self._tell(asking=True)
+            repeats = meta.scenario.interview_repeats
             held = await survey(
-                self.cast, questions, self.writer.tick, lambda: self._tell(asking=True)
+                self.cast, questions, tick, lambda: self._tell(asking=True), repeats
             )
-            self.writer.commit_interviews(held.rows, held.faults)
+        kept = await recollect(self.cast, self._rememberers(), tick, self._facts_in)
+        faults = (*held.faults, *kept.faults)
+        if held.rows or faults or kept.remembered:
+            self.writer.commit_interviews(held.rows, faults, kept.remembered)
+
+    def _rememberers(self) -> list[str]:
+        return [name for name in self.writer.meta.names if self.cast.remembers(name)]
+
+    def _facts_in(self, text: str) -> list[str]:
+        known = self.env.world.cast
+        return [known.fact_ids[fact] for fact in known.facts_in(text)]
 
     def _begun(self) -> tuple[Any, Any]:
         seed = self.writer.meta.seed

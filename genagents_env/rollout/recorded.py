@@ -12,7 +12,9 @@ from genagents_env.rollout.cast import Cast, PolicySpec, specs_for
 from genagents_env.rollout.life import Life
 from genagents_env.rollout.models import open_models
 from genagents_env.rollout.spec import Engine, Outcome, RunSpec
-from genagents_env.scenario import load_scenario
+from genagents_env.scenario import Scenario, load_scenario
+
+MOST_REPEATS = 20  # as in a scenario file
 
 
 def run(
@@ -78,12 +80,19 @@ def cast_of(meta: RunMeta, engine: Engine) -> Cast:
     return Cast.load(specs, deadline=engine.policy_deadline)
 
 
+def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise ConfigError(f"repeats: {repeats} is not allowed; 1 to {MOST_REPEATS}")
+    return scenario.model_copy(update={"interview_repeats": repeats})
+
+
 def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
     """Return the town of `spec`, and the head of its run file."""
     scenario = spec.scenario
     if isinstance(scenario, str):
-        people = list(spec.people) if spec.people is not None else None
-        scenario = load_scenario(scenario, people=people, place=spec.place)
+        scenario = load_scenario(scenario, people=spec.people, place=spec.place)
+    if spec.repeats is not None:
+        scenario = _with_repeats(scenario, spec.repeats)
     env = town_v0.parallel_env(
         scenario, start=spec.start, hours=spec.hours, seconds_per_tick=spec.seconds_per_tick
     )

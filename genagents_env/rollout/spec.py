@@ -26,9 +26,11 @@ class RunSpec:
         seed: of the episode and of every policy.
         start: town time, `HH:MM` or ISO 8601; None is the scenario's.
         hours: simulated, until the run ends; None is the scenario's.
-        people: who takes part; None is everyone.
+        people: who takes part, by name, or the name of one of the scenario's casts; None is
+            everyone.
         place: where everyone starts; None is each one's own starting place.
         seconds_per_tick: None is the scenario's.
+        repeats: how often everyone is interviewed at each end; None is the scenario's.
         policy: for everyone who has none of their own.
         policy_for: a policy's name for some agents.
     """
@@ -37,9 +39,10 @@ class RunSpec:
     seed: int = 0
     start: str | None = None
     hours: float | None = None
-    people: Sequence[str] | None = None
+    people: Sequence[str] | str | None = None
     place: str | None = None
     seconds_per_tick: int | None = None
+    repeats: int | None = None
     policy: PolicySpec = _SCRIPTED
     policy_for: Mapping[str, str] = field(default_factory=dict)
 

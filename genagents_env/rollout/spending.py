@@ -2,11 +2,13 @@
 
 import json
 from decimal import Decimal
+from typing import Any
 
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.prices import FREE, Price
-from genagents_env.record import RunWriter
+from genagents_env.record import RunReader, RunWriter
 from genagents_env.record.rows import encode
+from genagents_env.rollout.model import Limits
 
 _NOTE = "spent"
 
@@ -42,3 +44,17 @@ def restore_spent(
     note["tokens"] = max(0, note["tokens"] - read - written)
     note["dollars"] = str(max(Decimal(0), dollars))
     budget.load_state(note)
+
+
+def left(limits: Limits, run: RunReader) -> Limits:
+    """Return what `limits` leave for what comes after a run, 0 where it used them up."""
+    note = json.loads(run.noted(_NOTE) or "null")
+    if note is None:
+        return limits
+    used = {**note, "dollars": Decimal(note["dollars"])}
+    kinds = ("calls", "tokens", "dollars", "seconds")
+    return Limits(*(_less(getattr(limits, kind), used[kind]) for kind in kinds))
+
+
+def _less(limit: Any, used: Any) -> Any:
+    return None if limit is None else max(type(limit)(0), limit - used)

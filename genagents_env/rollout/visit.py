@@ -30,6 +30,7 @@ def interview(
     questions: Questions,
     tick: int | None = None,
     engine: Engine | None = None,
+    repeats: int = 1,
 ) -> Transcript:
     """Put questions to agents of a recorded run as they were at `tick`.
 
@@ -43,9 +44,11 @@ def interview(
         questions: of everyone, or for each agent their own.
         tick: a recorded one; None is the last.
         engine: model, embedder, limits and `watch`; the rest is of no use here.
+        repeats: how often each agent is interviewed, every time from the same state of mind.
 
     Returns:
-        For each agent the questions in order, each with its answer.
+        For each agent the questions in order, each with its answer: all of the first interview,
+        then all of the next.
 
     Raises:
         ConfigError: no such agent or tick, somebody's policy remembers nothing, or there is no
@@ -55,6 +58,8 @@ def interview(
         RecordError: the file is missing, foreign, damaged or newer.
     """
     engine = engine or Engine()
+    if repeats < 1:
+        raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
     with RunReader(path) as run:
         put = _put(run, agents, questions)
         at = _moment(run, tick)
@@ -64,7 +69,7 @@ def interview(
             if silent:
                 raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
             models = open_models(cast, engine, run.meta)
-            return finished(_Visit(run, cast, engine, models).told(put, at))
+            return finished(_Visit(run, cast, engine, models).told(put, at, repeats))
         finally:
             cast.close()
 
@@ -79,14 +84,15 @@ class _Visit:
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
 
-    async def told(self, put: Mapping[AgentID, Sequence[str]], at: int) -> Transcript:
+    async def told(self, put: Mapping[AgentID, Sequence[str]], at: int, repeats: int) -> Transcript:
         """Return what the agents answer at tick `at`."""
+        asked = [(agent, repeat) for repeat in range(repeats) for agent in put]
         try:
             await self._lived_again(at)
             self.cassette.leave()
             if self.engine.watch is not None:
                 self.engine.watch(Progress(at, at, self.env.world.time, asking=True))
-            asking = (self.cast.interview(agent, texts, at) for agent, texts in put.items())
+            asking = (self.cast.interview(agent, put[agent], at, k) for agent, k in asked)
             held = results(await asyncio.gather(*asking, return_exceptions=True))
         finally:
             await cancel_others()
@@ -95,10 +101,10 @@ class _Visit:
                     await held_open.aclose()
         for _, faults in held:
             _raise(faults)
-        return {
-            agent: list(zip(texts, answers, strict=True))
-            for (agent, texts), (answers, _) in zip(put.items(), held, strict=True)
-        }
+        told: Transcript = {agent: [] for agent in put}
+        for (agent, _), (answers, _) in zip(asked, held, strict=True):
+            told[agent] += zip(put[agent], answers, strict=True)
+        return told
 
     async def _lived_again(self, at: int) -> None:
         state = self.run.checkpoint(at)

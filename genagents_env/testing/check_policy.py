@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from ..actions import Action
+from ..errors import PolicyError
 from ..llm.calls import CallKey
 from ..llm.cassette import MemoryCassette
 from ..memory.embed import HashedSource
 from ..memory.embedder import Embedder
-from ..policy import Answer, Policy
+from ..policy import INTERVIEW_CALLS, Answer, Policy, Remembered, interview_arguments
 from .compare import first_difference, plain
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 MakeModel: TypeAlias = Callable[[], "ModelClient"]
 
 _QUESTIONS = ("What are you doing today?", "Do you know of {name}?", "Is there any news?")
+_REPEATS = 2
 
 __all__ = ["PolicyFault", "check_policy"]
 
@@ -79,39 +81,70 @@ class _Run:
     def interview(self) -> None:
         """Ask everybody a few questions, and see that nothing comes of it but answers."""
         before = _through_json(self.policy.state(), self.tick)
-        asked, kept = MemoryCassette(), None
-        if self.model is not None:
-            kept, self.model.cassette = self.model.cassette, asked
+        for repeat in range(_REPEATS):
+            asked, kept = MemoryCassette(), None
+            if self.model is not None:
+                kept, self.model.cassette = self.model.cassette, asked
+            for agent in self.observations:
+                self._ask(agent, repeat)
+            if self.model is not None:
+                self.model.cassette = kept
+            self._check_keys(asked.rows, repeat)
         for agent in self.observations:
-            questions = [text.format(name=agent) for text in _QUESTIONS]
-            answers = self.policy._waited_for(self.policy.interview_async(agent, questions))
-            self._check_answers(agent, answers, len(questions))
-        if self.model is not None:
-            self.model.cassette = kept
-        self._check_keys(asked.rows)
+            self._check_memories(agent)
         why = first_difference(before, _through_json(self.policy.state(), self.tick))
         if why is not None:
             raise PolicyFault(f"interview at tick {self.tick} changed the state, at {why}")
 
-    def _check_keys(self, keys: Iterable[CallKey]) -> None:
+    def _ask(self, agent: str, repeat: int) -> None:
+        questions = [text.format(name=agent) for text in _QUESTIONS]
+        asking = self.policy.interview_async
+        try:
+            answers = self.policy._waited_for(
+                asking(*interview_arguments(asking, agent, questions, repeat))
+            )
+        except PolicyError as error:
+            raise PolicyFault(f"interview of {agent!r} at tick {self.tick}: {error}") from error
+        self._check_answers(agent, answers, len(questions))
+
+    def _check_keys(self, keys: Iterable[CallKey], repeat: int) -> None:
+        numbers = range(repeat * INTERVIEW_CALLS, (repeat + 1) * INTERVIEW_CALLS)
         for key in keys:
             if key.purpose.split(".")[0] != "interview" or key.tick != self.tick:
                 raise PolicyFault(
                     f"interview at tick {self.tick} made the call {key}; its purpose must be "
                     "'interview' or begin with 'interview.', its tick that of the moment"
                 )
+            if key.number not in numbers:
+                raise PolicyFault(
+                    f"interview {repeat} at tick {self.tick} made the call {key}; its number must "
+                    f"be from {numbers[0]} to {numbers[-1]}, so that no repeat has it too"
+                )
+
+    def _check_memories(self, agent: str) -> None:
+        when = f"memories of {agent!r} at tick {self.tick}"
+        told = self.policy.memories(agent)
+        if not isinstance(told, list | tuple):
+            raise PolicyFault(f"{when}: {told!r} is not a list of memories")
+        for memory in told:
+            if not (isinstance(memory, Remembered) and isinstance(memory.text, str)):
+                raise PolicyFault(f"{when}: {memory!r} is not a Remembered with a text")
+            if unknown := self._unknown(memory.events):
+                raise PolicyFault(f"{when} come from {unknown}, which are no events that happened")
 
     def _check_answers(self, agent: str, answers: object, count: int) -> None:
         when = f"interview of {agent!r} at tick {self.tick}"
         if not isinstance(answers, list) or len(answers) != count:
             raise PolicyFault(f"{when} returned {answers!r}, not a list of {count} answers")
-        last = self.env.world.log.next_id
         for answer in answers:
             if not isinstance(answer, Answer):
                 raise PolicyFault(f"{when}: {answer!r} is not an Answer")
-            unknown = [e for e in answer.evidence if type(e) is not int or not 0 <= e < last]
-            if unknown:
+            if unknown := self._unknown(answer.evidence):
                 raise PolicyFault(f"{when} rests on {unknown}, which are no events that happened")
+
+    def _unknown(self, ids: Iterable[object]) -> list[object]:
+        last = self.env.world.log.next_id
+        return [id_ for id_ in ids if not (type(id_) is int and 0 <= id_ < last)]
 
     def moved_to(self, other: "_Run") -> "_Run":
         """Return `other`, a fresh run, going on at this moment from this policy's state."""
@@ -137,7 +170,8 @@ def check_policy(
     only for agents it was given; the same decisions from the same seed; `state` holds JSON values
     only, and a fresh policy goes on from it as the first one did; observations are left alone;
     interviews, of a policy that `remembers`, answer every question from events that happened,
-    change nothing, and make calls of their own purpose and moment; `close` twice.
+    change nothing, can be repeated at the same moment, and make calls of their own purpose, moment
+    and numbers; its memories are words and events that happened; `close` twice.
 
     Args:
         make_policy: returns a new policy, the same at each call.

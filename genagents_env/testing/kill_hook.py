@@ -8,7 +8,10 @@ import signal
 from collections.abc import Callable
 
 VARIABLE = "GENAGENTS_KILL_AT"  # such as `12:mid-write`
-PHASES = ("boundary", "mid-write", "after-call", "checkpoint", "mid-interview", "interviewed")
+PHASES = (
+    *("boundary", "mid-write", "after-call", "checkpoint", "mid-interview", "interviewed"),
+    "judged",
+)
 
 
 def from_environment() -> Callable[[str, int], None] | None:

@@ -15,10 +15,20 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile, read_options
+from genagents_env.policy import (
+    INTERVIEW_CALLS,
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Policy,
+    Profile,
+    Remembered,
+    read_options,
+)
 
 from .config import ReactiveConfig
-from .interview import PURPOSE, UNKNOWN, Told, inquiry
+from .interview import PURPOSE, UNKNOWN, Told, inquiry, memories
 from .mind import Line, Mind, calm, decided, notice
 from .options import KEEP_ON, go_on, is_over, perform, stop
 from .prompt import Prompts
@@ -70,9 +80,16 @@ class ReactivePolicy(Policy):
         self.minds.update((a, mind) for a, (_, mind) in zip(agents, acted, strict=True))
         return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
 
-    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
         """Return what `agent` says to each question, one model call each; changes nothing."""
-        return await _all(self._answer(agent, n, text) for n, text in enumerate(questions))
+        numbered = enumerate(questions, repeat * INTERVIEW_CALLS)
+        return await _all(self._answer(agent, number, text) for number, text in numbered)
+
+    def memories(self, agent: str) -> list[Remembered]:
+        """Return the facts and ties of the profile, the facts heard, and the last things heard."""
+        return memories(self.profiles[agent], self.minds[agent])
 
     async def _answer(self, agent: str, number: int, question: str) -> Answer:
         mind = self.minds[agent]

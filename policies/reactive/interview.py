@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence
-from genagents_env.policy import Answer, Profile
+from genagents_env.policy import Answer, Profile, Remembered
 from genagents_env.text import clean
 
 from .mind import Line, Mind
@@ -69,6 +69,15 @@ def inquiry(prompts: Prompts, profile: Profile, mind: Mind, question: str) -> In
         if bound_of(list(messages)) <= limit:
             break
     return Inquiry(messages, lines)
+
+
+def memories(profile: Profile, mind: Mind) -> list[Remembered]:
+    """Return everything remembered in words, with the event of the record where there is one."""
+    told = [Remembered(fact.statement) for fact in profile.facts]
+    for line in _memories(profile, mind):
+        events = () if line.event < 0 else (line.event,)
+        told.append(Remembered(f"{line.source}: {line.text}", events))
+    return told
 
 
 def _user(prompts: Prompts, lines: Sequence[Line], question: str) -> Message:

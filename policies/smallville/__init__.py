@@ -16,7 +16,16 @@ from genagents_env.minds.prompts import Prompts
 from genagents_env.minds.thinking import Thinking
 from genagents_env.minds.thought import Moment
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Infos, Observations, Policy, Profile, read_options
+from genagents_env.policy import (
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Policy,
+    Profile,
+    Remembered,
+    read_options,
+)
 
 from . import act, converse, interview, perceive, plan, react, reflect, summary
 from .config import SmallvilleConfig
@@ -107,9 +116,18 @@ class SmallvillePolicy(Policy):
             await self.thinking.think(mind, thoughts, moment)
         return converse.action(mind, moment) or act.action(mind, moment)
 
-    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
         """Answer as `agent` from memory, with the events that the answers rest on; no trace."""
-        return await interview.answers(self.minds[agent], questions)
+        return await interview.answers(self.minds[agent], questions, repeat=repeat)
+
+    def memories(self, agent: str) -> list[Remembered]:
+        """Return every memory of the stream that has not expired, with the events it goes back to.
+
+        So those of a thought are the events of what it rests on.
+        """
+        return interview.memories(self.minds[agent])
 
     async def settle(self) -> None:
         """Await the calls under way, so that they are stored; nothing is applied."""

@@ -5,11 +5,11 @@ bed that is taken) ends in idling with words, never in an error.
 """
 
 from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.minds.habit import entry_at, in_bed
 from genagents_env.minds.thought import Moment
 from genagents_env.percept import Percept, SeenObject
 
 from .day import Piece
-from .habit import entry_at, in_bed
 from .mind import Activity, Mind
 from .places import best_match
 

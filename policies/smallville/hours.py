@@ -12,12 +12,12 @@ from typing import Annotated, cast
 from pydantic import BaseModel, Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.minds.habit import doing_at, usual_day
 from genagents_env.minds.prompts import fitting
 from genagents_env.minds.replies import Activity
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .day import Block, merged
-from .habit import doing_at, usual_day
 from .mind import Mind
 from .pieces import next_pieces
 from .retrieve import recall

@@ -18,7 +18,7 @@ from genagents_env.llm.prompts import fence
 from genagents_env.memory.stream import Memory
 from genagents_env.minds.evidence import numbers
 from genagents_env.minds.prompts import Shown
-from genagents_env.policy import Answer
+from genagents_env.policy import INTERVIEW_CALLS, Answer, Remembered
 from genagents_env.text import clean
 
 from .mind import Line, Mind
@@ -49,7 +49,7 @@ class Told(BaseModel):
     because: list[int]
 
 
-async def answers(mind: Mind, questions: Sequence[str], *, asked: int = 0) -> list[Answer]:
+async def answers(mind: Mind, questions: Sequence[str], *, repeat: int = 0) -> list[Answer]:
     """Return an answer to each question, asked together; `mind.state()` stays as it is.
 
     Asked of the moment that was perceived last, or of the start before there was one.
@@ -57,7 +57,7 @@ async def answers(mind: Mind, questions: Sequence[str], *, asked: int = 0) -> li
     Args:
         mind: who is asked.
         questions: the words of the interviewer; they are data to the mind, like all others' words.
-        asked: how many questions this mind was asked at this tick before: calls are numbered on.
+        repeat: which of several interviews at this tick; each has numbers of its own for calls.
 
     Returns:
         Answers with the ids of the record's events they rest on, ascending. Where the model gives
@@ -71,7 +71,7 @@ async def answers(mind: Mind, questions: Sequence[str], *, asked: int = 0) -> li
     tick = mind.tick + 1  # the moment after the last step, which no other call has had yet
     calls = [
         _answer(mind, question, CallKey(mind.agent, tick, PURPOSE, number))
-        for number, question in enumerate(questions, asked)
+        for number, question in enumerate(questions, repeat * INTERVIEW_CALLS)
     ]
     # All are awaited before an error is raised: what was answered is then in the cassette.
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
@@ -81,6 +81,17 @@ async def answers(mind: Mind, questions: Sequence[str], *, asked: int = 0) -> li
             raise outcome
         given.append(outcome)
     return given
+
+
+def memories(mind: Mind) -> list[Remembered]:
+    """Return what is in the stream and has not expired, each with the events it goes back to."""
+    stream, now = mind.stream, (mind.tick + 1) * mind.kit.seconds_per_tick
+    kept = (stream[id_] for id_ in range(len(stream)))
+    return [
+        Remembered(memory.text, stream.sources([memory.id]))
+        for memory in kept
+        if memory.expires is None or now < memory.expires
+    ]
 
 
 async def _answer(mind: Mind, question: str, key: CallKey) -> Answer:

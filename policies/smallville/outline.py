@@ -12,11 +12,11 @@ from typing import Annotated, cast
 
 from pydantic import BaseModel, Field, create_model
 
+from genagents_env.minds.habit import usual_day
 from genagents_env.minds.replies import Activity, Phrase, Sentence
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .day import Day
-from .habit import usual_day
 from .mind import Mind
 from .retrieve import recall
 from .summary import lines as self_description

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from datetime import time
 
 from genagents_env.llm.bound import bound
+from genagents_env.minds.habit import entry_at
 from genagents_env.minds.thought import Moment
 
-from .habit import entry_at
 from .mind import Mind
 
 FEWEST_PLACES, MOST_PLACES = 4, 8

@@ -7,10 +7,10 @@ the day from that moment on (`plan.revise`). Source: Park et al. 2023, section 4
 from collections.abc import Mapping
 from datetime import timedelta
 
+from genagents_env.minds.habit import in_bed
 from genagents_env.minds.thought import Handler, Moment, Thought
 
 from . import hours, outline, pieces
-from .habit import in_bed
 from .mind import Mind
 from .outline import RISE_WITHIN
 from .pieces import next_pieces

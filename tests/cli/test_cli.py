@@ -96,7 +96,8 @@ def test_export_names_its_files(lived: Run) -> None:
     code, out, _ = lived("export", "run.sqlite", "--out", "data")
     assert code == 0
     assert out.splitlines() == [
-        f"data/{name}.jsonl" for name in ("events", "calls", "ticks", "interviews")
+        f"data/{name}.jsonl"
+        for name in ("events", "calls", "ticks", "interviews", "remembered", "judgements")
     ]
 
 

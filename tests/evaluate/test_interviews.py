@@ -22,3 +22,20 @@ def test_answers_are_put_beside_their_questions_by_end_of_the_run() -> None:
     assert after.asked.question_id == TINY.questions[0].id
     assert replies(TINY, ["Ada Brook"], rows, "after", 60) == []
     assert replies(TINY, NAMES, rows, "after", 61) == []
+
+
+def test_the_first_interview_stands_for_all_unless_more_are_wanted() -> None:
+    rows = [
+        InterviewRow(60, "Ben Carver", HEARD, "Third.", (), 2),
+        InterviewRow(60, "Ben Carver", HEARD, "First.", ()),
+        InterviewRow(60, "Ben Carver", HEARD, "Second.", (), 1),
+    ]
+
+    def told(repeat: int | None) -> list[tuple[int, str]]:
+        found = replies(TINY, NAMES, rows, "after", 60, repeat)
+        return [(reply.repeat, reply.text) for reply in found]
+
+    assert [reply.text for reply in replies(TINY, NAMES, rows, "after", 60)] == ["First."]
+    assert told(1) == [(1, "Second.")]
+    assert told(None) == [(0, "First."), (1, "Second."), (2, "Third.")]
+    assert told(3) == []

@@ -1,12 +1,20 @@
+import json
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from genagents_env.cli.summary import summary
 from genagents_env.evaluate import report
-from genagents_env.record import RunReader
+from genagents_env.evaluate.flow import flowed
+from genagents_env.evaluate.outcome_lines import outcome_lines
+from genagents_env.record import RememberedRow, RunReader
 from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
 from genagents_env.scenario import load_scenario
-from genagents_env.scenario.schema import Gathering
+from genagents_env.scenario.schema import Gathering, Success
+from genagents_env.world.events import Event
+from tests.evaluate.suspects import LAST, TESTIMONY, at, judged, mystery, said, write
+from tests.evaluate.talks import learn, reply
 
 
 def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path) -> None:
@@ -37,3 +45,86 @@ def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path
     assert told.as_json()["gatherings"][0]["visits"][0]["ticks"] == stayed
     lines = list(summary(told))
     assert any(line.startswith("Gathering tea") and "2 of 2 came" in line for line in lines)
+
+
+def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
+    solved = Success(
+        id="solved", title="Ada names Franco", check="suspect", of=("Ada",), value="Franco"
+    )
+    place = Success(id="there", title="Somebody is in the study", check="study", over="any")
+    knife = "Franco had a knife."
+    path = write(
+        tmp_path / "run.sqlite",
+        mystery(solved, place),
+        [
+            at(0, 0, "start", "Ada", "Cottage/kitchen"),
+            Event(1, 4, "learn", "Ben", {"fact": "testimony", "cause": 0, "source": "Ada"}),
+        ],
+        [
+            *said("Ada", "Zoe", "Zoe", "Nobody", tick=0),
+            *said("Ada", "Franco", "Franco", "Zoe"),
+            *said("Ben", knife, "Nobody", "Zoe"),
+        ],
+        [*judged("Ada", "Franco", None, "Zoe"), *judged("Ben", "Franco", "Zoe", "Zoe")],
+        [RememberedRow(LAST, "Ben", "testimony", knife, ())],
+    )
+    with RunReader(path) as record:
+        told = report(record)
+    lines = list(summary(told))
+    assert lines[lines.index("Success solved: Ada names Franco") :] == [
+        "Success solved: Ada names Franco",
+        "    before: no by rule, 0 of 3 (0%)",
+        "    after: yes by rule, 2 of 3 (67%); yes by model:wise, 1 of 2 (50%), 1 verdict missing",
+        "Success there: Somebody is in the study",
+        "    after: no by rule, 0 of 1 (0%)",
+        "Agreement on suspect: model:wise and the rule on 4 of 5 verdicts (80%)",
+        "Flow of testimony: received 1 of 2 (50%), stored 1 of 1 (100%), "
+        "retrieved 33% of interviews",
+        "Answers to suspect by rule: 1 of 1 asked twice changed their mind",
+        "    Ada: before Zoe (67%), after Franco (67%)",
+        "    Ben: before not asked, after unsettled",
+        "Answers to suspect by model:wise: 0 of 0 asked twice changed their mind",
+        "    Ada: before not asked, after unsettled",
+        "    Ben: before not asked, after Zoe (67%)",
+    ]
+    values = json.loads(json.dumps(told.as_json()))
+    assert [one["share"] for one in values["outcomes"]] == [0.0, 2 / 3, 0.5, 0.0]
+    assert values["agreements"][0]["agreed"] == 4
+    assert values["flows"][0]["p_retrieve"] == 1 / 3
+    assert values["preferences"][0]["changed"] == {"Ada": ["Zoe", "Franco"]}
+
+
+@pytest.mark.parametrize(
+    ("names", "heard", "held", "asked", "told"),
+    [
+        (["Ada"], (), {"Ada"}, (), "everybody knew it at the start"),
+        (["Ada", "Ben"], (), {"Ada"}, (), "received 0 of 1 (0%)"),
+        (["Ada", "Ben"], ("Ben",), {"Ada"}, (), "received 1 of 1 (100%), stored 0 of 1 (0%)"),
+        (["Ada", "Ben"], ("Ben",), None, ("Ben",), "received 1 of 1 (100%), stored not known"),
+        (
+            *(["Ada", "Ben"], ("Ben",), {"Ben"}, ()),
+            "received 1 of 1 (100%), stored 1 of 1 (100%), retrieved not asked",
+        ),
+    ],
+)
+def test_the_flow_is_told_as_far_as_it_came(
+    names: list[str],
+    heard: tuple[str, ...],
+    held: set[str] | None,
+    asked: tuple[str, ...],
+    told: str,
+) -> None:
+    events = [learn(3, name, "testimony", 1) for name in heard]
+    after = [reply(name, "No.") for name in asked]
+    kept = None if held is None else {("testimony", name) for name in held}
+    found = flowed((TESTIMONY,), names, events, after, kept)
+    assert list(outcome_lines((), (), found, ())) == [f"Flow of testimony: {told}"]
+
+
+def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
+    with RunReader(write(tmp_path / "run.sqlite", mystery(checks=()))) as record:
+        told = report(record)
+    assert (told.outcomes, told.agreements, told.preferences) == ((), (), ())
+    assert not any(
+        line.startswith(("Success", "Agreement", "Flow", "Answers")) for line in summary(told)
+    )

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.llm.bound import bound_of
+from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.percept import Heard
-from genagents_env.policy import Policy, load_policy
+from genagents_env.policy import Policy, Remembered, load_policy
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, always_invalid
 from tests.policies.percepts import Moment, body, context, infos, profile
 
@@ -183,3 +184,37 @@ def test_no_usable_reply_counts_as_a_fallback() -> None:
     policy.reset({ANN: profile()}, 3, context(client))
     policy.interview(ANN, ["News?", "More news?"])
     assert client.ledger.totals().fallbacks == 2
+
+
+def test_repeats_are_asked_the_same_under_numbers_of_their_own() -> None:
+    cassette = MemoryCassette()
+    client = ModelClient(ScriptedEndpoint(), run_seed=3, cassette=cassette)
+    policy = load_policy("reactive")
+    policy.reset({ANN: profile()}, 3, context(client))
+    told = [policy.interview(ANN, ["One?", "Two?"], repeat) for repeat in range(3)]
+    assert sorted(key.number for key in cassette.rows) == [0, 1, 1000, 1001, 2000, 2001]
+    prompts = {key.number: row.messages for key, row in cassette.rows.items()}
+    assert prompts[0] == prompts[1000] == prompts[2000] != prompts[1]
+    assert len({str(answers) for answers in told}) == 3  # the seeds differ
+    again = load_policy("reactive")
+    again.reset({ANN: profile()}, 3, context(ModelClient(ScriptedEndpoint(), run_seed=3)))
+    assert again.interview(ANN, ["One?", "Two?"], 2) == told[2]
+
+
+def test_memories_are_what_one_was_told_and_always_knew() -> None:
+    ties = {BOB: "my neighbour"}
+    policy = load_policy("reactive")
+    client = ModelClient(ScriptedEndpoint(telling()), run_seed=3)
+    policy.reset({ANN: profile(relationships=ties)}, 3, context(client))
+    always = [Remembered(fact.statement) for fact in profile().facts]
+    assert always
+    assert policy.memories(ANN) == [*always, Remembered(f"you, of {BOB}: my neighbour")]
+    policy.act({ANN: {}}, infos(PARTY))
+    before = policy.state()
+    told = policy.memories(ANN)
+    assert told[:-2] == [*always, Remembered(f"you, of {BOB}: my neighbour")]
+    assert told[-2:] == [
+        Remembered(f"{BOB}: There is a party at five.", (41,)),
+        Remembered(f"{BOB}: Bye!", (42,)),
+    ]
+    assert policy.state() == before

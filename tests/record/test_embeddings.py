@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from genagents_env.errors import RecordError
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
 from tests.record.lived import call, live
+from tests.record.older import as_format
 
 
 def test_vectors_come_back_by_model_and_text_and_are_seen_at_once(
@@ -78,17 +79,6 @@ def test_a_changed_vector_is_never_believed(path: Path, meta: RunMeta, column: s
         run.embeddings.get(model, [text])
 
 
-def as_version_one(path: Path) -> bytes:
-    """Make a file of format 1 out of one of today, and return its bytes."""
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("DROP TABLE embeddings")
-        connection.execute("DELETE FROM meta WHERE key IN ('embedder', 'interviews')")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
-    return path.read_bytes()
-
-
 def test_a_file_of_the_first_format_is_read_as_it_is_and_written_as_of_now(
     path: Path, meta: RunMeta
 ) -> None:
@@ -96,7 +86,7 @@ def test_a_file_of_the_first_format_is_read_as_it_is_and_written_as_of_now(
         writer.cassette.put(*call(3))
         live(writer, 7)
     today = canonical_hash(path)
-    before = as_version_one(path)
+    before = as_format(path, 1)
     assert canonical_hash(path) == today
     with RunReader(path) as run:
         assert run.embeddings.get("m", ["one"]) == {}

@@ -1,7 +1,8 @@
 """Lives, kills and resumes runs in processes of their own: kills.py FOLDER SPEC CASES.
 
-SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed, or
-`mind:TICKS` for three of them with the Smallville mind, whose thinking takes ticks.
+SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed
+three times at each end, or `mind:TICKS` for three of them with the Smallville mind, whose thinking
+takes ticks.
 A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
 This process imports everything once and forks each stretch, so that a kill costs no start-up.
 Prints one JSON object: the hash of the undisturbed run, and what came of each case.
@@ -53,11 +54,23 @@ def meant(told: str) -> RunSpec:
     """Return the run that SPEC describes."""
     scenario, _, ticks = told.partition(":")
     if scenario == "witness":
-        return spec("valentines_party", int(ticks), people=FOUR, policy=PolicySpec(WITNESS))
+        witness = PolicySpec(WITNESS)
+        return spec("valentines_party", int(ticks), people=FOUR, policy=witness, repeats=3)
     if scenario == "mind":
         late = {"perceive": 3, "summary": 2, "plan": 2, "ground": 1, "converse": 1}
         mind = PolicySpec("smallville", {"latency_ticks": late, "rate_minutes": 1})
         return spec("valentines_party", int(ticks), people=FOUR[:3], start="10:00", policy=mind)
+    if scenario == "lyfe":
+        late = {"monitor": 2, "memory": 1, "talk": 1}
+        lyfe = PolicySpec("lyfe", {"latency_ticks": late, "recent_items": 2, "cluster_above": 0.2})
+        return spec(
+            "murder_mystery",
+            people="6",
+            place="Sakuramachi Hotel/lobby",
+            hours=int(ticks) / 720,
+            policy=lyfe,
+            repeats=2,
+        )
     return spec(scenario, int(ticks))
 
 

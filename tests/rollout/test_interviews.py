@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import LLMUnavailable
+from genagents_env.errors import ConfigError, LLMUnavailable
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rollout import Limits, PolicySpec, RunSpec, resume, run
@@ -196,7 +196,7 @@ class Silent(Policy):
         ("return [Answer('yes', (-1,))]", "nonsense", "expected 1 answers"),
         ("return [Answer('yes', ('3',))]", "nonsense", "expected 1 answers"),
         ("return [Answer(None)]", "nonsense", "expected 1 answers"),
-        ("import time; time.sleep(60)", "hung", "no answer within 0.05 s"),
+        ("import time; time.sleep(60)", "hung", "no answer within 0.5 s"),
     ],
 )
 def test_a_failing_interview_is_a_fault_and_ends_no_run(
@@ -205,7 +205,8 @@ def test_a_failing_interview_is_a_fault_and_ends_no_run(
     policy = path.with_name("silent.py")
     policy.write_text(FAULTY.format(answer=answer))
     silent = spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
-    assert run(silent, path, engine(policy_deadline=0.05)).status == "finished"
+    patience = 0.5 if kind == "hung" else 60.0
+    assert run(silent, path, engine(policy_deadline=patience)).status == "finished"
     with RunReader(path) as record:
         assert record.interviews() == []
         faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
@@ -248,3 +249,136 @@ def test_calls_under_way_at_the_end_are_awaited(
     monkeypatch.setenv("PONDER_LONG", "500")
     run(town(), path, engine())
     assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_everyone_is_asked_several_times_from_the_same_state(whole: Path, path: Path) -> None:
+    endpoint = ScriptedEndpoint()
+    run(town(repeats=3), path, engine(endpoint))
+    with RunReader(whole) as one, RunReader(path) as other:
+        once, rows = one.interviews(), other.interviews()
+        assert list(one.events()) == list(other.events())
+        calls = [call for call in other.calls() if call.purpose == "interview"]
+        assert other.meta.scenario.interview_repeats == 3
+    assert [row for row in rows if row.repeat == 0] == once
+    assert [(row.tick, row.repeat) for row in rows[:: len(once) // 2]] == [
+        (tick, repeat) for tick in (0, 30) for repeat in range(3)
+    ]
+    answers: dict[object, list[str]] = {}
+    for row in rows:
+        answers.setdefault((row.tick, row.agent, row.question), []).append(row.answer)
+    assert all(len(set(several)) > 1 for several in answers.values())
+    prompts: dict[object, set[str]] = {}
+    for call in calls:
+        question = (call.agent, call.tick, call.number % 1000)
+        prompts.setdefault(question, set()).add(call.messages)
+    assert len(calls) == 3 * len(prompts)
+    assert {len(several) for several in prompts.values()} == {1}
+
+
+def test_repeats_that_are_not_allowed_are_refused_before_anything_is_written(path: Path) -> None:
+    for repeats in (0, 21):
+        with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
+            run(town(repeats=repeats), path, engine())
+    assert not path.exists()
+
+
+def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -> None:
+    whole = path.with_name("thrice.sqlite")
+    run(town(12, repeats=3), whole, engine())
+    with RunReader(whole) as record:
+        calls = record.spent().calls
+    outcome = run(town(12, repeats=3), path, engine(Down(calls - 25)))
+    assert (outcome.status, outcome.tick) == ("paused", 12)
+    again = ScriptedEndpoint()
+    assert resume(path, engine(again)).status == "finished"
+    assert len(again.requests) <= 25
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_policy_that_takes_no_repeats_is_asked_once(path: Path) -> None:
+    policy = path.with_name("silent.py")
+    for method in ("def interview", "async def interview_async"):
+        text = FAULTY.format(answer="return [Answer('so') for _ in questions]")
+        policy.write_text(text.replace("def interview", method))
+        run(spec(ticks=3, policy=PolicySpec(str(policy)), repeats=2), path, engine(), force=True)
+        with RunReader(path) as record:
+            assert {(row.tick, row.repeat) for row in record.interviews()} == {(0, 0), (3, 0)}
+            faults = record.policy_faults()
+        assert {(fault.tick, fault.kind) for fault in faults} == {(0, "raised"), (3, "raised")}
+        assert "takes no argument `repeat`" in faults[0].text
+
+
+def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Path) -> None:
+    with RunReader(whole) as record:
+        rows, last = record.remembered(), record.last_tick
+        (party,) = (fact for fact in record.meta.scenario.facts if "Isabella" in fact.statement)
+        heard = {row.agent: row.events for row in rows if row.tick == last and row.events}
+        said = {event.id for event in record.events() if event.kind in ("say", "notice", "news")}
+    at_start = [(row.agent, row.text, row.events) for row in rows if row.tick == 0]
+    assert (FOUR[0], party.statement, ()) in at_start
+    assert {fact for fact, *_ in at_start} == set(FOUR)
+    assert all(events == () for *_, events in at_start)
+    assert heard
+    assert {event for events in heard.values() for event in events} <= said
+    run(town(3), path, engine(interviews=False))
+    with RunReader(path) as record:
+        assert record.remembered() == []
+
+
+REMEMBERING = """
+from genagents_env.errors import PolicyError
+from genagents_env.policy import Answer, Policy, Remembered
+class Full(Policy):
+    name = "full"
+    remembers = True
+    def act(self, observations, infos):
+        return {{}}
+    def interview(self, agent, questions, repeat=0):
+        return [Answer("so") for _ in questions]
+    def memories(self, agent):
+        {memories}
+"""
+
+
+def remembering(path: Path, memories: str) -> RunSpec:
+    policy = path.with_name("full.py")
+    policy.write_text(REMEMBERING.format(memories=memories))
+    return spec(ticks=3, policy=PolicySpec(str(policy)), people=[BEN])
+
+
+def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
+    told = "[Remembered(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
+    run(remembering(path, f"return {told} + [Remembered('No cups.')]"), path, engine())
+    with RunReader(path) as record:
+        rows = [row for row in record.remembered() if row.tick == 0]
+        (fact,) = (fact.id for fact in record.meta.scenario.facts)
+    assert [(row.agent, row.fact) for row in rows] == [(BEN, fact)] * 20
+    assert [row.text for row in rows] == [f"Tea in the kitchen, cup {k}" for k in range(20)]
+    assert rows[7].events == (2, 7, 32)
+
+
+@pytest.mark.parametrize(
+    ("memories", "kind", "words"),
+    [
+        ("raise RuntimeError('a blank')", "raised", "RuntimeError: a blank"),
+        ("raise PolicyError('a blank')", "raised", "PolicyError: a blank"),
+        ("return 'tea'", "nonsense", "expected memories, got str"),
+        ("return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
+        ("return [Remembered('tea', (-1,))]", "nonsense", "expected memories"),
+        ("return [Remembered('tea', ('1',))]", "nonsense", "expected memories"),
+        ("return [Remembered(None)]", "nonsense", "expected memories"),
+    ],
+)
+def test_failing_memories_are_a_fault_and_end_no_run(
+    path: Path, memories: str, kind: str, words: str
+) -> None:
+    assert run(remembering(path, memories), path, engine()).status == "finished"
+    with RunReader(path) as record:
+        assert record.remembered() == []
+        assert record.interviews()
+        faults = record.policy_faults()
+    assert [(fault.tick, fault.agent, fault.kind) for fault in faults] == [
+        (0, BEN, kind),
+        (3, BEN, kind),
+    ]
+    assert words in faults[0].text

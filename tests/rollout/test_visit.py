@@ -129,3 +129,21 @@ def test_a_policy_that_changed_or_fails_is_an_error(
     monkeypatch.setenv("DOING", "writing")
     with pytest.raises(DivergenceError, match="tick 1 comes out otherwise"):
         interview(path, ["Ada Brook"], NEWS, 3, engine())
+
+
+def test_several_interviews_at_a_moment_are_those_a_run_would_hold(path: Path) -> None:
+    thrice = path.with_name("thrice.sqlite")
+    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
+    run(town, thrice, engine())
+    put = own(path, 30)
+    told = interview(path, FOUR, put, 30, engine(), repeats=3)
+    with RunReader(thrice) as record:
+        rows = [row for row in record.interviews() if row.tick == 30]
+    thrice.unlink()
+    for agent in FOUR:
+        assert [(question, answer.text) for question, answer in told[agent]] == [
+            (row.question, row.answer) for row in rows if row.agent == agent
+        ]
+        assert len(told[agent]) == 3 * len(put[agent])
+    with pytest.raises(ConfigError, match="repeats: 0 is not allowed"):
+        interview(path, FOUR, put, 30, engine(), repeats=0)

@@ -6,6 +6,7 @@ from typing import Any
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.rollout import Engine, Outcome, PolicySpec, RunSpec, resume, run
+from genagents_env.scenario import Scenario
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 CURIOUS = str(Path(__file__).with_name("curious.py"))
@@ -28,7 +29,7 @@ class LoggingEndpoint(ScriptedEndpoint):
         return completion
 
 
-def spec(scenario: str = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
+def spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
     """Return a run of that many ticks of the curious mind."""
     given = {"seed": 3, "hours": ticks / 360, "policy": PolicySpec(CURIOUS), **changes}
     return RunSpec(scenario, **given)

@@ -9,7 +9,15 @@ from pydantic import BaseModel, Field
 
 from genagents_env.actions import Action
 from genagents_env.llm.calls import CallKey, Message
-from genagents_env.policy import Answer, Context, Infos, Observations, Profile
+from genagents_env.policy import (
+    INTERVIEW_CALLS,
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Profile,
+    Remembered,
+)
 from tests.rollout.curious import CuriousPolicy
 
 
@@ -27,6 +35,7 @@ class WitnessPolicy(CuriousPolicy):
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         super().reset(profiles, seed, context)
+        self.profiles = dict(profiles)
         self.tick, self.events = 0, {name: list[int]() for name in profiles}
         self.pondering: list[asyncio.Task[Words]] = []
 
@@ -41,12 +50,21 @@ class WitnessPolicy(CuriousPolicy):
                 self.pondering.append(asyncio.create_task(call))
         return actions
 
-    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
         said = [
             await self._say(CallKey(agent, self.tick, "interview", number), text)
-            for number, text in enumerate(questions)
+            for number, text in enumerate(questions, repeat * INTERVIEW_CALLS)
         ]
         return [Answer(words.words, tuple(self.events[agent])) for words in said]
+
+    def memories(self, agent: str) -> list[Remembered]:
+        known = [Remembered(fact.statement) for fact in self.profiles[agent].facts]
+        return [
+            *known,
+            Remembered("There is word of a Valentine's party.", tuple(self.events[agent])),
+        ]
 
     async def settle(self) -> None:
         await asyncio.gather(*self.pondering)

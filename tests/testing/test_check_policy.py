@@ -9,7 +9,16 @@ from pydantic import BaseModel
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.client import ModelClient
-from genagents_env.policy import Answer, Context, Observations, Policy, Profile, load_policy
+from genagents_env.policy import (
+    INTERVIEW_CALLS,
+    Answer,
+    Context,
+    Observations,
+    Policy,
+    Profile,
+    Remembered,
+    load_policy,
+)
 from genagents_env.rng import draw_index
 from genagents_env.testing import PolicyFault, check_policy
 from genagents_env.testing.scripted_model import ScriptedEndpoint
@@ -103,19 +112,21 @@ class Tells(Wanderer):
 
     remembers: ClassVar[bool] = True
 
-    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
         return [Answer(f"I took {self.count} steps", (0,)) for _ in questions]
 
 
 class TellsLater(Tells):
-    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
-        return super().interview(agent, questions)
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
+        return super().interview(agent, questions, repeat)
 
 
 class RemembersBeingAsked(Tells):
-    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
         self.count += 1
-        return super().interview(agent, questions)
+        return super().interview(agent, questions, repeat)
 
 
 class DrawsWhenAsked(Tells):
@@ -123,26 +134,66 @@ class DrawsWhenAsked(Tells):
 
     asked = 0
 
-    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
         self.asked += 1
-        return super().interview(agent, questions)
+        return super().interview(agent, questions, repeat)
 
     def decide(self, agent: str, percept: Any) -> Action:
         return Talk(None, f"I was asked {self.asked} times")
 
 
 class AnswersOnce(Tells):
-    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
-        return super().interview(agent, questions[:1])
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
+        return super().interview(agent, questions[:1], repeat)
 
 
 class AnswersInWords(Tells):
-    def interview(self, agent: str, questions: Sequence[str]) -> Any:
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> Any:
         return ["yes"] * len(questions)
 
 
+class TellsOnce(Wanderer):
+    """Knows nothing of repeats."""
+
+    remembers: ClassVar[bool] = True
+
+    def interview(self, agent: str, questions: Sequence[str]) -> Any:  # type: ignore[override]
+        return [Answer("so") for _ in questions]
+
+
+class Recalls(Tells):
+    def memories(self, agent: str) -> Any:
+        return [Remembered("I began.", (0,)), Remembered("I am Ada.")]
+
+
+class RecallsInWords(Tells):
+    def memories(self, agent: str) -> Any:
+        return ["I began."]
+
+
+class RecallsOneWord(Tells):
+    def memories(self, agent: str) -> Any:
+        return "so"
+
+
+class RecallsNumbers(Tells):
+    def memories(self, agent: str) -> Any:
+        return (Remembered(7),)  # type: ignore[arg-type]
+
+
+class RecallsTheFuture(Tells):
+    def memories(self, agent: str) -> Any:
+        return (Remembered("so it will be", (10**6,)),)
+
+
+class ForgetsByRecalling(Tells):
+    def memories(self, agent: str) -> Any:
+        self.count -= 1
+        return ()
+
+
 class KnowsTheFuture(Tells):
-    def interview(self, agent: str, questions: Sequence[str]) -> list[Answer]:
+    def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
         return [Answer("so it will be", (10**6,)) for _ in questions]
 
 
@@ -156,11 +207,21 @@ class AsksWhenAsked(Tells):
         super().reset(profiles, seed, context)
         self.model = context.model
 
-    async def interview_async(self, agent: str, questions: Sequence[str]) -> list[Answer]:
-        for number, text in enumerate(questions):
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
+        for number, text in enumerate(questions, self.first(repeat)):
             key = CallKey(agent, self.count - self.late, self.purpose, number)
             await self.model.ask(key, [Message("user", text)], Word, fallback=Word(word=""))
         return [Answer("so") for _ in questions]
+
+    def first(self, repeat: int) -> int:
+        return repeat * INTERVIEW_CALLS
+
+
+class AsksTheSameAgain(AsksWhenAsked):
+    def first(self, repeat: int) -> int:
+        return 0
 
 
 class AsksAsSomethingElse(AsksWhenAsked):
@@ -180,6 +241,8 @@ def test_calls_of_an_interview_have_a_purpose_and_moment_of_their_own() -> None:
     for broken in (AsksAsSomethingElse, AsksTooLate):
         with pytest.raises(PolicyFault, match=r"interview at tick 0 made the call .* its tick"):
             check_policy(broken, make_model=model)
+    with pytest.raises(PolicyFault, match=r"interview 1 .* number must be from 1000 to 1999"):
+        check_policy(AsksTheSameAgain, make_model=model)
 
 
 def test_a_policy_that_keeps_the_contract_passes() -> None:
@@ -187,7 +250,7 @@ def test_a_policy_that_keeps_the_contract_passes() -> None:
         check_policy(Wanderer, steps=70, seed=seed)
 
 
-@pytest.mark.parametrize("telling", [Tells, TellsLater])
+@pytest.mark.parametrize("telling", [Tells, TellsLater, Recalls])
 def test_a_policy_that_can_be_interviewed_passes(telling: type[Policy]) -> None:
     check_policy(telling)
 
@@ -214,6 +277,12 @@ def test_the_shipped_policies_without_a_model_pass(name: str) -> None:
         (AnswersOnce, "not a list of 3 answers"),
         (AnswersInWords, "'yes' is not an Answer"),
         (KnowsTheFuture, "no events that happened"),
+        (TellsOnce, "at tick 0: TellsOnce.interview .*takes no argument `repeat`"),
+        (RecallsInWords, "memories of 'Ada Brook' at tick 0: 'I began.' is not a Remembered"),
+        (RecallsOneWord, "'so' is not a list of memories"),
+        (RecallsNumbers, "is not a Remembered with a text"),
+        (RecallsTheFuture, "no events that happened"),
+        (ForgetsByRecalling, "changed the state, at .*count"),
     ],
 )
 def test_a_broken_policy_is_caught(broken: type[Policy], says: str) -> None:

@@ -12,7 +12,7 @@ from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.policy import Answer
+from genagents_env.policy import Answer, Remembered
 from genagents_env.testing.scripted_model import (
     Rule,
     ScriptedEndpoint,
@@ -120,7 +120,7 @@ def test_works_before_anything_was_perceived() -> None:
     mind = make_mind(naming("fair"))
     assert ask(mind, "Who?") == [Answer("Yes.")]
     mind.stream.add("thought", "There is a fair on Friday.", created=0, cause="seed")
-    assert ask(mind, "When is the fair?", asked=1) == [Answer("Yes.")]
+    assert ask(mind, "When is the fair?", repeat=1) == [Answer("Yes.")]
     assert "Monday 08:00" in asked(mind)[1].messages[-1].content
 
 
@@ -181,7 +181,7 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
     assert all(entry.endswith("everybody") for entry in plan)
     assert len(plan) < 5  # as many as there is room for
     mind.asleep = True
-    ask(mind, "What do you do?", asked=1)
+    ask(mind, "What do you do?", repeat=1)
     assert ["you are", "asleep"] in lines(asked(mind)[1])
 
 
@@ -217,8 +217,8 @@ def test_calls_are_numbered_and_all_are_under_way_together() -> None:
     cassette = MemoryCassette()
     endpoint = ScriptedEndpoint(telling(), delay=delay)
     object.__setattr__(mind.kit, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
-    ask(mind, "Who?", "Where?", "When?", asked=5)
-    keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5, 6, 7)]
+    ask(mind, "Who?", "Where?", "When?", repeat=5)
+    keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5000, 5001, 5002)]
     assert all(cassette.get(key) is not None for key in keys)
     for key, question in zip(keys, ("Who?", "Where?", "When?"), strict=True):
         recorded = cassette.get(key)
@@ -358,3 +358,30 @@ def test_golden_transcript(percepts: dict[str, Any]) -> None:
     assert all(length(request) <= 500 for request in asked(mind))
     effects: Sequence[str] = [f"{answer.text} {list(answer.evidence)}" for answer in answers]
     assert is_golden("interview.txt", transcript(asked(mind), rule, effects))
+
+
+def test_repeats_are_asked_the_same_and_answered_by_seeds_of_their_own() -> None:
+    mind = talking(living())
+    told = [ask(mind, "What of Bob?", repeat=repeat) for repeat in range(3)]
+    first, *others = asked(mind)
+    assert all(request.messages == first.messages for request in others)
+    assert len({request.seed for request in asked(mind)}) == 3
+    assert len({str(answers) for answers in told}) == 3
+    assert ask(mind, "What of Bob?", repeat=2) == told[2]
+
+
+def test_memories_come_with_the_events_they_go_back_to() -> None:
+    mind = living()
+    mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
+    before = json.dumps(mind.state())
+    said = Remembered('Bob Birch said to Ann Ash: "There is a fair."', (41,))
+    memories = part("interview").memories(mind)
+    assert memories == [
+        Remembered("Ann runs the Cafe."),
+        said,
+        Remembered("Bob Birch is painting a sign", (42,)),
+        Remembered("Bob looks forward to the fair.", (41, 42)),
+    ]
+    assert json.dumps(mind.state()) == before
+    mind.tick = 300
+    assert Remembered("Ann goes home.") in part("interview").memories(mind)

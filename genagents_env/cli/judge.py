@@ -1,0 +1,101 @@
+"""`genagents judge`: a model says what the answers of a run come to."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.look import RunFile
+from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens, Model, limits_of
+from genagents_env.cli.screen import say
+
+if TYPE_CHECKING:
+    from genagents_env.record import RunReader
+    from genagents_env.rollout import Judged
+
+Verdicts = dict[str, dict[str, int]]
+
+_NONE = "no verdict"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command()(judge)
+
+
+def judge(
+    run_file: RunFile,
+    model: Model = None,
+    by: Annotated[
+        str | None, typer.Option(help="The name the verdicts go by; else the model's.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = 8,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Let a model judge the answers of a run by the scenario's checks.
+
+    What it has judged is not asked again; several models can judge the same run. Without --model
+    it is the run's own. Limits count from here.
+
+    Example: genagents judge run.sqlite --model gpt-4o-mini
+    """
+    from genagents_env.cli.progress import watching
+    from genagents_env.record import RunReader
+    from genagents_env.rollout import Engine
+    from genagents_env.rollout import judge as judging
+
+    limits = limits_of(max_calls, max_tokens, max_dollars, None)
+    with watching(quiet or as_json) as watch:
+        engine = Engine(model=model, limits=limits, concurrency=concurrency, watch=watch)
+        done = judging(run_file, engine, by=by)
+    with RunReader(run_file) as record:
+        verdicts = _verdicts(record, done.judge)
+    if as_json:
+        typer.echo(json.dumps(_as_json(done, verdicts), indent=2))
+    else:
+        for line in _lines(done, verdicts):
+            say(line, indent=4)
+    if done.message:
+        say(f"genagents: {done.message}", error=True)
+    raise typer.Exit(done.exit_code)
+
+
+def _verdicts(record: "RunReader", name: str) -> Verdicts:
+    """Return how often this judge gave which verdict, by check."""
+    counts: dict[str, Counter[str]] = {}
+    for row in record.judgements():
+        if row.judge == name:
+            counts.setdefault(row.check, Counter())[row.verdict or _NONE] += 1
+    return {check: dict(counted.most_common()) for check, counted in counts.items()}
+
+
+def _lines(done: "Judged", verdicts: Verdicts) -> Iterator[str]:
+    if not done.cases:
+        yield (
+            "Nothing to judge: no answer in this run is one that a check of its scenario is about"
+        )
+        return
+    given = done.before + done.given
+    yield f"Judge {done.judge}: {given:,} of {done.cases:,} verdicts, {done.given:,} of them new"
+    if done.unusable:
+        yield f"    {done.unusable:,} replies were no verdict; judge again to ask for them"
+    for check, counts in verdicts.items():
+        yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
+
+
+def _as_json(done: "Judged", verdicts: Verdicts) -> dict[str, object]:
+    return {
+        "run": str(done.path),
+        "judge": done.judge,
+        "cases": done.cases,
+        "before": done.before,
+        "given": done.given,
+        "unusable": done.unusable,
+        "verdicts": verdicts,
+    }

@@ -1,0 +1,116 @@
+"""`genagents report`: what one run came to, or several side by side; in words or as a page."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.report import Study
+    from genagents_env.report.table import Table
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command()(report)
+
+
+def report(
+    run_files: Annotated[list[Path], typer.Argument(metavar="RUN...", help="The run files.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A folder for the page, its figures and tables; made where missing."),
+    ] = None,
+    price_as: Annotated[
+        str | None, typer.Option(help="Reckon dollars by the list price of this model.")
+    ] = None,
+    speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Tell what it came to: successes, who heard which fact and from whom, who came, its cost."""
+    from genagents_env.report.writing import as_json as all_as_json
+    from genagents_env.report.writing import write_report
+
+    studies = _studied(run_files, price_as, speed)
+    if out is not None:
+        page, *_ = write_report(studies, out, [tuple(_told(study)) for study in studies])
+        say(str(page))
+    elif as_json:
+        alone = studies[0].as_json() if len(studies) == 1 else all_as_json(studies)
+        typer.echo(json.dumps(alone, indent=2))
+    elif len(studies) == 1:
+        for line in _told(studies[0]):
+            say(line, indent=4)
+    else:
+        for line in _compared(studies):
+            say(line, indent=4)
+
+
+def _studied(run_files: Sequence[Path], price_as: str | None, speed: float) -> "list[Study]":
+    from genagents_env.evaluate.rates import tariff
+    from genagents_env.record import RunReader
+    from genagents_env.report import studied
+
+    if not 0 < speed < float("inf"):
+        raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
+    priced_as = None if price_as is None else tariff(price_as)
+    studies = []
+    for path in dict.fromkeys(run_files):
+        with RunReader(path) as record:
+            studies.append(studied(record, priced_as, speed))
+    return studies
+
+
+def _told(study: "Study") -> Iterator[str]:
+    """Yield what one run came to, line by line."""
+    from genagents_env.cli.summary import summary
+    from genagents_env.evaluate.published import published
+    from genagents_env.report import tables
+    from genagents_env.report.groups import grouped
+
+    yield from summary(study.report)
+    if study.spans.conversations:
+        yield from aligned(tables.lengths(grouped([study])))
+    if study.rates.agents:
+        yield from aligned(tables.rates([study], published(study.rates.speed)))
+
+
+def _compared(studies: "Sequence[Study]") -> Iterator[str]:
+    """Yield the tables of several runs beside one another."""
+    from genagents_env.evaluate.published import published
+    from genagents_env.report import tables
+    from genagents_env.report.groups import grouped
+
+    groups = grouped(studies)
+    for table in (
+        tables.runs(studies),
+        tables.successes(groups),
+        tables.agreement(studies),
+        tables.flow(groups),
+        tables.lengths(groups),
+        tables.rates(studies, published(studies[0].rates.speed)),
+    ):
+        if table.rows:
+            yield from aligned(table)
+
+
+def aligned(table: "Table") -> Iterator[str]:
+    """Yield a table for the terminal: its title, heads and rows in columns, its note."""
+    rows = [list(table.columns), *table.words()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    right = [
+        all(cell is None or isinstance(cell, int | float) for cell in column)
+        for column in zip(*table.rows, strict=True)
+    ]
+    yield f"{table.title}:"
+    for row in rows:
+        cells = zip(row, widths, right, strict=True)
+        told = "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in cells)
+        yield f"    {told.rstrip()}"
+    if table.note:
+        yield f"    {table.note}"

@@ -1,0 +1,198 @@
+"""Verdicts on the scenario's checks: by rule, and by every model that judged the answers.
+
+A rule reads an answer by patterns, or the record for where people were. It has no opinion where a
+check gives it nothing to read by. Two judges never mix: each stands under its own name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, TypeAlias
+
+from genagents_env.evaluate.attendance import Stay, stays, within
+from genagents_env.evaluate.interviews import Reply, replies
+from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.questions import When
+from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, ValueCheck
+
+RULE, YES, NO = "rule", "yes", "no"
+ENDS: tuple[When, ...] = ("before", "after")
+
+Answered: TypeAlias = AnswerCheck | ValueCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one judge made of one answer, or the record's word on where somebody was.
+
+    Attributes:
+        check: the id of the scenario's check.
+        agent: who answered, or was somewhere.
+        when: before the run or after it.
+        repeat: of the interview; 0 for places.
+        by: `rule`, or `model:` and the model's name.
+        value: `yes`, `no`, or one of the check's values; None for no opinion.
+    """
+
+    check: str
+    agent: str
+    when: Literal["before", "after"]
+    repeat: int
+    by: str
+    value: str | None
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values."""
+        return asdict(self)
+
+
+def verdicts(run: RunReader) -> tuple[Verdict, ...]:
+    """Return the verdicts on all checks of the run, as far as it is recorded.
+
+    In the scenario's order, before and then after; of each the rule's, then the models' by name.
+    """
+    meta, last = run.meta, max(0, run.last_tick)
+    whereabouts: list[Stay] = []
+    if any(isinstance(check, PlaceCheck) for check in meta.scenario.checks):
+        whereabouts = stays(run.events(), last)
+    found: list[Verdict] = []
+    rows, judged = run.interviews(), run.judgements()
+    for check in meta.scenario.checks:
+        if isinstance(check, PlaceCheck):
+            tick = last if check.at is None else run.tick_at(check.at)
+            known = 0 < last >= tick and (check.at is None or check.at >= run.time(0))
+            found += placed(check, meta.names, whereabouts, tick if known else None)
+        else:
+            found += answered(check, meta.scenario, meta.names, rows, judged, last)
+    return tuple(found)
+
+
+def answered(
+    check: Answered,
+    scenario: Scenario,
+    names: Sequence[str],
+    rows: Iterable[InterviewRow],
+    judged: Iterable[JudgementRow],
+    last_tick: int,
+) -> Iterator[Verdict]:
+    """Yield the verdicts on the answers to a check's question, all repeats, at both ends.
+
+    A judge who has an opinion on any of the answers at one end stands for every answer there, with
+    None where it has none. Answers about another person are passed over, since a check is of the
+    one who answers.
+
+    Args:
+        check: of an answer.
+        scenario: of the run.
+        names: the people of the run.
+        rows: the interviews of the record.
+        judged: by models; judgements of other checks, and of answers that are none of the run's
+            any more, are passed over.
+        last_tick: of the run; at 0 there is no end yet.
+    """
+    rows = list(rows)
+    known = {_place(row): row for row in judged if row.check == check.id}
+    judges = sorted({row.judge for row in known.values()})
+    for when in ENDS if last_tick else ENDS[:1]:
+        given = [
+            reply
+            for reply in replies(scenario, names, rows, when, last_tick, repeat=None)
+            if reply.asked.question_id == check.question and reply.asked.person is None
+        ]
+        for reply in given:
+            yield _verdict(check, reply, when, RULE, ruled(check, reply.text))
+        for judge in judges:
+            rowed = [known.get(_key(judge, reply)) for reply in given]
+            if any(row is not None for row in rowed):
+                for reply, row in zip(given, rowed, strict=True):
+                    value = None if row is None else allowed(check, row.verdict)
+                    yield _verdict(check, reply, when, f"model:{judge}", value)
+
+
+def ruled(check: Answered, answer: str) -> str | None:
+    """Return the rule's verdict on an answer; None where the check has no patterns.
+
+    See `AnswerCheck` and `ValueCheck` for the rules. Patterns are searched for in any case.
+    """
+    if isinstance(check, ValueCheck):
+        if not any(value.patterns for value in check.values):
+            return None
+        return value_in(check, answer) or check.otherwise
+    if not check.yes and not check.no:
+        return None
+    return YES if finds(check.yes, answer) and not finds(check.no, answer) else NO
+
+
+def value_in(check: ValueCheck, text: str) -> str | None:
+    """Return the value that `text` has by the check's patterns; None where it shows none of them.
+
+    Of several it is the one that stands first, or `otherwise`, as the check says; of two that
+    begin at the same letter the first of the check's values.
+    """
+    starts = {
+        value.value: start
+        for value in check.values
+        if (start := first_at(value.patterns, text)) is not None
+    }
+    if len(starts) > 1 and check.several == "otherwise":
+        return check.otherwise
+    return min(starts, key=lambda value: starts[value], default=None)
+
+
+def allowed(check: Answered, verdict: str | None) -> str | None:
+    """Return a model's verdict if it is one that the check knows, else None."""
+    if isinstance(check, ValueCheck):
+        known = [*(value.value for value in check.values), check.otherwise]
+    else:
+        known = [YES, NO]
+    return verdict if verdict in known else None
+
+
+def placed(
+    check: PlaceCheck, names: Sequence[str], whereabouts: Iterable[Stay], tick: int | None
+) -> Iterator[Verdict]:
+    """Yield for each of `names` whether they were at the check's place at `tick`.
+
+    One who was not in town was not there. There is no opinion where `tick` is None, since the run
+    has not come to that time.
+    """
+    there = {
+        stay.agent
+        for stay in whereabouts
+        if tick is not None and stay.first <= tick < stay.end and within(stay.place, check.place)
+    }
+    for name in names:
+        value = None if tick is None else YES if name in there else NO
+        yield Verdict(check.id, name, "after", 0, RULE, value)
+
+
+def finds(patterns: Iterable[str], text: str) -> bool:
+    """Return whether any of these regular expressions is found in `text`, in any case."""
+    return first_at(patterns, text) is not None
+
+
+def first_at(patterns: Iterable[str], text: str) -> int | None:
+    """Return where the first match of any of `patterns` begins; None without a match.
+
+    Apostrophes are made straight first, since models write both kinds.
+    """
+    straight = text.replace("\u2019", "'")
+    found = (re.search(pattern, straight, re.IGNORECASE) for pattern in patterns)
+    return min((match.start() for match in found if match is not None), default=None)
+
+
+_Key: TypeAlias = tuple[str, int, str, str, int]
+
+
+def _place(row: JudgementRow) -> _Key:
+    return row.judge, row.tick, row.agent, row.question, row.repeat
+
+
+def _key(judge: str, reply: Reply) -> _Key:
+    return judge, reply.tick, reply.asked.agent, reply.asked.text, reply.repeat
+
+
+def _verdict(check: Answered, reply: Reply, when: When, by: str, value: str | None) -> Verdict:
+    return Verdict(check.id, reply.asked.agent, when, reply.repeat, by, value)

@@ -1,0 +1,93 @@
+"""What came of a run in words: successes by each judge, their agreement, flow and preferences."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from genagents_env.evaluate.checks import ENDS
+from genagents_env.evaluate.flow import Flow
+from genagents_env.evaluate.outcomes import Agreement, Outcome
+from genagents_env.evaluate.preferences import Preference, leaning
+
+
+def outcome_lines(
+    outcomes: Sequence[Outcome],
+    agreements: Iterable[Agreement],
+    flows: Iterable[Flow],
+    preferences: Iterable[Preference],
+) -> Iterator[str]:
+    """Yield the lines for the terminal; none where a scenario declares nothing of the kind.
+
+    Flow is told only where memories or answers of the end are there to tell of it. Agreement is
+    told where something could be compared.
+    """
+    for _, group in groupby(outcomes, key=lambda one: one.success):
+        yield from _success(list(group))
+    for one in agreements:
+        if one.share is not None:
+            told = f"{one.agreed} of {one.compared} verdicts ({one.share:.0%})"
+            yield f"Agreement on {one.check}: {one.judge} and the rule on {told}"
+    for flow in flows:
+        if any(one.stored is not None or one.retrieved is not None for one in flow.agents):
+            yield _flow(flow)
+    for preference in preferences:
+        yield from _preference(preference)
+
+
+def _success(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield f"Success {outcomes[0].success}: {outcomes[0].title}"
+    for when in ENDS:
+        told = [_verdict(one) for one in outcomes if one.when == when]
+        if told:
+            yield f"    {when}: {'; '.join(told)}"
+
+
+def _verdict(one: Outcome) -> str:
+    decided = [repeat for repeat in one.repeats if repeat is not None]
+    if one.share is None:
+        return f"undecided by {one.by}"
+    word = "yes" if one.majority else "no"
+    told = f"{word} by {one.by}, {sum(decided)} of {len(decided)} ({one.share:.0%})"
+    if not one.missing:
+        return told
+    return f"{told}, {one.missing} verdict{'' if one.missing == 1 else 's'} missing"
+
+
+def _flow(flow: Flow) -> str:
+    """Return how far a fact came; the chain ends where nobody is left to take the next step."""
+    strangers = sum(not one.knew for one in flow.agents)
+    if not strangers:
+        return f"Flow of {flow.fact}: everybody knew it at the start"
+    told = f"Flow of {flow.fact}: received {_part(len(flow.told), strangers)}"
+    if not flow.told:
+        return told
+    if flow.p_store is None:
+        return f"{told}, stored not known"
+    told += f", stored {_part(len(flow.kept), len(flow.told))}"
+    if not flow.kept:
+        return told
+    share = flow.p_retrieve
+    return f"{told}, retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
+
+
+def _part(some: int, whole: int) -> str:
+    return f"{some} of {whole} ({some / whole:.0%})"
+
+
+def _preference(preference: Preference) -> Iterator[str]:
+    turned = preference.changed
+    both = [agent for agent in preference.before if agent in preference.after]
+    yield (
+        f"Answers to {preference.check} by {preference.by}: "
+        f"{len(turned)} of {len(both)} asked twice changed their mind"
+    )
+    for agent in dict.fromkeys((*preference.before, *preference.after)):
+        old = _leans(preference.before.get(agent))
+        new = _leans(preference.after.get(agent))
+        yield f"    {agent}: before {old}, after {new}"
+
+
+def _leans(shares: Mapping[str, float] | None) -> str:
+    if shares is None:
+        return "not asked"
+    value = leaning(shares)
+    return "unsettled" if value is None else f"{value} ({shares[value]:.0%})"

@@ -1,0 +1,282 @@
+"""What a mind costs per agent and game hour, per utterance and per human hour, of several runs.
+
+Interviews and judging are no part of living and stand apart. A call belongs to a conversation where
+its agent was in one at the call's tick, had left it within the last minute (what one makes of it),
+or opened or joined one by the words said in the step that the call led to. Embeddings are not among
+the calls: see `cost.embedded`.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+
+from genagents_env.errors import ConfigError
+from genagents_env.evaluate.labels import policies_label
+from genagents_env.evaluate.presence import Bools, awake, talking
+from genagents_env.evaluate.spans import memberships
+from genagents_env.llm.prices import LIST_PRICES, Price, price_of
+from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON, CallRow, JudgementRow
+from genagents_env.text import clean
+from genagents_env.world.events import Event
+
+GAME_SPEED = 10.0  # times real time; Lyfe Agents (Kaiya et al. 2023), appendix F
+_APART = ("interview", "judge")
+_AFTERMATH = 60  # seconds
+_NAME = 200  # characters of a path that are told
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """The price by which a run is reckoned in place of its own, and the model whose it is."""
+
+    model: str
+    price: Price
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the model calls of a run.
+
+    Attributes:
+        calls: how many.
+        prompt_tokens: read by the model.
+        completion_tokens: written by the model.
+        dollars: None where no price is known.
+        agent_hours: of game time to which they belong, all agents together; None where that has
+            no meaning, as for interviews.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    dollars: Decimal | None
+    agent_hours: float | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def calls_per_hour(self) -> float | None:
+        """Calls per agent and hour; None without any time."""
+        return _over(self.calls, self.agent_hours)
+
+    @property
+    def tokens_per_hour(self) -> float | None:
+        """Tokens per agent and hour; None without any time."""
+        return _over(self.tokens, self.agent_hours)
+
+    @property
+    def dollars_per_hour(self) -> float | None:
+        """Dollars per agent and hour; None without any time or price."""
+        return None if self.dollars is None else _over(float(self.dollars), self.agent_hours)
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return sums and rates as JSON values; dollars as decimal text."""
+        return {
+            **asdict(self),
+            "dollars": None if self.dollars is None else str(self.dollars),
+            "calls_per_hour": self.calls_per_hour,
+            "tokens_per_hour": self.tokens_per_hour,
+            "dollars_per_hour": self.dollars_per_hour,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What one run cost.
+
+    Attributes:
+        run: the path of its file as it was given, without its ending.
+        scenario: its name.
+        people: how many took part.
+        policy: see `policies_label`.
+        model: its name, or None.
+        status: see `RunReader.status`.
+        agents: who made any model call; only they are counted in hours and utterances.
+        utterances: of these agents.
+        priced_as: the model by whose price it is reckoned; None where it is the run's own.
+        speed: game hours in a human hour.
+        whole: every call of living; its hours are the agents' times the hours lived, as in
+            `cost.costs`.
+        waking: the same calls; its hours are those in which an agent was awake.
+        inside: the calls in conversations; its hours are the agents' in them.
+        outside: the other calls; its hours are those awake and in no conversation.
+        interviews: calls whose purpose is `interview` or begins with `interview.`.
+        judging: what judges read and wrote about the answers.
+    """
+
+    run: str
+    scenario: str
+    people: int
+    policy: str
+    model: str | None
+    status: str
+    agents: int
+    utterances: int
+    priced_as: str | None
+    speed: float
+    whole: Part
+    waking: Part
+    inside: Part
+    outside: Part
+    interviews: Part
+    judging: Part
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has reached its end; the figures of others may still change."""
+        return self.status == "finished"
+
+    @property
+    def calls_per_utterance(self) -> float | None:
+        """Calls of living per utterance of those who made them; None where nothing was said."""
+        return _over(self.whole.calls, self.utterances)
+
+    @property
+    def tokens_per_utterance(self) -> float | None:
+        """Tokens of living per utterance; None where nothing was said."""
+        return _over(self.whole.tokens, self.utterances)
+
+    @property
+    def dollars_per_utterance(self) -> float | None:
+        """Dollars of living per utterance; None where nothing was said or no price is known."""
+        dollars = self.whole.dollars
+        return None if dollars is None else _over(float(dollars), self.utterances)
+
+    @property
+    def dollars_per_human_hour(self) -> float | None:
+        """Dollars per agent and human hour at the game's speed; None where no price is known."""
+        dollars = self.whole.dollars_per_hour
+        return None if dollars is None else dollars * self.speed
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return everything as JSON values."""
+        told: dict[str, JSON] = {name: getattr(self, name) for name in _TOLD}
+        return told | {name: getattr(self, name).as_json() for name in _PARTS}
+
+
+_TOLD = (
+    *("run", "scenario", "people", "policy", "model", "status", "agents", "utterances"),
+    *("priced_as", "speed", "calls_per_utterance", "tokens_per_utterance"),
+    *("dollars_per_utterance", "dollars_per_human_hour"),
+)
+_PARTS = ("whole", "waking", "inside", "outside", "interviews", "judging")
+
+
+def tariff(model: str) -> Tariff:
+    """Return the list price of `model`.
+
+    Raises:
+        ConfigError: none is known.
+    """
+    price = price_of(model)
+    if price is None:
+        raise ConfigError(f"no list price for {model!r}; known: {', '.join(sorted(LIST_PRICES))}")
+    return Tariff(model, price)
+
+
+def rates(run: RunReader, priced_as: Tariff | None = None, speed: float = GAME_SPEED) -> Rates:
+    """Return what `run` cost as far as it is recorded.
+
+    Args:
+        run: read; one that is not finished is marked by its status.
+        priced_as: the price to reckon by; None is the run's own.
+        speed: game hours in a human hour, more than 0.
+    """
+    meta, last, calls = run.meta, max(0, run.last_tick), list(run.calls())
+    askers = [name for name in meta.names if name in {call.agent for call in calls}]
+    events = list(run.events())
+    in_talk = talking(memberships(events), askers, last)
+    up = awake(events, askers, last)
+    hour = 3600 / meta.seconds_per_tick
+    price = run.price if priced_as is None else priced_as.price
+    life = [call for call in calls if not _apart(call)]
+    after = math.ceil(_AFTERMATH / run.meta.seconds_per_tick)
+    inside, outside = _split(life, askers, in_talk, events, after)
+    return Rates(
+        run=clean(run.path.with_suffix("").as_posix(), _NAME),
+        scenario=meta.scenario.name,
+        people=len(meta.names),
+        policy=policies_label(meta),
+        model=meta.model,
+        status=run.status,
+        agents=len(askers),
+        utterances=sum(event.kind == "say" and event.agent in askers for event in events),
+        priced_as=None if priced_as is None else priced_as.model,
+        speed=speed,
+        whole=_part(life, price, len(askers) * last / hour),
+        waking=_part(life, price, up[:, :last].sum() / hour),
+        inside=_part(inside, price, in_talk[:, :last].sum() / hour),
+        outside=_part(outside, price, (up & ~in_talk)[:, :last].sum() / hour),
+        interviews=_part([call for call in calls if _apart(call)], price),
+        judging=_judging(run, priced_as),
+    )
+
+
+def compare(
+    runs: Iterable[RunReader], priced_as: Tariff | None = None, speed: float = GAME_SPEED
+) -> tuple[Rates, ...]:
+    """Return the rates of several runs, one definition for all, in the order given."""
+    return tuple(rates(run, priced_as, speed) for run in runs)
+
+
+def _apart(call: CallRow) -> bool:
+    return call.purpose.split(".")[0] in _APART
+
+
+def _split(
+    calls: Sequence[CallRow],
+    names: Sequence[str],
+    in_talk: Bools,
+    events: Iterable[Event],
+    after: int,
+) -> tuple[list[CallRow], list[CallRow]]:
+    row, last = {name: i for i, name in enumerate(names)}, in_talk.shape[1] - 1
+    spoke = {(event.agent, event.tick) for event in events if event.kind == "say"}
+    inside, outside = list[CallRow](), list[CallRow]()
+    for call in calls:
+        # The calls of a tick that was not finished any more see the state of the one before.
+        at, then = min(call.tick, last), min(call.tick + 1, last)
+        member = in_talk[row[call.agent]]
+        joining = member[then] and (call.agent, then) in spoke
+        lately = member[max(0, at - after) : at + 1].any()
+        (inside if lately or joining else outside).append(call)
+    return inside, outside
+
+
+def _part(
+    calls: Sequence[CallRow | JudgementRow], price: Price | None, hours: float | None = None
+) -> Part:
+    read = sum(call.prompt_tokens for call in calls)
+    written = sum(call.completion_tokens for call in calls)
+    dollars = None if price is None else price.cost(read, written)
+    return Part(len(calls), read, written, dollars, None if hours is None else float(hours))
+
+
+def _judging(run: RunReader, priced_as: Tariff | None) -> Part:
+    rows = run.judgements()
+    parts = [
+        _part([row for row in rows if row.judge == judge], _judge_price(run, judge, priced_as))
+        for judge in sorted({row.judge for row in rows})
+    ]
+    paid = [part.dollars for part in parts if part.dollars is not None]
+    return Part(
+        sum(part.calls for part in parts),
+        sum(part.prompt_tokens for part in parts),
+        sum(part.completion_tokens for part in parts),
+        sum(paid, Decimal(0)) if len(paid) == len(parts) else None,
+    )
+
+
+def _judge_price(run: RunReader, judge: str, priced_as: Tariff | None) -> Price | None:
+    if priced_as is not None:
+        return priced_as.price
+    return run.price if judge == run.meta.model else price_of(judge)
+
+
+def _over(sum_: float, by: float | None) -> float | None:
+    return sum_ / by if by else None

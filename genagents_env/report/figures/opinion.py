@@ -1,0 +1,75 @@
+"""Opinions over time: what each agent held in its words and in its summary of itself."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .style import (
+    DARK,
+    GREY,
+    Figure,
+    Line2D,
+    colours,
+    drawn,
+    empty,
+    key,
+    legend,
+    legend_height,
+    sheet,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from genagents_env.evaluate.opinions import Opinion
+
+_MARKS = {"said": "o", "summary": "s"}
+_WIDTH = 7.6
+
+
+@drawn
+def opinion_timeline(
+    title: str,
+    values: Sequence[str],
+    opinions: "Sequence[Opinion]",
+    agents: Sequence[str],
+    seconds_per_tick: int,
+    otherwise: str | None = None,
+) -> Figure:
+    """Draw a mark wherever an agent stated a value: round where said, square in a summary.
+
+    Args:
+        title: of the check.
+        values: that it may have, for colours as in the bars.
+        opinions: of one check.
+        agents: rows, from the top.
+        seconds_per_tick: of the run; the axis shows minutes of game time.
+        otherwise: the value that is none; grey.
+    """
+    told = list(dict.fromkeys([*values, *sorted(one.value for one in opinions)]))
+    below = legend_height([*map(shown, told), *_MARKS], _WIDTH)
+    figure, (axes,) = sheet(_WIDTH, 1.2 + 0.34 * max(1, len(agents)) + below)
+    if not opinions:
+        empty(axes, "nobody stated an opinion")
+        return figure
+    rows, paint = {agent: row for row, agent in enumerate(agents)}, colours(told, otherwise)
+    for one in opinions:
+        if one.agent in rows:
+            lift = -0.13 if one.source == "said" else 0.13
+            axes.scatter(
+                one.tick * seconds_per_tick / 60, rows[one.agent] + lift, 34,
+                marker=_MARKS[one.source], color=paint[one.value][0], edgecolors=GREY,
+                linewidths=0.6, zorder=3, clip_on=False,
+            )  # fmt: skip
+    axes.set_yticks(range(len(agents)), [shown(agent, 22) for agent in agents])
+    axes.set_ylim(len(agents) - 0.4, -0.6)
+    axes.set_xlim(left=0)
+    axes.grid()
+    axes.set_xlabel("minutes of game time")
+    axes.set_title(f"{shown(title, 50)}: what was mentioned")
+    marks = [_mark(source, mark) for source, mark in _MARKS.items()]
+    entries = [*(key(shown(value), paint[value][0]) for value in told), *marks]
+    legend(figure, entries)
+    return figure
+
+
+def _mark(label: str, mark: str) -> Line2D:
+    return Line2D([], [], color="white", marker=mark, markeredgecolor=DARK, label=label)

@@ -1,0 +1,165 @@
+"""The one look of all figures: sheets, colours, and text that no name can break.
+
+Nothing here touches pyplot or the state of matplotlib, so that figures draw anywhere, alike.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from io import BytesIO
+from typing import Any, Literal, ParamSpec
+
+from genagents_env.errors import ConfigError
+from genagents_env.text import clean
+
+try:
+    import matplotlib as mpl
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import findfont, get_font
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+except ImportError:
+    raise ConfigError("figures need matplotlib: pip install 'genagents-env[pictures]'") from None
+
+__all__ = [
+    "COLOURS",
+    "DARK",
+    "GREY",
+    "NONE",
+    "PALE",
+    "Figure",
+    "Line2D",
+    "colours",
+    "drawn",
+    "empty",
+    "key",
+    "legend",
+    "legend_height",
+    "png",
+    "shares",
+    "sheet",
+    "shown",
+]
+
+P = ParamSpec("P")
+
+FONT = "DejaVu Sans"  # comes with matplotlib
+DPI = 120
+GREY, PALE, DARK = "#9aa0a6", "#eceef1", "#30343a"
+NONE = "#cdd2d8"  # the value of those who have none
+# After Petroff 2021 (arXiv 2107.02270), whose colours are told apart by the colour-blind, too; in
+# place of its two greys, which would look like NONE, a green and a pink.
+COLOURS = (
+    *("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#2f9e62"),
+    *("#a96b59", "#92dadd", "#e78ac3", "#b9ac70", "#e76300"),
+)
+HATCHES = ("", "//", "..")  # for more values than colours
+LIMIT = 34  # characters of a label
+_INCHES = 0.085  # of a letter in a legend, on average
+
+_LOOK: Any = {  # matplotlib names its settings in a type of its own, of hundreds of words
+    "font.family": FONT,
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.edgecolor": DARK,
+    "axes.formatter.useoffset": False,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "figure.constrained_layout.w_pad": 0.1,
+    "figure.constrained_layout.h_pad": 0.08,
+    "grid.color": PALE,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "text.usetex": False,
+}
+
+
+def drawn(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Return `draw` in the look of this file, whatever the settings of whoever calls it."""
+
+    @wraps(draw)
+    def styled(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with mpl.rc_context(_LOOK):
+            return draw(*args, **kwargs)
+
+    return styled
+
+
+def sheet(
+    width: float, height: float, rows: int = 1, columns: int = 1
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of `width` by `height` inches and its axes, row by row."""
+    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+
+
+def png(figure: Figure) -> bytes:
+    """Return the picture as a PNG file; equal figures give equal bytes."""
+    buffer = BytesIO()
+    with mpl.rc_context(_LOOK):
+        figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def shown(text: str, limit: int = LIMIT) -> str:
+    """Return `text` as it can be drawn: clean, short, no formula, only signs that the font has."""
+    short = clean(text, limit + 1)
+    short = short[: limit - 1].rstrip() + "…" if len(short) > limit else short
+    font = get_font(findfont(FONT))
+    drawable = "".join(c if font.get_char_index(ord(c)) else "□" for c in short)
+    return drawable.replace("$", r"\$")
+
+
+def empty(axes: Axes, words: str) -> None:
+    """Say on `axes` that there is nothing to draw."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, words, ha="center", va="center", color=DARK, transform=axes.transAxes)
+
+
+def colours(values: Sequence[str], otherwise: str | None = None) -> dict[str, tuple[str, str]]:
+    """Return colour and hatch of each value; `otherwise` is grey."""
+    named = [value for value in values if value != otherwise]
+    found = {
+        value: (COLOURS[i % len(COLOURS)], HATCHES[i // len(COLOURS) % len(HATCHES)])
+        for i, value in enumerate(named)
+    }
+    return found | ({otherwise: (NONE, "")} if otherwise is not None else {})
+
+
+def key(label: str, colour: str, hatch: str = "") -> Patch:
+    """Return an entry of a legend: a patch of that colour."""
+    return Patch(facecolor=colour, edgecolor="white", hatch=hatch, label=label)
+
+
+def legend(figure: Figure, entries: Sequence[Artist]) -> None:
+    """Put a legend below everything, in as many columns as fit."""
+    columns = fitting([str(entry.get_label()) for entry in entries], figure.get_figwidth())
+    figure.legend(handles=entries, loc="outside lower center", ncols=columns)
+
+
+def fitting(labels: Sequence[str], width: float) -> int:
+    """Return how many columns of these labels fit into a legend of `width` inches, at most 4."""
+    longest = max(map(len, labels), default=0)
+    return max(1, min(4, len(labels), int(width / (0.6 + _INCHES * longest))))
+
+
+def legend_height(labels: Sequence[str], width: float) -> float:
+    """Return the inches that the legend of these labels needs."""
+    return 0.22 * -(-len(labels) // fitting(labels, width)) if labels else 0.0
+
+
+def shares(axes: Axes, axis: Literal["x", "y"] = "y") -> None:
+    """Let an axis run from 0 to 1 with room for a mark above, and a grid."""
+    limits = axes.set_ylim if axis == "y" else axes.set_xlim
+    limits(0, 1.05)
+    axes.grid(axis=axis)

@@ -1,0 +1,213 @@
+"""Runs that belong together: same scenario, people, policy and model; means over their seeds."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TypeAlias
+
+from genagents_env.evaluate.outcomes import Outcome
+from genagents_env.evaluate.preferences import Preference, Shares
+from genagents_env.evaluate.spans import standard_error
+from genagents_env.report.study import Study
+
+Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a Group
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over `n` runs; `sem` is its standard error, None for a single run."""
+
+    value: float
+    sem: float | None
+    n: int
+
+
+def mean(values: Iterable[float | None]) -> Mean | None:
+    """Return the mean of the values that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return Mean(fmean(known), standard_error(known), len(known)) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs of one kind, in the order given.
+
+    Attributes:
+        scenario: its name.
+        people: who took part, by name, in the order of the runs.
+        policy: see `policies_label`.
+        model: its name, or None.
+        studies: all of them.
+        cast: 1; more where others of the same number took part in runs before.
+    """
+
+    scenario: str
+    people: tuple[str, ...]
+    policy: str
+    model: str | None
+    studies: tuple[Study, ...]
+    cast: int = 1
+
+    @property
+    def mind(self) -> str:
+        """Policy and model in words; other people than in the group before are told apart."""
+        model = f", {self.model}" if self.model is not None else ""
+        return f"{self.policy}{model}" + (f", cast {self.cast}" if self.cast > 1 else "")
+
+    @property
+    def place(self) -> str:
+        """Scenario and number of agents in words."""
+        return f"{self.scenario}, {len(self.people)} agent{'' if len(self.people) == 1 else 's'}"
+
+    @property
+    def label(self) -> str:
+        """What figures call it."""
+        return f"{self.place}: {self.mind}"
+
+    @property
+    def counted(self) -> tuple[Study, ...]:
+        """The finished runs, over which means go; all of them where none has finished."""
+        done = tuple(study for study in self.studies if study.rates.finished)
+        return done or self.studies
+
+
+def grouped(studies: Sequence[Study]) -> tuple[Group, ...]:
+    """Return the groups of `studies`, in the order in which each first appears."""
+    kinds: dict[Kind, list[Study]] = {}
+    for study in studies:
+        kind = study.rates.scenario, study.report.people, study.rates.policy, study.rates.model
+        kinds.setdefault(kind, []).append(study)
+    return tuple(Group(*kind, tuple(own), _cast(kind, list(kinds))) for kind, own in kinds.items())
+
+
+def _cast(kind: Kind, kinds: Iterable[Kind]) -> int:
+    """Return which of the casts of its size in its scenario plays in `kind`, from 1."""
+    alike = (people for scenario, people, *_ in kinds if scenario == kind[0])
+    casts = dict.fromkeys(people for people in alike if len(people) == len(kind[1]))
+    return list(casts).index(kind[1]) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessRate:
+    """A success in a group, by one judge: means over runs of the share of interviews with it."""
+
+    scenario: str
+    people: int
+    mind: str
+    success: str
+    title: str
+    by: str
+    before: Mean | None
+    after: Mean | None
+    majorities: int
+    decided: int
+
+    @property
+    def label(self) -> str:
+        """Policy, model and judge in words."""
+        return f"{self.mind}, by {self.by}"
+
+
+def success_rates(groups: Iterable[Group]) -> Iterator[SuccessRate]:
+    """Yield the successes of each group, by every judge.
+
+    `majorities` counts the runs in which the majority succeeded after it, of the `decided`.
+    """
+    for group in groups:
+        found = [one for study in group.counted for one in study.report.outcomes]
+        for success, by in dict.fromkeys((one.success, one.by) for one in found):
+            mine = [one for one in found if (one.success, one.by) == (success, by)]
+            yield _success_rate(group, mine)
+
+
+def _success_rate(group: Group, mine: Sequence[Outcome]) -> SuccessRate:
+    verdicts = [one.majority for one in mine if one.when == "after" and one.majority is not None]
+    return SuccessRate(
+        group.scenario,
+        len(group.people),
+        group.mind,
+        mine[0].success,
+        mine[0].title,
+        mine[0].by,
+        mean(one.share for one in mine if one.when == "before"),
+        mean(one.share for one in mine if one.when == "after"),
+        sum(verdicts),
+        len(verdicts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRate:
+    """How far a fact came in a group: means over runs of the three probabilities."""
+
+    label: str
+    fact: str
+    receive: Mean | None
+    store: Mean | None
+    retrieve: Mean | None
+
+
+def flow_rates(groups: Iterable[Group]) -> Iterator[FlowRate]:
+    """Yield the flow of every fact of each group."""
+    for group in groups:
+        found = [flow for study in group.counted for flow in study.report.flows]
+        for fact in dict.fromkeys(flow.fact for flow in found):
+            mine = [flow for flow in found if flow.fact == fact]
+            yield FlowRate(
+                group.label,
+                fact,
+                mean(flow.p_receive for flow in mine),
+                mean(flow.p_store for flow in mine),
+                mean(flow.p_retrieve for flow in mine),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class CostRate:
+    """What a group cost: means over runs of calls per hour awake and dollars per human hour."""
+
+    mind: str
+    place: str
+    calls: Mean | None
+    dollars: Mean | None
+
+
+def cost_rates(groups: Iterable[Group]) -> Iterator[CostRate]:
+    """Yield the cost of each group."""
+    for group in groups:
+        yield CostRate(
+            group.mind,
+            group.place,
+            mean(study.rates.waking.calls_per_hour for study in group.counted),
+            mean(study.rates.dollars_per_human_hour for study in group.counted),
+        )
+
+
+def preferences_of(group: Group) -> Iterator[tuple[Preference, ...]]:
+    """Yield for each value check and judge the preferences of the group's runs that have them."""
+    found = [one for study in group.counted for one in study.report.preferences]
+    for key in dict.fromkeys((one.check, one.by) for one in found):
+        yield tuple(one for one in found if (one.check, one.by) == key)
+
+
+def averaged(preferences: Sequence[Preference]) -> Preference:
+    """Return the preferences of one check and judge as means over runs, run by run alike.
+
+    Args:
+        preferences: at least one.
+    """
+    first = preferences[0]
+    before = _average([one.before for one in preferences], first.values)
+    after = _average([one.after for one in preferences], first.values)
+    return Preference(first.check, first.values, before, after, first.by, first.otherwise)
+
+
+def _average(ends: Sequence[Shares], values: Sequence[str]) -> dict[str, dict[str, float]]:
+    agents = dict.fromkeys(agent for end in ends for agent in end)
+    return {
+        agent: {
+            value: fmean(end[agent].get(value, 0.0) for end in ends if agent in end)
+            for value in values
+        }
+        for agent in agents
+    }

@@ -1,0 +1,134 @@
+"""The figures of a report: which are drawn, of what, and what stands below each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from genagents_env.evaluate.preferences import affinity
+from genagents_env.evaluate.published import Published
+from genagents_env.evaluate.spans import pooled
+from genagents_env.report import figures
+from genagents_env.report.groups import (
+    Group,
+    averaged,
+    cost_rates,
+    flow_rates,
+    preferences_of,
+    success_rates,
+)
+from genagents_env.report.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure as a file.
+
+    Attributes:
+        table: the name of the table beside which it stands.
+        name: of the file, without ending.
+        caption: below it.
+        png: the bytes.
+    """
+
+    table: str
+    name: str
+    caption: str
+    png: bytes
+
+
+def pictures(
+    groups: Sequence[Group], others: Sequence[Published], speed: float
+) -> Iterator[Picture]:
+    """Yield the figures in the order of the page.
+
+    What is of one run alone (who told whom, opinions over time) is drawn of the first run of each
+    group.
+    """
+    yield from _successes(groups)
+    yield from _flow(groups)
+    for number, group in enumerate(groups, 1):
+        yield from _preferences(number, group)
+        yield from _opinions(number, group, group.counted[0])
+    spans = [study.spans for group in groups for study in group.counted]
+    if any(one.conversations for one in spans):
+        drawn = figures.length_bars(pooled(spans))
+        caption = (
+            "Mean over memberships that ended, with standard error, all runs together; the dark "
+            "mark is the mean time of the last word. Hatched: the paper's."
+        )
+        yield Picture("lengths", "lengths", caption, figures.png(drawn))
+    rates = tuple(cost_rates(groups))
+    if any(rate.calls is not None for rate in rates):
+        drawn = figures.cost_bars(rates, others, speed)
+        caption = "Means over runs with standard error; hatched: published figures."
+        yield Picture("costs", "costs", caption, figures.png(drawn))
+
+
+def _successes(groups: Sequence[Group]) -> Iterator[Picture]:
+    rates = tuple(success_rates(groups))
+    for scenario in dict.fromkeys(rate.scenario for rate in rates):
+        mine = [rate for rate in rates if rate.scenario == scenario]
+        drawn = figures.success_bars(mine)
+        caption = (
+            f"{scenario}: share of interviews with success after the run, mean over n runs with "
+            "standard error; the dark line is the share before."
+        )
+        yield Picture("successes", _slug("success", scenario), caption, figures.png(drawn))
+
+
+def _flow(groups: Sequence[Group]) -> Iterator[Picture]:
+    rates = tuple(flow_rates(groups))
+    if rates:
+        caption = "Means over runs with standard error; a dash where nobody could have."
+        yield Picture("flow", "flow", caption, figures.png(figures.flow_bars(rates)))
+    for number, group in enumerate(groups, 1):
+        study = group.counted[0]
+        spread = [fact for fact in study.report.facts if fact.heard]
+        unheard = [fact.fact for fact in study.report.facts if not fact.heard]
+        if spread:
+            drawn = figures.told_network(spread, study.report.people, study.clock)
+            caption = f"Who told whom first, in {study.rates.run} ({group.label})."
+            caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""
+            yield Picture("flow", _slug("told", number), caption, figures.png(drawn))
+
+
+def _preferences(number: int, group: Group) -> Iterator[Picture]:
+    for judge, several in enumerate(preferences_of(group), 1):
+        one = averaged(several)
+        drawn = figures.preference_bars(
+            f"{one.check}, by {one.by}", one.values, one.before, one.after, one.otherwise
+        )
+        name = _slug("answers", one.check, number, judge)
+        caption = f"{group.label}: answers before and after, mean over {len(several)} runs."
+        yield Picture("preferences", name, caption, figures.png(drawn))
+        if one.after:
+            found = affinity(several)
+            drawn = figures.affinity_map(f"{one.check}, by {one.by}", found.agents, found.matrix)
+            name = _slug("affinity", one.check, number, judge)
+            caption = (
+                f"{group.label}: probability that two give the same answer after the run; on the "
+                "diagonal, that two interviews of one do."
+            )
+            yield Picture("preferences", name, caption, figures.png(drawn))
+
+
+def _opinions(number: int, group: Group, study: Study) -> Iterator[Picture]:
+    values = {one.check: one for one in study.report.preferences}
+    for check in dict.fromkeys(one.check for one in study.opinions):
+        mine = [one for one in study.opinions if one.check == check]
+        known = values.get(check)
+        drawn = figures.opinion_timeline(
+            check,
+            () if known is None else known.values,
+            mine,
+            study.report.people,
+            study.report.seconds_per_tick,
+            None if known is None else known.otherwise,
+        )
+        caption = f"What was mentioned when, in {study.rates.run} ({group.label})."
+        name = _slug("mentions", check, number)
+        yield Picture("preferences", name, caption, figures.png(drawn))
+
+
+def _slug(*words: str | int) -> str:
+    """Return a file's name; scenarios and checks have ids that need no change."""
+    return "_".join(map(str, words))

@@ -1,0 +1,297 @@
+"""The tables of a report, each from the measures of all runs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from genagents_env.evaluate.preferences import leaning
+from genagents_env.evaluate.published import Published
+from genagents_env.evaluate.spans import pooled
+from genagents_env.report.groups import (
+    Group,
+    averaged,
+    flow_rates,
+    mean,
+    preferences_of,
+    success_rates,
+)
+from genagents_env.report.study import Study
+from genagents_env.report.table import Cell, Table
+
+_RUNS = ("run", "scenario", "agents", "policy", "model", "seed", "status", "game hours")
+
+
+def tables(
+    studies: Sequence[Study], groups: Sequence[Group], others: Sequence[Published]
+) -> tuple[Table, ...]:
+    """Return all tables that have a row, in the order of the page.
+
+    Args:
+        studies: the runs.
+        groups: the same, grouped.
+        others: published figures of cost.
+    """
+    found = (
+        runs(studies),
+        successes(groups),
+        success_by_run(studies),
+        agreement(studies),
+        flow(groups),
+        flow_by_agent(studies),
+        preference(groups),
+        lengths(groups),
+        costs(studies, others),
+        cost_parts(studies),
+    )
+    return tuple(table for table in found if table.rows)
+
+
+def runs(studies: Iterable[Study]) -> Table:
+    """Return what was run; a run that is not finished says so."""
+    rows = tuple(
+        (
+            *(str(s.path), s.rates.scenario, s.rates.people, s.rates.policy, s.rates.model),
+            *(s.seed, s.rates.status, s.hours, s.report.talk.conversations),
+            *(s.report.talk.utterances, s.report.spent.fallbacks, s.report.policy_errors),
+        )
+        for s in studies
+    )
+    columns = (*_RUNS, "conversations", "utterances", "fallbacks", "policy errors")
+    note = "Runs that are not finished stay out of the means of their group if any is."
+    return Table("runs", "What was run", columns, rows, note)
+
+
+def successes(groups: Sequence[Group]) -> Table:
+    """Return the successes of each group by judge."""
+    rows = tuple(
+        (
+            *(one.scenario, one.people, one.mind, one.title, one.by, one.before, one.after),
+            f"{one.majorities} of {one.decided}",
+        )
+        for one in success_rates(groups)
+    )
+    columns = (
+        *("scenario", "agents", "policy", "success", "judged by", "share before", "share after"),
+        "runs with a majority after",
+    )
+    note = (
+        "A share is of the interviews of a run in which it holds, then the mean over runs with "
+        "its standard error; a majority is at least half of them."
+    )
+    return Table("successes", "Successes", columns, rows, note)
+
+
+def success_by_run(studies: Iterable[Study]) -> Table:
+    """Return each success of each run by each judge, with the shares of its agents."""
+    rows = tuple(
+        (
+            *(s.rates.run, one.title, one.when, one.by, one.share, one.majority, one.missing),
+            ", ".join(f"{agent} {share:.0%}" for agent, share in one.shares.items()),
+        )
+        for s in studies
+        for one in s.report.outcomes
+    )
+    columns = (
+        *("run", "success", "when", "judged by", "share", "majority", "missing verdicts"),
+        "share by agent",
+    )
+    return Table("success_by_run", "Successes, run by run", columns, rows)
+
+
+def agreement(studies: Iterable[Study]) -> Table:
+    """Return how far each judge agrees with the rules."""
+    rows = tuple(
+        (s.rates.run, one.check, one.judge, one.compared, one.agreed, one.share)
+        for s in studies
+        for one in s.report.agreements
+    )
+    columns = ("run", "check", "judge", "compared", "agreed", "share")
+    note = "Verdict by verdict, where both the rule and the model have one."
+    return Table("agreement", "Agreement of model and rule", columns, rows, note)
+
+
+def flow(groups: Iterable[Group]) -> Table:
+    """Return the probabilities of flow in each group."""
+    rows = tuple(
+        (one.label, one.fact, one.receive, one.store, one.retrieve) for one in flow_rates(groups)
+    )
+    columns = ("runs", "fact", "P(receive)", "P(store)", "P(retrieve)")
+    note = (
+        "Of those who did not know it at the start; stored of those who received it; retrieved, "
+        "the mean share of interviews, of those who stored it."
+    )
+    return Table("flow", "How facts flowed", columns, rows, note)
+
+
+def flow_by_agent(studies: Iterable[Study]) -> Table:
+    """Return of each fact what became of it in each agent."""
+    rows = tuple(
+        (
+            *(s.rates.run, one.fact, agent.agent, agent.knew),
+            None if agent.received is None else s.clock(agent.received),
+            *(agent.stored, agent.retrieved),
+        )
+        for s in studies
+        for one in s.report.flows
+        for agent in one.agents
+    )
+    columns = ("run", "fact", "agent", "knew at the start", "received at", "stored", "retrieved")
+    return Table("flow_by_agent", "How facts flowed, agent by agent", columns, rows)
+
+
+def preference(groups: Iterable[Group]) -> Table:
+    """Return the mean share of every value before and after, by agent."""
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups:
+        for several in preferences_of(group):
+            one = averaged(several)
+            for agent in dict.fromkeys([*one.before, *one.after]):
+                before, after = one.before.get(agent), one.after.get(agent)
+                lean = [None if end is None else leaning(end) for end in (before, after)]
+                for value in one.values:
+                    known = [
+                        None if end is None else end.get(value, 0.0) for end in (before, after)
+                    ]
+                    if any(known):
+                        rows.append((group.label, one.check, one.by, agent, value, *known, *lean))
+    columns = (
+        *("runs", "check", "judged by", "agent", "value", "share before", "share after"),
+        *("leaning before", "leaning after"),
+    )
+    note = "Means over runs of the share of interviews; values that nobody named are left out."
+    return Table("preferences", "What they answered, before and after", columns, tuple(rows), note)
+
+
+def lengths(groups: Iterable[Group]) -> Table:
+    """Return conversation length by group and policy."""
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups:
+        spans = [study.spans for study in group.counted]
+        said = mean(one.utterances_per_conversation for one in spans)
+        for one in pooled(spans):
+            ends = one.mean_spoken, one.sem_spoken, one.silences, one.censored
+            rows.append((group.label, one.policy, one.count, one.mean, one.sem, *ends, said))
+    rows = rows and [*rows, *_PAPER_LENGTHS]
+    columns = (
+        *(
+            "runs",
+            "policy",
+            "n",
+            "mean seconds",
+            "s.e.m.",
+            "seconds to the last word",
+            "s.e.m. of that",
+        ),
+        *("ended by silence", "open at the end", "utterances per conversation"),
+    )
+    note = (
+        "From joining a conversation to leaving it, each member by itself, in seconds of game "
+        "time; those still open at the end are counted apart and are in no mean. The paper's: "
+        "Lyfe Agents (2023), appendix A.1, in seconds of its simulation."
+    )
+    return Table("lengths", "Conversation length", columns, tuple(rows), note)
+
+
+_PAPER_LENGTHS: tuple[tuple[Cell, ...], ...] = (
+    ("paper", "Lyfe Agents", 9, 70.348, 13.189, *[None] * 5),
+    ("paper", "without option-action", 4, 23.802, 1.463, *[None] * 5),
+)
+
+
+def costs(studies: Sequence[Study], others: Sequence[Published]) -> Table:
+    """Return what every run cost per hour and utterance, published figures last."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(r.run, r.policy, r.model, r.people, r.status, r.whole.calls, r.whole.tokens),
+            *(r.whole.calls_per_hour, r.waking.calls_per_hour, r.outside.calls_per_hour),
+            *(r.inside.calls_per_hour, r.whole.tokens_per_hour, r.whole.dollars_per_hour),
+            *(r.calls_per_utterance, r.tokens_per_utterance, r.dollars_per_utterance),
+            r.dollars_per_human_hour,
+        )
+        for r in (study.rates for study in studies)
+    ]
+    rows += [
+        (
+            *(one.name, None, None, None, "published", None, None),
+            *(None, one.calls_per_waking_hour, one.calls_outside_per_hour),
+            *(None, None, one.dollars_per_hour, None, None, None, one.dollars_per_human_hour),
+        )
+        for one in others
+        if studies
+    ]
+    columns = (
+        *("run", "policy", "model", "agents", "status", "calls", "tokens", "calls/game hour"),
+        *("calls/hour awake", "calls/hour outside conversation", "calls/hour in conversation"),
+        *("tokens/game hour", "$/game hour", "calls/utterance", "tokens/utterance"),
+        *("$/utterance", "$/human hour"),
+    )
+    return Table("costs", "What an agent costs", columns, tuple(rows), _cost_note(studies, others))
+
+
+def rates(studies: Sequence[Study], others: Sequence[Published]) -> Table:
+    """Return the columns of `costs` that matter most, for a terminal."""
+    whole = costs(studies, others)
+    kept = [whole.columns.index(column) for column in _NARROW]
+    rows = tuple(tuple(row[k] for k in kept) for row in whole.rows)
+    return Table("rates", whole.title, _NARROW, rows, whole.note)
+
+
+_NARROW = (
+    *("run", "policy", "calls/hour awake", "calls/hour outside conversation"),
+    *("tokens/game hour", "$/game hour", "calls/utterance", "tokens/utterance", "$/utterance"),
+    "$/human hour",
+)
+
+
+def cost_parts(studies: Iterable[Study]) -> Table:
+    """Return the calls of every run in parts: in conversation, outside, interviews, judging."""
+    rows = tuple(
+        (
+            *(r.run, name, part.calls, part.prompt_tokens, part.completion_tokens),
+            None if part.dollars is None else float(part.dollars),
+            part.agent_hours,
+        )
+        for r in (study.rates for study in studies)
+        for name, part in (
+            ("in conversation", r.inside),
+            ("outside conversation", r.outside),
+            ("all living", r.whole),
+            ("interviews", r.interviews),
+            ("judging", r.judging),
+        )
+        if part.calls or name == "all living"
+    )
+    columns = ("run", "part", "calls", "tokens read", "tokens written", "$", "agent hours")
+    note = "Hours of game time: in conversation, awake outside it, and all that were lived."
+    return Table("cost_parts", "What was spent on what", columns, rows, note)
+
+
+def _cost_note(studies: Sequence[Study], others: Sequence[Published]) -> str:
+    if not studies:
+        return ""
+    rates = studies[0].rates
+    priced = "at each run's own price" if rates.priced_as is None else f"as {rates.priced_as}"
+    return " ".join(
+        (
+            f"Per agent that asked a model. Dollars {priced}, embeddings not counted; a human "
+            f"hour is {rates.speed:g} game hours. Interviews and judging are left out.",
+            *(f"{one.name}: {one.source}." for one in others),
+        )
+    )
+
+
+def answers(studies: Iterable[Study]) -> Table:
+    """Return every interview answer, with the verdicts of the models that judged it."""
+    rows = tuple(row for study in studies for row in _answers(study))
+    columns = ("run", "when", "agent", "repeat", "question", "answer", "judged")
+    return Table("answers", "Interviews", columns, rows)
+
+
+def _answers(study: Study) -> Iterator[tuple[Cell, ...]]:
+    verdicts: dict[tuple[int, str, str, int], list[str]] = {}
+    for row in study.judgements:
+        key = row.tick, row.agent, row.question, row.repeat
+        verdicts.setdefault(key, []).append(f"{row.check}: {row.verdict or '?'} ({row.judge})")
+    for one in study.answers:
+        key = one.tick, one.agent, one.question, one.repeat
+        when = "before" if one.tick == 0 else "after"
+        judged = "; ".join(verdicts.get(key, ()))
+        yield study.rates.run, when, one.agent, one.repeat, one.question, one.answer, judged

@@ -1,0 +1,126 @@
+"""What there is to judge: answers to questions that a check of the scenario is about."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+
+from genagents_env.llm.calls import CallKey, JSONValue, Message
+from genagents_env.llm.prompts import fence, load_prompt
+from genagents_env.policy import INTERVIEW_CALLS
+from genagents_env.record.rows import InterviewRow
+from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
+from genagents_env.text import clean, fold
+
+PURPOSE = "judge"
+_FOLDER = Path(__file__).parent
+_SHOWN = 1000  # characters of an answer that are shown
+_WHY = 160
+
+Judgeable: TypeAlias = AnswerCheck | ValueCheck
+CaseKey: TypeAlias = tuple[str, int, str, str, int]
+
+
+class Verdict(BaseModel):
+    """A judge's reply; the reason comes first, so that the verdict can follow from it."""
+
+    why: Annotated[
+        str,
+        BeforeValidator(lambda value: clean(value, _WHY) if isinstance(value, str) else value),
+        Field(max_length=_WHY, json_schema_extra={"maxLength": 120}),
+    ] = ""
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer, and the check that asks what it comes to.
+
+    `number`: of the question among those that the same question of the scenario puts to one agent.
+    """
+
+    check: Judgeable
+    row: InterviewRow
+    number: int
+
+    @property
+    def key(self) -> CaseKey:
+        """What tells it from every other case of a run."""
+        row = self.row
+        return (self.check.id, row.tick, row.agent, row.question, row.repeat)
+
+    @property
+    def call(self) -> CallKey:
+        """The key of the call that asks for its verdict."""
+        number = self.row.repeat * INTERVIEW_CALLS + self.number
+        return CallKey(self.row.agent, self.row.tick, f"{PURPOSE}.{self.check.id}", number)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """What may be said of it."""
+        if isinstance(self.check, AnswerCheck):
+            return ("yes", "no")
+        values = (value.value for value in self.check.values)
+        return tuple(dict.fromkeys((*values, self.check.otherwise)))
+
+    def messages(self, mark: str) -> list[Message]:
+        """Return the prompt; question and answer stand in a fence marked `mark`."""
+        row, check = self.row, self.check
+        data: list[JSONValue] = [
+            ["question", row.question],
+            [f"{row.agent} answered", clean(row.answer, _SHOWN)],
+        ]
+        otherwise = check.otherwise if isinstance(check, ValueCheck) else None
+        text = load_prompt(_FOLDER / "judge.jinja").render(
+            data=fence(data, mark), ask=check.ask, values=self.verdicts, otherwise=otherwise
+        )
+        system = load_prompt(_FOLDER / "judge_system.jinja").render()
+        return [Message("system", system.strip()), Message("user", text.strip())]
+
+
+def cases(scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]) -> list[Case]:
+    """Return every answer with every check that is about its question, in the order of `rows`.
+
+    Args:
+        scenario: of the run.
+        names: the people of the run.
+        rows: its interviews; those of tick 0 were held before it.
+    """
+    checks = [check for check in scenario.checks if not isinstance(check, PlaceCheck)]
+    put = _put(scenario, names)
+    found: list[Case] = []
+    for row in rows:
+        when: When = "before" if row.tick == 0 else "after"
+        question, number = put.get((when, row.agent, row.question), ("", 0))
+        found += [Case(check, row, number) for check in checks if check.question == question]
+    return found
+
+
+def _put(scenario: Scenario, names: Sequence[str]) -> dict[tuple[When, str, str], tuple[str, int]]:
+    """Return the id and the number of every question, by when, to whom and in which words."""
+    put: dict[tuple[When, str, str], tuple[str, int]] = {}
+    whens: tuple[When, ...] = get_args(When)
+    for when in whens:
+        seen: Counter[tuple[str, str]] = Counter()
+        for one in asked(scenario, names, when):
+            put[when, one.agent, one.text] = one.question_id, seen[one.agent, one.question_id]
+            seen[one.agent, one.question_id] += 1
+    return put
+
+
+@lru_cache(maxsize=64)
+def reply_of(verdicts: tuple[str, ...]) -> type[Verdict]:
+    """Return the reply model that allows these verdicts, in any case of letters."""
+    allowed: Any = Literal[verdicts]
+    known = {fold(verdict): verdict for verdict in verdicts}
+
+    def found(value: object) -> object:
+        return known.get(fold(value).strip(" ."), value) if isinstance(value, str) else value
+
+    field: Any = (Annotated[allowed, BeforeValidator(found)], ...)
+    return cast(type[Verdict], create_model("Verdict", __base__=Verdict, verdict=field))

@@ -1,0 +1,41 @@
+"""Judging: what an answer comes to, by its words alone."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .news import Taste
+from .prompt import Prompt
+from .words import cut
+
+_YES = re.compile(r"yes\b", re.IGNORECASE)
+_NO = re.compile(r"no\b", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-Z]\w+")
+_WHY = 120  # characters
+
+
+def verdict(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return the verdict that is named first in the answer, and the last one where none is.
+
+    Of yes and no: what the answer begins with, else yes where it has every name in what is asked
+    about it.
+    """
+    answer = next((line.text for line in prompt.lines if line.head.endswith("answered")), "")
+    allowed = prompt.choices("verdict")
+    found = _yes_or_no(prompt, answer) if allowed == ["yes", "no"] else _first(answer, allowed)
+    return {"why": cut(answer, _WHY), "verdict": found}
+
+
+def _yes_or_no(prompt: Prompt, answer: str) -> str:
+    if _YES.match(answer) or _NO.match(answer):
+        return "yes" if _YES.match(answer) else "no"
+    ask = next((line for line in prompt.words.splitlines() if line.strip()), "")
+    names = [found[0] for found in _NAME.finditer(ask) if found.start()]
+    return "yes" if names and all(name in answer for name in names) else "no"
+
+
+def _first(answer: str, allowed: Sequence[str]) -> str:
+    text = answer.casefold()
+    places = [(text.find(value.casefold()), value) for value in allowed]
+    named = [place for place in places if place[0] >= 0]
+    return min(named, key=lambda place: place[0])[1] if named else allowed[-1]

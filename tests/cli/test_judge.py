@@ -1,0 +1,122 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from genagents_env.record import RunReader, canonical_hash
+from tests.cli.conftest import Run
+from tests.rollout.asked import asked_run
+from tests.rollout.towns import WITNESS
+
+ASKING = """
+interview_repeats = 2
+
+[[questions]]
+id = "tea"
+text = "Is there tea?"
+when = "both"
+
+[[checks]]
+kind = "answer"
+id = "knows"
+question = "tea"
+ask = "Does it say so?"
+"""
+
+
+@pytest.fixture
+def scenario(genagents: Run) -> str:
+    """Return a folder: the tiny town, with a question and a check."""
+    folder = Path("asking")
+    folder.mkdir()
+    text = f'extends = "tiny"\nname = "asking"\ntitle = "A question"\n{ASKING}'
+    (folder / "scenario.toml").write_text(text)
+    return str(folder)
+
+
+def test_a_run_is_judged_and_what_came_of_it_is_told(genagents: Run) -> None:
+    asked_run(Path("run.sqlite"))
+    before = canonical_hash("run.sqlite")
+    code, out, err = genagents("judge", "run.sqlite", "--model", "scripted:gossip", "-q")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "Judge scripted:gossip: 33 of 33 verdicts, 33 of them new"
+    assert "    thief: Ben Carver 4, nobody 4, Cid Dale 4" in out
+    code, out, _ = genagents("judge", "run.sqlite", "--model", "scripted:gossip", "--json")
+    told = json.loads(out)
+    assert (told["cases"], told["before"], told["given"]) == (33, 33, 0)
+    assert told["verdicts"]["sure"] == {"no": 12}
+    limited = ("--model", "scripted:mute", "--by", "another", "--max-calls", "5", "-q")
+    code, out, err = genagents("judge", "run.sqlite", *limited)
+    assert (code, out.splitlines()[0]) == (3, "Judge another: 5 of 33 verdicts, 5 of them new")
+    assert "genagents judge run.sqlite --model scripted:mute --by another" in err
+    assert canonical_hash("run.sqlite") == before
+
+
+def test_nothing_to_judge_is_said(genagents: Run) -> None:
+    genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
+    code, out, _ = genagents("judge", "run.sqlite")
+    assert (code, out.startswith("Nothing to judge: ")) == (0, True)
+    code, _, err = genagents("judge", "no.sqlite")
+    assert (code, "no run file" in err) == (2, True)
+
+
+def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) -> None:
+    command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--force")
+    model = ("--model", "scripted:gossip")
+    assert genagents(*command, *model, "--no-judge")[0] == 0
+    with RunReader("run.sqlite") as record:
+        assert (len(record.interviews()), record.judgements()) == (8, [])
+        calls = record.spent().calls
+    code, _, err = genagents(*command, *model)
+    assert (code, err) == (0, "")
+    with RunReader("run.sqlite") as record:
+        assert {row.judge for row in record.judgements()} == {"scripted:gossip"}
+        assert len(record.judgements()) == 8
+    code, out, err = genagents(*command, *model, "--max-calls", str(calls + 3))
+    assert (code, "finished" in out) == (3, True)
+    assert "the run is finished, but not all of its answers are judged" in err
+    assert "genagents judge run.sqlite" in err
+    code, out, _ = genagents("judge", "run.sqlite", "-q")
+    assert (code, "8 of 8 verdicts, 5 of them new" in out) == (0, True)
+
+
+def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> None:
+    command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q")
+    model = ("--model", "scripted:gossip")
+    assert genagents(*command, *model, "--max-calls", "5")[0] == 3
+    with RunReader("run.sqlite") as record:
+        assert record.judgements() == []
+    assert genagents("resume", "run.sqlite", "-q")[0] == 0
+    with RunReader("run.sqlite") as record:
+        assert len(record.judgements()) == 8
+
+
+def test_repeats_of_the_command_line_go_before_those_of_the_scenario(
+    genagents: Run, scenario: str
+) -> None:
+    for repeats, held in ((), 8), (("--repeats", "3"), 12), (("--repeats", "1"), 4):
+        command = ("run", scenario, "--hours", "0.01", "--force", "-q", *repeats)
+        assert genagents(*command)[0] == 0
+        with RunReader("run.sqlite") as record:
+            assert len(record.interviews()) == held
+    code, _, err = genagents("run", scenario, "--repeats", "0", "--force", "-q")
+    assert (code, "--repeats" in err) == (2, True)
+
+
+def test_interviews_are_repeated(genagents: Run, scenario: str) -> None:
+    genagents("run", scenario, "--hours", "0.01", "-q")
+    put = ("interview", "run.sqlite", "--question", "Any news?", "--question", "Tea?", "-q")
+    code, out, _ = genagents(*put, "--repeats", "2")
+    assert code == 0
+    lines = [line for line in out.splitlines() if not line.startswith(("    A:", "        "))]
+    each = ["  Interview 1 of 2", "    Q: Any news?", "    Q: Tea?"]
+    each += ["  Interview 2 of 2", *each[1:]]
+    assert lines[1:7] == each
+    told = json.loads(genagents(*put, "--repeats", "2", "--json")[1])
+    (ada, _) = told["agents"].values()
+    assert [(one["question"], one["repeat"]) for one in ada] == [
+        ("Any news?", 0),
+        ("Tea?", 0),
+        ("Any news?", 1),
+        ("Tea?", 1),
+    ]

@@ -1,0 +1,90 @@
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.report.planted import cake, plant
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_one_run_is_told_with_its_conversations_and_its_cost(genagents: Run) -> None:
+    cake(Path("run.sqlite"))
+    code, out, _ = genagents("report", "run.sqlite", "--price-as", "gpt-3.5-turbo", "--speed", "2")
+    assert code == 0
+    assert "Success solved" in out
+    assert "Conversation length:" in out
+    table = out[out.index("What an agent costs:") :].splitlines()
+    assert (table[1].split()[0], table[2].split()[0]) == ("run", "run")
+    assert float(table[2].split()[-1]) == 0.00156  # 0.00026 dollars a third of an hour, twice
+    assert "Dollars as gpt-3.5-turbo" in out
+    assert "a human hour is 2 game hours" in out
+    code, out, _ = genagents("report", "run.sqlite", "--json")
+    told = json.loads(out)
+    assert told["status"] == "finished"
+    assert told["rates"]["whole"]["calls"] == 4
+    assert told["conversation_length"]["lengths"][0]["mean_seconds"] == 60
+
+
+def test_a_run_without_calls_and_talk_is_told_as_before(genagents: Run) -> None:
+    plant(Path("run.sqlite"), 3, model=None)
+    code, out, _ = genagents("report", "run.sqlite")
+    assert code == 0
+    assert "What an agent costs" not in out
+    assert "Conversation length" not in out
+
+
+def test_several_runs_are_compared(genagents: Run) -> None:
+    cake(Path("a.sqlite"))
+    cake(Path("b.sqlite"), status="paused")
+    code, out, _ = genagents("report", "a.sqlite", "b.sqlite", "a.sqlite")
+    assert code == 0
+    for title in ("What was run:", "Successes:", "How facts flowed:", "What an agent costs:"):
+        assert title in out
+    assert "paused" in out
+    assert "public Smallville code" in out
+    told = json.loads(genagents("report", "a.sqlite", "b.sqlite", "--json")[1])
+    assert [run["run"] for run in told["runs"]] == ["a.sqlite", "b.sqlite"]
+
+
+def test_a_page_is_written_into_a_folder(genagents: Run) -> None:
+    cake(Path("a.sqlite"))
+    code, out, _ = genagents("report", "a.sqlite", "--out", "new/folder")
+    assert (code, out) == (0, "new/folder/report.html\n")
+    assert Path("new/folder/report.md").is_file()
+    assert list(Path("new/folder/figures").glob("*.png"))
+
+
+def test_mistakes_are_one_line_that_names_them(genagents: Run) -> None:
+    cake(Path("a.sqlite"))
+    Path("empty.sqlite").touch()
+    Path("notes.txt").write_text("not a run")
+    for arguments, words in (
+        (("a.sqlite", "missing.sqlite"), "missing.sqlite"),
+        (("a.sqlite", "empty.sqlite"), "empty.sqlite"),
+        (("notes.txt",), "notes.txt"),
+        (("a.sqlite", "--price-as", "gpt-9"), "no list price for 'gpt-9'"),
+        (("a.sqlite", "--speed", "0"), "--speed 0"),
+        (("a.sqlite", "--speed", "nan"), "--speed nan"),
+        (("a.sqlite", "--out", "notes.txt"), "notes.txt is a file"),
+    ):
+        code, out, err = genagents("report", "--out", "x", *arguments)
+        assert (code, out, len(err.splitlines())) == (2, "", 1), arguments
+        assert words in err
+    assert not Path("x").exists()
+
+
+def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
+    cake(tmp_path / "a.sqlite")
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('none here')\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        f"sys.argv = ['genagents', 'report', {str(tmp_path / 'a.sqlite')!r}, '--out', "
+        f"{str(tmp_path / 'out')!r}]\n"
+        "from genagents_env.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("pip install 'genagents-env[pictures]'")
+    assert not (tmp_path / "out").exists()

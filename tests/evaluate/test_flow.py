@@ -1,0 +1,150 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.evaluate.flow import AgentFlow, Flow, flowed, flows, held_at_end
+from genagents_env.evaluate.interviews import Reply
+from genagents_env.record import RememberedRow, RunReader
+from genagents_env.scenario.questions import Asked
+from genagents_env.world.events import Event
+from tests.evaluate.suspects import LAST, PAIN, TESTIMONY, WHO, mystery, said, write
+from tests.evaluate.talks import learn
+
+SEVEN = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus")
+SHOWN = "Franco had a knife."
+HEARD = [
+    learn(3, "Ben", "testimony", 1, "Ada"),
+    learn(5, "Cy", "testimony", 4, "Ben"),
+    learn(6, "Dot", "testimony", 4, "Ben"),
+    learn(7, "Eve", "gossip", 4, "Ben"),
+    learn(8, "Fay", "testimony", 4),
+]
+HELD = {("testimony", name) for name in ("Ada", "Ben", "Cy", "Gus")} | {("gossip", "Dot")}
+
+
+def _reply(agent: str, repeat: int, text: str, question: str = "who") -> Reply:
+    return Reply(Asked(agent, question, question, None), text, (), LAST, repeat)
+
+
+AFTER = [
+    *(_reply("Ben", k, text) for k, text in enumerate((SHOWN, "No.", "FRANCO and his KNIFE"))),
+    _reply("Cy", 0, "No."),
+    _reply("Cy", 0, SHOWN, "other"),  # one answer of an interview is enough
+    _reply("Cy", 1, "Franco."),
+    _reply("Dot", 0, SHOWN),  # told it without having kept it
+    _reply("Gus", 0, SHOWN),  # kept it without having heard it
+    _reply("Ada", 0, "No."),
+]
+
+
+def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
+    (flow,) = flowed((TESTIMONY,), SEVEN, HEARD, AFTER, HELD)
+    assert flow == Flow(
+        "testimony",
+        (
+            AgentFlow("Ada", True, None, True, 0.0),
+            AgentFlow("Ben", False, 3, True, 2 / 3),
+            AgentFlow("Cy", False, 5, True, 1 / 2),
+            AgentFlow("Dot", False, 6, False, 1.0),
+            AgentFlow("Eve", False, None, False, None),
+            AgentFlow("Fay", False, 8, False, None),
+            AgentFlow("Gus", False, None, True, 1.0),
+        ),
+        p_receive=4 / 6,
+        p_store=2 / 4,
+        p_retrieve=(2 / 3 + 1 / 2) / 2,
+    )
+    assert [one.agent for one in flow.told] == ["Ben", "Cy", "Dot", "Fay"]
+    assert [one.agent for one in flow.kept] == ["Ben", "Cy"]
+
+
+def test_the_first_hearing_counts_and_who_knew_it_is_no_receiver() -> None:
+    again = [learn(2, "Ada", "testimony", 1), learn(9, "Ben", "testimony", 8)]
+    (flow,) = flowed((TESTIMONY,), SEVEN, [*HEARD, *again], AFTER, HELD)
+    assert [one.received for one in flow.agents[:2]] == [2, 3]
+    assert (flow.p_receive, flow.p_store) == (4 / 6, 2 / 4)
+
+
+def test_what_was_not_asked_or_not_written_down_is_not_nothing() -> None:
+    (flow,) = flowed((TESTIMONY,), SEVEN, HEARD, [], None)
+    assert (flow.p_receive, flow.p_store, flow.p_retrieve) == (4 / 6, None, None)
+    assert {(one.stored, one.retrieved) for one in flow.agents} == {(None, None)}
+    (unasked,) = flowed((TESTIMONY,), SEVEN, HEARD, [], HELD)
+    assert (unasked.p_store, unasked.p_retrieve) == (0.5, None)
+
+
+def test_of_nobody_there_is_no_share() -> None:
+    (known,) = flowed((TESTIMONY,), ["Ada"], [], [], set())
+    assert (known.p_receive, known.p_store, known.p_retrieve) == (None, None, None)
+    (unheard,) = flowed((TESTIMONY,), SEVEN, [], [], set())
+    assert (unheard.p_receive, unheard.p_store) == (0.0, None)
+    assert flowed((), SEVEN, HEARD, AFTER, HELD) == ()
+
+
+def _held(agent: str, tick: int) -> RememberedRow:
+    return RememberedRow(tick, agent, "testimony", SHOWN, ())
+
+
+@pytest.mark.parametrize(
+    ("rows", "asked", "held"),
+    [
+        ([], True, None),  # an older file, or minds without words
+        ([_held("Ada", 0)], False, None),  # it is not over
+        ([_held("Ada", 0)], True, set()),  # all was forgotten
+        ([_held("Ada", 0), _held("Ben", LAST)], True, {("testimony", "Ben")}),
+        ([_held("Ben", LAST), _held("Cy", 30)], False, {("testimony", "Ben")}),
+    ],
+)
+def test_memories_of_the_end_are_those_of_its_tick(
+    rows: list[RememberedRow], asked: bool, held: set[tuple[str, str]] | None
+) -> None:
+    assert held_at_end(rows, LAST, asked) == held
+
+
+def test_before_any_time_has_passed_there_is_no_end() -> None:
+    assert held_at_end([_held("Ada", 0)], 0, False) is None
+
+
+names = st.sampled_from(SEVEN)
+
+
+@given(
+    st.lists(names, unique=True),
+    st.lists(st.builds(_reply, names, st.integers(0, 2), st.sampled_from([SHOWN, "No."]))),
+    st.none() | st.sets(st.tuples(st.just("testimony"), names)),
+    st.data(),
+)
+def test_probabilities_are_such_and_the_order_of_answers_is_indifferent(
+    heard: list[str], after: list[Reply], held: set[tuple[str, str]] | None, data: st.DataObject
+) -> None:
+    events = [learn(k, name, "testimony", 0) for k, name in enumerate(heard) if name != "Ada"]
+    (flow,) = flowed((TESTIMONY,), SEVEN, events, after, held)
+    assert flowed((TESTIMONY,), SEVEN, events, data.draw(st.permutations(after)), held) == (flow,)
+    assert [one.agent for one in flow.agents] == list(SEVEN)
+    assert flow.p_receive == len(flow.told) / 6 == len(events) / 6
+    for share in (flow.p_store, flow.p_retrieve, *(one.retrieved for one in flow.agents)):
+        assert share is None or 0 <= share <= 1
+    assert (flow.p_store is None) == (held is None or not events)
+
+
+def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
+    told = Event(0, 4, "learn", "Ben", {"fact": "testimony", "cause": 0, "source": "Ada"})
+    answers = [*said("Ben", "No.", "No.", question=PAIN), *said("Ben", SHOWN, "Franco")]
+    answers += said("Ben", SHOWN, question=WHO, tick=0)
+    memories = [_held("Ada", 0), _held("Ada", LAST), _held("Ben", LAST)]
+    path = write(tmp_path / "a.sqlite", mystery(), [told], answers, remembered=memories)
+    with RunReader(path) as run:
+        (flow,) = flows(run)
+    assert flow.agents == (
+        AgentFlow("Ada", True, None, True, None),
+        AgentFlow("Ben", False, 4, True, 0.5),
+        AgentFlow("Cy", False, None, False, None),
+    )
+    assert (flow.p_receive, flow.p_store, flow.p_retrieve) == (0.5, 1.0, 0.5)
+    assert json.loads(json.dumps(flow.as_json()))["agents"][1]["received"] == 4
+    with RunReader(write(tmp_path / "b.sqlite", mystery())) as run:
+        (empty,) = flows(run)
+    assert (empty.p_receive, empty.p_store, empty.p_retrieve) == (0.0, None, None)

@@ -1,0 +1,172 @@
+"""Interviews held several times, memories of facts and verdicts, in files of every format."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import RecordError
+from genagents_env.record import (
+    InterviewRow,
+    JudgementRow,
+    RememberedRow,
+    RunMeta,
+    RunReader,
+    RunWriter,
+    canonical_hash,
+)
+from tests.record.lived import call, live
+from tests.record.older import as_format
+from tests.record.test_damage import _changed
+
+ADA = "Ada Brook"
+
+
+def said(
+    tick: int, repeat: int = 0, answer: str = "None.", question: str = "News?"
+) -> InterviewRow:
+    return InterviewRow(tick, ADA, question, answer, (1,), repeat)
+
+
+def kept(tick: int, text: str = "Tea is on.", *events: int) -> RememberedRow:
+    return RememberedRow(tick, ADA, "tea", text, events)
+
+
+def ruled(
+    tick: int, verdict: str | None = "yes", judge: str = "m", repeat: int = 0
+) -> JudgementRow:
+    return JudgementRow(judge, "knows", tick, ADA, "News?", repeat, verdict, "{}", 10, 2)
+
+
+def hash_of(
+    path: Path, meta: RunMeta, rows: list[InterviewRow], memories: list[RememberedRow]
+) -> str:
+    with RunWriter.create(path, meta, force=True) as writer:
+        live(writer, 2)
+        writer.commit_interviews(rows, remembered=memories)
+    return canonical_hash(path)
+
+
+def test_repeats_memories_and_verdicts_are_read_as_written(path: Path, meta: RunMeta) -> None:
+    rows = [said(0), said(0, 1, "Tea."), said(2), said(2, 1)]
+    memories = [kept(0), kept(2, "Tea at five.", 1, 3), kept(2)]
+    verdicts = [ruled(0, judge="a"), ruled(2, None, "a", 1), ruled(2)]
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 2)
+        writer.commit_interviews(rows, remembered=memories)
+        for verdict in reversed(verdicts):
+            writer.commit_judgement(verdict)
+        with RunReader(path) as run:
+            assert (run.interviews(), run.remembered()) == (rows, memories)
+            assert run.judgements() == verdicts
+        writer.commit_judgement(replace(verdicts[1], verdict="no", reply="{'x'}"))
+    with RunReader(path) as run:
+        assert [row.verdict for row in run.judgements()] == ["yes", "no", "yes"]
+
+
+def test_the_hash_sees_repeats_and_memories(path: Path, meta: RunMeta) -> None:
+    first = hash_of(path, meta, [said(2), said(2, 1)], [kept(2)])
+    assert hash_of(path, meta, [said(2, 1), said(2)], [kept(2)]) == first
+    others = [
+        ([said(2)], [kept(2)]),
+        ([said(2, 1)], [kept(2)]),
+        ([said(2), said(2, 2)], [kept(2)]),
+        ([said(2), said(2, 1, "Tea.")], [kept(2)]),
+        ([said(2), said(2, 1)], []),
+        ([said(2), said(2, 1)], [kept(2, "Tea is on.", 1)]),
+        ([said(2), said(2, 1)], [kept(0)]),
+    ]
+    assert len({first, *(hash_of(path, meta, rows, told) for rows, told in others)}) == 8
+
+
+def test_the_hash_does_not_see_verdicts(path: Path, meta: RunMeta) -> None:
+    before = hash_of(path, meta, [said(2)], [])
+    with RunWriter.open(path) as writer:
+        writer.commit_judgement(ruled(2))
+        assert canonical_hash(path) == before
+    assert canonical_hash(path) == before
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_older_files_are_read_as_they_are_and_written_as_of_now(
+    path: Path, meta: RunMeta, version: int
+) -> None:
+    rows = [said(0, question="Z?"), said(0, question="A?"), said(7)]
+    with RunWriter.create(path, meta) as writer:
+        writer.cassette.put(*call(3))
+        live(writer, 7)
+        writer.commit_interviews(rows)
+        writer.set_status("finished")
+    today = canonical_hash(path)
+    before = as_format(path, version)
+    assert canonical_hash(path) == today
+    with RunReader(path) as run:
+        assert run.interviews() == rows
+        assert (run.remembered(), run.judgements()) == ([], [])
+    assert path.read_bytes() == before
+    with RunWriter.open(path) as writer:
+        assert canonical_hash(path) == today
+        writer.commit_judgement(ruled(7))
+        writer.commit_interviews([said(7, 1)], remembered=[kept(7)])
+    with RunReader(path) as run:
+        assert run.interviews() == [*rows, said(7, 1)]
+        assert (run.remembered(), run.judgements()) == ([kept(7)], [ruled(7)])
+        assert run.status == "finished"
+
+
+def test_answers_and_memories_are_in_the_file_all_or_none(path: Path, meta: RunMeta) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(phase: str, tick: int) -> None:
+        if phase == "mid-interview":
+            raise Killed
+
+    with RunWriter.create(path, meta, on_phase=die) as writer:
+        live(writer, 0)
+        with pytest.raises(Killed):
+            writer.commit_interviews([said(0)], remembered=[kept(0)])
+        with RunReader(path) as run:
+            assert (run.interviews(), run.remembered()) == ([], [])
+
+
+def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 7)
+        for _ in range(2):
+            for tick in (0, 7):
+                writer.commit_interviews([said(tick), said(tick, 1)], remembered=[kept(tick)])
+                writer.commit_judgement(ruled(tick))
+            if writer.tick == 7:
+                writer.rewind()
+            else:
+                writer.live_on(meta.with_hours(2.0))
+            with RunReader(path) as run:
+                assert run.interviews() == [said(0), said(0, 1)]
+                assert (run.remembered(), run.judgements()) == ([kept(0)], [ruled(0)])
+
+
+def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.note("spent", "{}")
+    with RunReader(path) as run:
+        assert (run.noted("spent"), run.noted("lost")) == ("{}", None)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE remembered SET events = '7'",
+        "UPDATE remembered SET events = 'x'",
+        "DROP TABLE judgements",
+    ],
+)
+def test_what_is_not_as_it_was_written_is_damage(path: Path, meta: RunMeta, sql: str) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 0)
+        writer.commit_interviews([], remembered=[kept(0)])
+    _changed(path, sql)
+    with RunReader(path) as run, pytest.raises(RecordError, match="damaged"):
+        _ = run.remembered(), run.judgements()

@@ -1,0 +1,163 @@
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.evaluate.published import published
+from genagents_env.evaluate.rates import tariff
+from genagents_env.report import Study, write_report
+from genagents_env.report.groups import grouped
+from genagents_env.report.tables import costs, tables
+from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
+
+EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page with their attributes, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def written(folder: Path, *studies: Study, lines: tuple[str, ...] = ("a line",)) -> list[Path]:
+    return write_report(studies, folder, [lines for _ in studies])
+
+
+def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
+    study_ = study(cake(tmp_path / "a.sqlite"), priced_as=tariff("gpt-3.5-turbo"))
+    paths = written(tmp_path / "out", study_)
+    names = {path.relative_to(tmp_path / "out").as_posix() for path in paths}
+    assert paths[0] == tmp_path / "out/report.html"
+    assert all(path.stat().st_size for path in paths)
+    tabled = (
+        *("runs", "successes", "success_by_run", "agreement", "flow", "flow_by_agent"),
+        *("preferences", "lengths", "costs", "cost_parts", "answers"),
+    )
+    assert {f"{name}.csv" for name in tabled} <= names
+    drawn = (
+        *("success_cake", "flow", "told_1", "answers_suspect_1_1", "affinity_suspect_1_1"),
+        *("mentions_suspect_1", "lengths", "costs"),
+    )
+    assert {f"figures/{name}.png" for name in drawn} <= names
+    page = Tags((tmp_path / "out/report.html").read_text())
+    images = [attributes["src"] or "" for tag, attributes in page.tags if tag == "img"]
+    assert len(images) == sum(name.startswith("figures/") for name in names)
+    assert all(source.startswith("data:image/png;base64,") for source in images)
+    for words in ("Ada names Ben", "gpt-3.5-turbo", "public Smallville code", "a line", "by the"):
+        assert words in page.text
+    text = (tmp_path / "out/report.md").read_text()
+    linked = set(re.findall(r"\]\((figures/[a-z0-9_]+\.png)\)", text))
+    assert linked == {name for name in names if name.startswith("figures/")}
+    told = json.loads((tmp_path / "out/report.json").read_text())
+    assert told["runs"][0]["rates"]["whole"]["calls"] == 4
+    assert [one["name"] for one in told["published"]][1] == "Park et al. 2023"
+
+
+def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
+    path = cake(
+        tmp_path / "a.sqlite",
+        scenario=scenario(success=()).model_copy(update={"title": EVIL}),
+        happenings=(said(2, ADA, EVIL),),
+        after={ADA: (EVIL, "Ben."), BEN: ("| a \n| b", "Ben.")},
+        policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
+        model=EVIL,
+    )
+    written(tmp_path / "out", study(path), lines=(EVIL,))
+    page = Tags((tmp_path / "out/report.html").read_text())
+    assert not [tag for tag, _ in page.tags if tag in ("script", "iframe", "object", "link", "b")]
+    assert all(not name.startswith("on") for _, attributes in page.tags for name in attributes)
+    assert {tag for tag, attributes in page.tags if "src" in attributes} == {"img"}
+    assert page.text.count(EVIL) >= 2
+    text = (tmp_path / "out/report.md").read_text()
+    assert "<script" not in text.replace("\\<", "")
+
+
+def test_several_runs_stand_side_by_side_and_unfinished_ones_are_marked(tmp_path: Path) -> None:
+    runs = (study(cake(tmp_path / "a.sqlite")), study(cake(tmp_path / "b.sqlite", status="paused")))
+    written(tmp_path / "out", *runs)
+    rows = (tmp_path / "out/runs.csv").read_text().splitlines()
+    assert [row.split(",")[6] for row in rows] == ["status", "finished", "paused"]
+    page = Tags((tmp_path / "out/report.html").read_text())
+    ids = [attributes["id"] for tag, attributes in page.tags if attributes.get("id")]
+    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
+    assert {link.lstrip("#") for link in links} == set(ids)
+    assert {"run-1", "run-2"} <= set(ids)
+
+
+def test_nothing_asked_said_or_called_makes_a_report_all_the_same(tmp_path: Path) -> None:
+    bare = scenario(questions=(), facts=(), checks=(), success=())
+    runs = (
+        study(plant(tmp_path / "a.sqlite", 3, scenario=bare, model=None, price=None)),
+        study(plant(tmp_path / "b.sqlite", 0, status="interrupted")),
+    )
+    paths = written(tmp_path / "out", *runs)
+    names = [path.name for path in paths]
+    assert "runs.csv" in names
+    assert "answers.csv" not in names
+    assert "successes.csv" not in names
+
+
+def test_a_second_report_replaces_the_first_and_nothing_else(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    written(out, study(cake(tmp_path / "a.sqlite")))
+    (out / "notes.txt").write_text("mine")
+    (out / "mine.csv").write_text("1")
+    listed = json.loads((out / "report.json").read_text())
+    listed["files"] += ["../a.sqlite", "notes.txt", 7]
+    (out / "report.json").write_text(json.dumps(listed))
+    written(out, study(plant(tmp_path / "b.sqlite", 3, model=None)))
+    assert (out / "notes.txt").read_text() == "mine"
+    assert (out / "mine.csv").exists()
+    assert (tmp_path / "a.sqlite").exists()
+    assert not (out / "answers.csv").exists()
+    assert not (out / "figures/lengths.png").exists()
+    assert not list(tmp_path.glob(".report-*"))
+
+
+def test_where_it_cannot_be_made_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = study(cake(tmp_path / "a.sqlite"))
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ConfigError, match="is a file"):
+        written(tmp_path / "file", one)
+    with pytest.raises(ConfigError, match="the report was not written"):
+        written(tmp_path / "file/deeper", one)
+
+    def full(self: Path, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(ConfigError, match="No space left"):
+        written(tmp_path / "out", one)
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".report-*"))
+
+
+def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:
+    runs = [study(cake(tmp_path / "a.sqlite"))]
+    found = costs(runs, published())
+    rows = {str(row[0]): dict(zip(found.columns, row, strict=True)) for row in found.rows}
+    ours: dict[str, Any] = rows[f"{tmp_path}/a"]
+    assert ours["calls/game hour"] == pytest.approx(12)
+    assert ours["calls/hour in conversation"] == pytest.approx(90)
+    assert ours["calls/utterance"] == 2
+    assert ours["$/human hour"] == pytest.approx(0.0144)
+    assert rows["Park et al. 2023"]["$/human hour"] == 25
+    assert "Interviews and judging are left out" in found.note
+    for one in tables(runs, grouped(runs), published()):
+        assert all(len(row) == len(one.columns) for row in one.rows), one.name
