@@ -1,0 +1,284 @@
+"""A bank: memories of which new ones push out the old ones that are much like them.
+
+The container of Summarize-and-Forget. Source: Lyfe Agents (Kaiya et al. 2023), sections 3.4 and
+A.3. `clusters` groups memories that are to be merged; whose words those are is no matter here.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from genagents_env.errors import RecordError
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.rows import Rows
+
+Origin: TypeAlias = Literal["seed", "summary", "merged", "observed"]
+
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One memory of a bank.
+
+    Attributes:
+        id: its serial number in the bank, which no other memory ever gets; higher is newer.
+        text: in words.
+        events: ids of the record's events it comes from.
+        at: when it was made, in seconds of game time; 0 for what was known before.
+        origin: `seed` for what was known before, `summary` for a sentence of one, `merged` for
+            what became of several, `observed` for what was perceived.
+    """
+
+    id: int
+    text: str
+    events: tuple[int, ...]
+    at: int
+    origin: Origin
+
+
+_SAVED = tuple(f.name for f in fields(Kept))
+
+
+class Bank:
+    """Memories in the order of their making, and a unit vector for each.
+
+    What is forgotten depends on the memories and the order they came in, and on nothing else:
+    similarities are computed in double precision and rounded to 5 decimals before they are
+    compared, so that it is no matter where in the matrix a vector lies, nor whether the bank was
+    lived or loaded from a state.
+
+    It holds `capacity` vectors of 4 bytes a number at most: 10,000 of 384 are 15 MB, of 1,536 are
+    61 MB; room is made by doubling, and the room of what is forgotten is used again. (While room
+    is made, the old one is still there.)
+
+    Args:
+        capacity: of more memories than these, the oldest go.
+        forget_above: memories whose cosine to a new one is at least that are forgotten; None
+            forgets nothing.
+
+    Raises:
+        ValueError: `capacity` is less than 1, or `forget_above` is not in (0, 1].
+    """
+
+    def __init__(self, capacity: int, forget_above: float | None) -> None:
+        if capacity < 1:
+            raise ValueError(f"capacity is {capacity}, expected at least 1")
+        if forget_above is not None and not 0 < forget_above <= 1:
+            raise ValueError(f"forget_above is {forget_above}, expected more than 0, at most 1")
+        self.capacity, self.forget_above = capacity, forget_above
+        self._kept: OrderedDict[int, Kept] = OrderedDict()
+        self._rows = Rows(capacity)
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __iter__(self) -> Iterator[Kept]:
+        """Go through the memories, the oldest first."""
+        return iter(self._kept.values())
+
+    def __contains__(self, id: object) -> bool:
+        """Return whether memory `id` is here (still)."""
+        return id in self._kept
+
+    def __getitem__(self, id: int) -> Kept:
+        """Return memory `id`.
+
+        Raises:
+            KeyError: it is not here, or no more.
+        """
+        return self._kept[id]
+
+    @property
+    def texts(self) -> list[str]:
+        """What is remembered, the oldest first."""
+        return [kept.text for kept in self]
+
+    @property
+    def full(self) -> bool:
+        """Whether one more would push out the oldest."""
+        return len(self) >= self.capacity
+
+    def seed(
+        self, text: str, events: Iterable[int] = (), at: int = 0, origin: Origin = "seed"
+    ) -> int:
+        """Remember something that has no vector yet and makes nothing be forgotten.
+
+        Where the bank is full the oldest goes. Returns the new memory's id.
+
+        Raises:
+            ValueError: the origin is unknown.
+        """
+        _check_origin(origin)
+        return self._new(text, events, at, origin, [])
+
+    def add(
+        self,
+        memories: Sequence[tuple[str, tuple[int, ...]]],
+        vectors: Floats,
+        at: int,
+        origin: Origin,
+    ) -> list[Kept]:
+        """Remember things one after the other, each forgetting what is much like it.
+
+        A later one of the same batch may make an earlier one be forgotten. After that, the oldest
+        go while there are more than `capacity`.
+
+        Args:
+            memories: K texts, each with its events.
+            vectors: shape (K, D), any scale; D is the same for the whole bank.
+            at: game second.
+            origin: of all of them.
+
+        Returns:
+            What was forgotten or dropped, in that order; perhaps some of `memories`.
+
+        Raises:
+            ValueError: the shape is another, a vector is zero or not finite, the origin is
+                unknown, or the bank forgets and holds memories without a vector: `embed` them
+                first, since what has no vector cannot be forgotten.
+        """
+        if not memories:
+            return []
+        unit = self._rows.checked(vectors, len(memories))
+        _check_origin(origin)
+        if self.forget_above is not None and self._rows.count < len(self):
+            raise ValueError(f"{len(self) - self._rows.count} memories have no vector yet")
+        above = self.forget_above
+        likeness = self._rows.likeness(unit, above) if above is not None else None
+        among = unit @ unit.T
+        gone: list[Kept] = []
+        for k, (text, events) in enumerate(memories):
+            if above is not None and likeness is not None:
+                alike = self._rows.alike(unit[k], likeness[k], above)
+                gone += [self._remove(id_) for id_ in alike]
+            id_ = self._new(text, events, at, origin, gone)
+            row = self._rows.put(id_, unit[k])
+            if likeness is not None:
+                likeness[:, row] = among[:, k]
+        return gone
+
+    def _new(
+        self, text: str, events: Iterable[int], at: int, origin: Origin, gone: list[Kept]
+    ) -> int:
+        """Append a memory; what that pushes out is added to `gone`. Returns its id."""
+        while self.full:
+            gone.append(self._remove(next(iter(self._kept))))
+        id_ = self._next
+        self._kept[id_] = Kept(id_, text, tuple(map(int, events)), at, origin)
+        self._next += 1
+        return id_
+
+    def _remove(self, id_: int) -> Kept:
+        self._rows.drop(id_)
+        return self._kept.pop(id_)
+
+    def unembedded(self) -> list[int]:
+        """Return the ids that have no vector yet, ascending."""
+        if self._rows.count == len(self):
+            return []
+        return [id_ for id_ in self._kept if id_ not in self._rows]
+
+    def embed(self, ids: Sequence[int], vectors: Floats) -> None:
+        """Attach vectors; this makes nothing be forgotten.
+
+        Args:
+            ids: K memories.
+            vectors: shape (K, D), any scale; D is the same for the whole bank.
+
+        Raises:
+            KeyError: there is no such memory.
+            ValueError: the shape is another, or a vector is zero or not finite.
+        """
+        for id_ in ids:
+            _ = self[id_]
+        if not ids:
+            return
+        for id_, vector in zip(ids, self._rows.checked(vectors, len(ids)), strict=True):
+            self._rows.put(id_, vector)
+
+    def vectors(self, ids: Sequence[int]) -> Floats:
+        """Return the unit vectors of `ids`, shape (len(ids), D).
+
+        Raises:
+            KeyError: one is not here, or has no vector.
+        """
+        return self._rows.get(ids)
+
+    def nearest(self, query: Floats, k: int) -> list[Kept]:
+        """Return the `k` memories most similar to `query`, best first; of equals the newer first.
+
+        Only what has a vector is found.
+
+        Args:
+            query: shape (D,), any scale.
+            k: at most this many.
+
+        Raises:
+            ValueError: the query has another width, or is zero or not finite.
+        """
+        if k < 1 or not self._rows.count:
+            return []
+        vector = self._rows.checked(np.asarray(query)[None], 1)
+        rows = self._rows.leading(vector, k)
+        cosines = self._rows.exact(rows, vector[0])
+        ids = self._rows.owner[rows]
+        order = np.lexsort((-ids, -cosines))[:k]
+        return [self._kept[id_] for id_ in ids[order].tolist()]
+
+    def clear(self) -> None:
+        """Drop everything. Ids go on counting where they were."""
+        self._kept.clear()
+        self._rows = Rows(self.capacity)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything but the vectors as JSON columns, for `load_state`."""
+        columns = {name: [_plain(getattr(kept, name)) for kept in self] for name in _SAVED}
+        return {"next": self._next, **columns}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Become the bank that `state` describes, with no vector attached yet.
+
+        Raises:
+            RecordError: `state` is not what `state()` of such a bank returns.
+        """
+        fresh = Bank(self.capacity, self.forget_above)
+        try:
+            for values in zip(*(state[name] for name in _SAVED), strict=True):
+                kept = _loaded(*values, least=fresh._next)
+                fresh._kept[kept.id] = kept
+                fresh._next = kept.id + 1
+            if len(fresh) > self.capacity:
+                raise ValueError(f"{len(fresh)} memories, at most {self.capacity} are kept")
+            fresh._next = _number(state["next"], least=fresh._next)
+        except (AttributeError, KeyError, TypeError, ValueError) as fault:
+            raise RecordError(f"the saved memories are damaged: {fault}") from None
+        self.__dict__.update(fresh.__dict__)
+
+
+def _loaded(id_: Any, text: Any, events: Any, at: Any, origin: Any, *, least: int) -> Kept:
+    if not isinstance(text, str) or not isinstance(events, list):
+        raise TypeError("its words are no words, or its events no list")
+    _check_origin(origin)
+    return Kept(_number(id_, least), text, tuple(map(_number, events)), _number(at), origin)
+
+
+def _number(value: Any, least: int | None = None) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r} is no whole number")
+    if least is not None and value < least:
+        raise ValueError(f"number {value} after {least - 1}")
+    return value
+
+
+def _check_origin(origin: Any) -> None:
+    if origin not in ORIGINS:
+        raise ValueError(f"origin is {origin!r}, expected one of {', '.join(ORIGINS)}")
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

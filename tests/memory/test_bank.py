@@ -1,0 +1,401 @@
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genagents_env.errors import RecordError
+from genagents_env.memory.bank import Bank, Kept
+from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.memory.rows import DECIMALS
+
+EAST, NORTH, WEST = (np.array(v, np.float32) for v in ([1, 0], [0, 1], [-1, 0]))
+
+
+def degrees(*angles: float) -> Floats:
+    """Return vectors of these directions in the plane."""
+    turns = np.radians(np.array(angles, np.float64))
+    return np.stack([np.cos(turns), np.sin(turns)], axis=1).astype(np.float32)
+
+
+def put(bank: Bank, text: str, angle: float, at: int = 0) -> list[str]:
+    """Add one memory; return the texts of what was forgotten."""
+    gone = bank.add([(text, (at,))], degrees(angle), at, "summary")
+    return [kept.text for kept in gone]
+
+
+def vector_of(text: str) -> Floats:
+    """Return a vector of 8 numbers that depends on the text alone; few are much alike."""
+    kind, own = divmod(int(text), 100)
+    common = np.random.default_rng(kind).standard_normal(8)
+    return (common + 0.2 * np.random.default_rng(own).standard_normal(8)).astype(np.float32)
+
+
+def vectors_of(texts: list[str]) -> Floats:
+    return np.array([vector_of(text) for text in texts], np.float32).reshape(len(texts), 8)
+
+
+@dataclass
+class Plain:
+    """A bank as one would write it first: a list, one cosine at a time."""
+
+    capacity: int
+    forget_above: float | None
+
+    def __post_init__(self) -> None:
+        self.kept: list[tuple[int, str, Floats]] = []
+        self.next = 0
+
+    def add(self, text: str) -> list[int]:
+        """Return the ids of what was forgotten or dropped."""
+        (vector,) = unit_rows(vectors_of([text]))
+        gone: list[int] = []
+        if self.forget_above is not None:
+            alike = [k for k in self.kept if cosine(k[2], vector) >= self.forget_above]
+            gone += [id for id, *_ in alike]
+            self.kept = [k for k in self.kept if k[0] not in gone]
+        if len(self.kept) == self.capacity:
+            gone.append(self.kept.pop(0)[0])
+        self.kept.append((self.next, text, vector))
+        self.next += 1
+        return gone
+
+    def nearest(self, text: str, k: int) -> list[int]:
+        (query,) = unit_rows(vectors_of([text]))
+        return [id for _, id in sorted((-cosine(v, query), -id) for id, _, v in self.kept)][:k]
+
+
+def cosine(one: Floats, other: Floats) -> float:
+    return round(float(one.astype(np.float64) @ other.astype(np.float64)), DECIMALS)
+
+
+TEXTS = st.integers(0, 3).flatmap(lambda kind: st.integers(100 * kind, 100 * kind + 20)).map(str)
+BATCHES = st.lists(st.lists(TEXTS, max_size=7), max_size=12)
+CAPACITIES = st.integers(1, 20)
+THRESHOLDS = st.sampled_from([None, 0.5, 0.9, 0.98, 1.0])
+
+
+def test_a_memory_is_read_as_it_was_added() -> None:
+    bank = Bank(5, 0.9)
+    assert bank.seed("I own the cafe") == 0
+    bank.embed([0], degrees(0))
+    assert bank.add([("a storm", (4, 7))], degrees(90), 60, "summary") == []
+    assert bank[0] == Kept(0, "I own the cafe", (), 0, "seed")
+    assert bank[1] == Kept(1, "a storm", (4, 7), 60, "summary")
+    assert list(bank) == [bank[0], bank[1]]
+    assert bank.texts == ["I own the cafe", "a storm"]
+    assert len(bank) == 2
+    assert 1 in bank
+    assert 2 not in bank
+    assert bank[1] not in bank
+    with pytest.raises(KeyError):
+        bank[2]
+
+
+def test_what_is_much_like_a_new_memory_is_forgotten() -> None:
+    bank = Bank(9, 0.9)
+    assert put(bank, "tea at eight", 0) == []
+    assert put(bank, "the bridge is closed", 90) == []
+    assert put(bank, "tea at nine", 20) == ["tea at eight"]
+    assert put(bank, "coffee at nine", 50) == []
+    assert bank.texts == ["the bridge is closed", "tea at nine", "coffee at nine"]
+
+
+def test_the_threshold_itself_is_alike_enough() -> None:
+    exact = np.array([[0.9, np.sqrt(1 - 0.81)]], np.float32)
+    bank = Bank(9, 0.9)
+    put(bank, "old", 0)
+    gone = bank.add([("new", ())], exact, 0, "summary")
+    assert [kept.text for kept in gone] == ["old"]
+    sure = Bank(9, 0.90002)
+    put(sure, "old", 0)
+    assert sure.add([("new", ())], exact, 0, "summary") == []
+
+
+def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
+    bank = Bank(9, 0.9)
+    seeded = bank.seed("I never drink tea")
+    with pytest.raises(ValueError, match="no vector yet"):
+        put(bank, "I drink tea", 0)
+    bank.embed([seeded], degrees(10))
+    assert put(bank, "I drink tea", 0) == ["I never drink tea"]
+
+
+def test_later_ones_of_a_batch_push_out_earlier_ones() -> None:
+    bank = Bank(9, 0.9)
+    batch = [("a", ()), ("b", ()), ("c", ()), ("d", ())]
+    gone = bank.add(batch, degrees(0, 90, 5, 95), 0, "summary")
+    assert [kept.text for kept in gone] == ["a", "b"]
+    assert bank.texts == ["c", "d"]
+
+
+def test_the_oldest_go_when_the_bank_is_full() -> None:
+    bank = Bank(2, 0.9)
+    batch = [(str(k), ()) for k in range(5)]
+    gone = bank.add(batch, degrees(0, 60, 120, 180, 240), 0, "summary")
+    assert [kept.text for kept in gone] == ["0", "1", "2"]
+    assert bank.full
+    assert bank.seed("6") == 5
+    assert bank.texts == ["4", "6"]
+
+
+def test_what_is_forgotten_makes_room() -> None:
+    bank = Bank(2, 0.9)
+    put(bank, "old", 0)
+    put(bank, "other", 90)
+    assert put(bank, "new", 91) == ["other"]
+    assert bank.texts == ["old", "new"]
+
+
+def test_without_a_threshold_nothing_is_forgotten() -> None:
+    bank = Bank(3, None)
+    bank.seed("without a vector")
+    for k in range(2):
+        assert put(bank, f"tea {k}", 0) == []
+    assert put(bank, "tea 2", 0) == ["without a vector"]
+    assert bank.texts == ["tea 0", "tea 1", "tea 2"]
+
+
+def test_the_nearest_come_best_first_and_of_equals_the_newer() -> None:
+    bank = Bank(9, None)
+    # The cosine of a tenth of a degree is 1, to five decimals.
+    for text, angle in (("a", 0), ("b", 80), ("c", 0), ("d", 30), ("e", 0.1)):
+        put(bank, text, angle)
+    assert [kept.text for kept in bank.nearest(EAST, 4)] == ["e", "c", "a", "d"]
+    assert [kept.text for kept in bank.nearest(EAST, 1)] == ["e"]
+    assert [kept.text for kept in bank.nearest(5 * NORTH, 1)] == ["b"]
+    assert len(bank.nearest(WEST, 99)) == 5
+    assert bank.nearest(EAST, 0) == []
+    assert Bank(3, 0.9).nearest(EAST, 3) == []
+
+
+def test_only_what_has_a_vector_comes_to_mind() -> None:
+    bank = Bank(9, 0.9)
+    first, second = bank.seed("a"), bank.seed("b")
+    assert bank.nearest(EAST, 5) == []
+    bank.embed([second], degrees(0))
+    assert bank.unembedded() == [first]
+    assert [kept.id for kept in bank.nearest(EAST, 5)] == [second]
+    bank.embed([first, second], degrees(0, 90))
+    assert [kept.id for kept in bank.nearest(EAST, 5)] == [first, second]
+    assert bank.unembedded() == []
+
+
+def test_ids_are_never_used_again() -> None:
+    bank = Bank(2, 0.9)
+    put(bank, "a", 0)
+    put(bank, "b", 0)
+    bank.clear()
+    assert (len(bank), bank.nearest(EAST, 3), bank.unembedded()) == (0, [], [])
+    assert bank.seed("c") == 2
+    other = Bank(2, 0.9)
+    bank.clear()
+    other.load_state(json.loads(json.dumps(bank.state())))
+    assert other.seed("d") == 3
+
+
+def test_vectors_are_given_back_as_unit_rows() -> None:
+    bank = Bank(2, 0.9)
+    bank.add([("a", ()), ("b", ())], 7 * degrees(0, 90), 0, "summary")
+    np.testing.assert_allclose(bank.vectors([1, 0]), degrees(90, 0), atol=1e-6)
+    bank.seed("c")
+    with pytest.raises(KeyError):
+        bank.vectors([2])
+    with pytest.raises(KeyError):
+        bank.vectors([0])
+
+
+@settings(deadline=None)
+@given(BATCHES, CAPACITIES, THRESHOLDS)
+def test_it_keeps_what_a_list_of_cosines_keeps(
+    batches: list[list[str]], capacity: int, threshold: float | None
+) -> None:
+    bank, plain = Bank(capacity, threshold), Plain(capacity, threshold)
+    for at, batch in enumerate(batches):
+        gone = bank.add([(t, (at,)) for t in batch], vectors_of(batch), at, "summary")
+        assert [kept.id for kept in gone] == [id for text in batch for id in plain.add(text)]
+        assert [kept.id for kept in bank] == [id for id, *_ in plain.kept]
+        for k in (1, 3, 30):
+            found = [kept.id for kept in bank.nearest(vector_of("107"), k)]
+            assert [-id for id in found] == plain.nearest("107", k)
+
+
+@settings(deadline=None)
+@given(BATCHES, CAPACITIES, st.sampled_from([0.5, 0.9, 1.0]))
+def test_no_two_are_much_alike_and_the_newest_stays(
+    batches: list[list[str]], capacity: int, threshold: float
+) -> None:
+    bank = Bank(capacity, threshold)
+    for batch in batches:
+        bank.add([(t, ()) for t in batch], vectors_of(batch), 0, "summary")
+        assert len(bank) <= capacity
+        if batch:
+            assert bank.texts[-1] == batch[-1]
+        unit = unit_rows(vectors_of(bank.texts)) if len(bank) else vectors_of([])
+        for row, one in enumerate(unit):
+            assert all(cosine(one, other) < threshold for other in unit[:row])
+
+
+@settings(deadline=None)
+@given(BATCHES, CAPACITIES, THRESHOLDS, st.sets(st.integers(0, 11)))
+def test_a_bank_that_was_loaded_goes_on_as_the_one_that_lived(
+    batches: list[list[str]], capacity: int, threshold: float | None, kills: set[int]
+) -> None:
+    lived, resumed = Bank(capacity, threshold), Bank(capacity, threshold)
+    for step, batch in enumerate(batches):
+        if step in kills:
+            saved = json.dumps(resumed.state())
+            resumed = Bank(capacity, threshold)
+            resumed.load_state(json.loads(saved))
+            assert json.dumps(resumed.state()) == saved
+            missing = resumed.unembedded()
+            assert missing == [kept.id for kept in resumed]
+            resumed.embed(missing, vectors_of([resumed[id].text for id in missing]))
+        new = [(text, (step,)) for text in batch]
+        gone = [bank.add(new, vectors_of(batch), step, "summary") for bank in (lived, resumed)]
+        assert gone[0] == gone[1]
+        assert list(lived) == list(resumed)
+        for query in ("3", "107", "215"):
+            near = [bank.nearest(vector_of(query), 4) for bank in (lived, resumed)]
+            assert near[0] == near[1]
+
+
+@pytest.mark.parametrize("empty", [0, 16])
+def test_where_a_vector_lies_does_not_matter_among_thousands(empty: int) -> None:
+    """The first numbers of a vector tell much of how alike it is, or nothing at all."""
+    random = np.random.default_rng(5)
+    centres = random.standard_normal((40, 48))
+    noise = 0.33 * random.standard_normal((3000, 48))
+    vectors = (centres[random.integers(0, 40, 3000)] + noise).astype(np.float32)
+    vectors[:, :empty] = 0
+    one, other = Bank(600, 0.9), Bank(600, 0.9)
+    gone: list[list[int]] = [[], []]
+    for at in range(0, 3000, 150):
+        block = vectors[at : at + 150]
+        new = [(str(at + k), ()) for k in range(150)]
+        gone[0] += [kept.id for kept in one.add(new, block, 0, "summary")]
+        for k in range(150):
+            gone[1] += [kept.id for kept in other.add(new[k : k + 1], block[k : k + 1], 0, "seed")]
+        state = other.state()
+        other.load_state(state)
+        shuffled = random.permutation(other.unembedded()).tolist()
+        other.embed(shuffled, vectors[[int(other[id].text) for id in shuffled]])
+        near = [bank.nearest(vectors[at], 20) for bank in (one, other)]
+        assert [kept.id for kept in near[0]] == [kept.id for kept in near[1]]
+    assert gone[0] == gone[1]
+    assert len(gone[0]) > 2400
+    assert one.texts == other.texts
+
+
+def test_room_is_bounded_by_the_capacity() -> None:
+    bank = Bank(100, None)
+    for k in range(1000):
+        put(bank, str(k), k)
+    assert bank._rows._data.shape == (2, 100)
+    small = Bank(10_000, None)
+    put(small, "a", 0)
+    assert small._rows._data.shape[1] < 100
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        np.ones((1, 2)),
+        np.ones((3, 2)),
+        np.ones((2, 3)),
+        np.ones(2),
+        np.ones((2, 0)),
+        np.array([[1, 0], [0, 0]]),
+        np.array([[1, 0], [np.nan, 0]]),
+        np.array([[1, 0], [np.inf, 0]]),
+    ],
+)
+def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> None:
+    bank = Bank(3, 0.9)
+    for k, angle in enumerate((0, 90, 180)):
+        put(bank, str(k), angle)
+    before = bank.state()
+    for act in (
+        lambda: bank.add([("a", ()), ("b", ())], vectors.astype(np.float32), 0, "summary"),
+        lambda: bank.embed([0, 1], vectors.astype(np.float32)),
+    ):
+        with pytest.raises(ValueError, match=r"vectors|embedding"):
+            act()
+    assert bank.state() == before
+    np.testing.assert_allclose(bank.vectors([0, 1, 2]), degrees(0, 90, 180), atol=1e-6)
+
+
+def test_queries_and_constants_that_cannot_be_are_refused() -> None:
+    bank = Bank(3, 0.9)
+    put(bank, "a", 0)
+    for query in (np.ones(3), np.zeros(2), np.array([1, np.nan]), np.ones((1, 2))):
+        with pytest.raises(ValueError, match=r"vectors|embedding"):
+            bank.nearest(query.astype(np.float32), 1)
+    with pytest.raises(ValueError, match="capacity is 0"):
+        Bank(0, 0.9)
+    for above in (0.0, 1.01, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="forget_above"):
+            Bank(3, above)
+    with pytest.raises(ValueError, match="origin is 'dream'"):
+        bank.add([("b", ())], degrees(9), 0, "dream")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="origin is 'dream'"):
+        bank.seed("b", origin="dream")  # type: ignore[arg-type]
+    with pytest.raises(KeyError):
+        bank.embed([5], degrees(9))
+    assert bank.texts == ["a"]
+    assert bank.add([], np.zeros((0, 2), np.float32), 0, "summary") == []
+
+
+GOOD = {
+    "next": 9,
+    "id": [3, 8],
+    "text": ["a", "b"],
+    "events": [[], [4]],
+    "at": [0, 60],
+    "origin": ["seed", "merged"],
+}
+
+
+def test_a_good_state_is_what_it_says() -> None:
+    bank = Bank(2, 0.9)
+    bank.load_state(GOOD)
+    assert bank.state() == GOOD
+    assert bank[8] == Kept(8, "b", (4,), 60, "merged")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": [3]},
+        {"id": [8, 3]},
+        {"id": [3, 3]},
+        {"id": [-1, 3]},
+        {"id": [3, "8"]},
+        {"id": [3, True]},
+        {"next": 8},
+        {"next": "9"},
+        {"next": None},
+        {"text": ["a", 3]},
+        {"events": [[], 4]},
+        {"events": [[], ["4"]]},
+        {"events": [[], "45"]},
+        {"at": [0, None]},
+        {"at": [0, 1.5]},
+        {"origin": ["seed", "dream"]},
+        {"origin": ["seed", []]},
+        {"text": 3},
+    ],
+)
+def test_a_damaged_state_is_refused_and_changes_nothing(change: dict[str, Any]) -> None:
+    bank = Bank(3, 0.9)
+    put(bank, "old", 0)
+    for state in (GOOD | change, {}, {key: GOOD[key] for key in list(GOOD)[1:]}):
+        with pytest.raises(RecordError, match="damaged"):
+            bank.load_state(state)
+    with pytest.raises(RecordError, match="at most 1"):
+        Bank(1, 0.9).load_state(GOOD)
+    assert bank.texts == ["old"]
+    assert bank.unembedded() == []
