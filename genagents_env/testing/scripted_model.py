@@ -13,7 +13,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.testing.sample import sample_schema
-from genagents_env.testing.townsfolk import gossip, inventor, mute
+from genagents_env.testing.townsfolk import chatty, gossip, inventor, mute
 
 __all__ = [
     "RULES",
@@ -59,6 +59,7 @@ RULES: Mapping[str, Rule] = {
     "always_invalid": always_invalid,
     "obedient": obedient,
     "gossip": gossip,
+    "chatty": chatty,
     "mute": mute,
     "inventor": inventor,
 }

@@ -1,6 +1,7 @@
 """Every shipped policy keeps the contract, on the small scenario and the large one."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,21 @@ def model() -> ModelClient:
 )
 def test_a_shipped_policy_keeps_the_contract(name: str, scenario: str) -> None:
     check_policy(lambda: load_policy(name), scenario, make_model=model)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"preset": "paper", "latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
+        {"variant": "no_option_action"},
+        {"variant": "no_self_monitor"},
+        {"variant": "no_summarize_and_forget"},
+    ],
+    ids=["full", "paper", "no_option_action", "no_self_monitor", "no_summarize_and_forget"],
+)
+def test_the_lyfe_mind_keeps_the_contract(config: dict[str, Any]) -> None:
+    check_policy(lambda: load_policy("lyfe", **config), "tiny", make_model=model)
 
 
 def test_example_policy_keeps_the_contract() -> None:

@@ -1,12 +1,13 @@
 """Townsfolk: models without a network that live sensibly and have one habit each.
 
 They answer what the minds of this package ask: plan by the routine, go where their plans name,
-find news important, and remember it. They differ in what they do with news, so that what is
-measured of a run can be held against its cause:
+find news important, and remember it; secrets they keep to themselves. They differ in what they do
+with news, so that what is measured of a run can be held against its cause:
 
 - `gossip` speaks to everyone it may, passes on the news it knows, goes to what it hears of, and
   answers interviews honestly, naming what it rests on;
-- `mute` does the same, but never says a word, so that nothing spreads by talk;
+- `chatty` does the same and is never at a loss: with no news to tell, it tells what it remembers;
+- `mute` does as `gossip`, but never says a word, so that nothing spreads by talk;
 - `inventor` is as mute, and in interviews affirms whatever it is asked, out of nothing.
 
 Each is a pure function of the request. What is asked is told by the fields of the reply's schema;
@@ -21,11 +22,21 @@ from typing import Any, TypeAlias
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.testing.sample import sample_schema
 
-from . import day, interview, mind, place, talk
+from . import day, interview, judge, lyfe, mind, place, talk
 from .news import PATTERN, Taste
 from .prompt import Prompt, read
 
-__all__ = ["PATTERN", "gossip", "gossip_rule", "inventor", "inventor_rule", "mute", "mute_rule"]
+__all__ = [
+    "PATTERN",
+    "chatty",
+    "chatty_rule",
+    "gossip",
+    "gossip_rule",
+    "inventor",
+    "inventor_rule",
+    "mute",
+    "mute_rule",
+]
 
 Rule: TypeAlias = Callable[[CompletionRequest], str]
 Habit: TypeAlias = Callable[[Prompt, Taste], Mapping[str, Any]]
@@ -34,6 +45,8 @@ Habits: TypeAlias = Mapping[frozenset[str], Habit]
 _REACTION = frozenset(("choice", "what", "minutes"))
 _UTTERANCE = frozenset(("say", "end"))
 _ANSWER = frozenset(("answer", "because"))
+_OPTION = frozenset(("option", "target", "subgoal"))
+_WORDS = frozenset(("say",))
 
 _GOSSIP: Habits = {
     frozenset(("yesterday", "status", "requirements")): day.renewal,
@@ -52,14 +65,32 @@ _GOSSIP: Habits = {
     _UTTERANCE: talk.utterance,
     frozenset(("remember", "plan", "importance", "changes_plan")): talk.memo,
     _ANSWER: interview.honest,
+    _OPTION: lyfe.sociable,
+    _WORDS: lyfe.words,
+    frozenset(("thought",)): lyfe.thought,
+    frozenset(("summary",)): lyfe.summary,
+    frozenset(("memory",)): lyfe.memory,
+    frozenset(("why", "verdict")): judge.verdict,
 }
-_MUTE: Habits = {**_GOSSIP, _REACTION: talk.reserved, _UTTERANCE: talk.silence}
+_CHATTY: Habits = {**_GOSSIP, _UTTERANCE: talk.chat, _WORDS: lyfe.chat}
+_MUTE: Habits = {
+    **_GOSSIP,
+    _REACTION: talk.reserved,
+    _UTTERANCE: talk.silence,
+    _OPTION: lyfe.reserved,
+    _WORDS: lyfe.silence,
+}
 _INVENTOR: Habits = {**_MUTE, _ANSWER: interview.inventive}
 
 
 def gossip_rule(pattern: str = PATTERN) -> Rule:
     """Return the model that passes on what matches `pattern`, in any case."""
     return _rule(_GOSSIP, pattern)
+
+
+def chatty_rule(pattern: str = PATTERN) -> Rule:
+    """Return the gossip that also tells of itself."""
+    return _rule(_CHATTY, pattern)
 
 
 def mute_rule(pattern: str = PATTERN) -> Rule:
@@ -86,5 +117,6 @@ def _rule(habits: Habits, pattern: str) -> Rule:
 
 
 gossip: Rule = gossip_rule()
+chatty: Rule = chatty_rule()
 mute: Rule = mute_rule()
 inventor: Rule = inventor_rule()

@@ -9,12 +9,15 @@ from genagents_env.rng import draw_index
 from . import news
 from .news import Taste
 from .prompt import Line, Prompt
-from .words import content, cut
+from .words import content, cut, sentences
 
 _ANSWER = 300  # characters
 _NAMED = 8
 _PERSON = re.compile(
     r"\b(?i:know of|know about|who is|think of) ([A-Z][^\s?]*(?: [A-Z][^\s?]*)*)\?"
+)
+_SUSPECT = re.compile(
+    r"\b(?:suspects?|murderer|killer)\b|\bwho (?:killed|murdered)\b", re.IGNORECASE
 )
 _GROUP = re.compile(r"Talked with [^:]* and ")
 _WHERE = re.compile(r"^where (?:were|was|did)\b", re.IGNORECASE)
@@ -31,11 +34,13 @@ def honest(prompt: Prompt, taste: Taste) -> dict[str, Any]:
 
     One knows of people by ties, by talk and by word of them; having seen them go about their
     business is not knowing them. Of other things one knows by news, or by a line that shares more
-    than half of the question's words.
+    than half of the question's words. Of a deed one suspects whom a testimony is about.
     """
     question = _question(prompt)
     if _WHERE.match(question):
         return _whereabouts(prompt, question)
+    if _SUSPECT.search(question):
+        return _suspicion(prompt)
     person, told = _PERSON.search(question), _told(prompt)
     if person:
         name = person[1]
@@ -97,6 +102,23 @@ def _about(question: str, told: Sequence[Line], taste: Taste) -> list[Line]:
         (line for line in told if fits(line)),
         key=lambda line: not news.is_news(news.statement(line), taste),
     )
+
+
+def _suspicion(prompt: Prompt) -> dict[str, Any]:
+    """Return the person whom most lines testify against, the first of several, with these lines."""
+    against: dict[str, list[int]] = {}
+    words: dict[str, str] = {}
+    for line in _told(prompt):
+        for sentence in filter(news.is_testimony, sentences(news.statement(line))):
+            name = news.suspect(sentence)
+            if name and name != prompt.name and not news.is_secret(sentence):
+                against.setdefault(name, []).append(line.number or 0)
+                words.setdefault(name, sentence)
+    if not against:
+        return {"answer": "I do not know.", "because": []}
+    name = max(against, key=lambda name: len(against[name]))
+    answer = cut(f"I think the biggest suspect is {name}. {words[name]}", _ANSWER)
+    return {"answer": answer, "because": list(dict.fromkeys(against[name]))[:_NAMED]}
 
 
 def _whereabouts(prompt: Prompt, question: str) -> dict[str, Any]:

@@ -18,16 +18,37 @@ Minutes: TypeAlias = tuple[int, int]  # from and to, counted from midnight
 
 _NOON = 12 * 60
 
-# Something that brings people together, with its date; or that somebody stands for an office.
+# That somebody was seen as one who did wrong is: with blood on the knife, or in a hurry to leave.
+_TESTIMONY = (
+    r"(?=.*\b(?:saw|seen|spotted|noticed|watched|met|left|leaving|came|coming|ran|running)\b)"
+    r".*\b(?:blood\S* (?:\w+ )?knife|knife in (?:his|her|their|one) hands?"
+    r"|in (?:\w+ ){0,2}(?:rush|hurry|haste))\b"
+)
+# Something that brings people together, with its date; that somebody stands for an office; or a
+# testimony.
 PATTERN = (
     r"^(?!.*\bwho\b)(?:(?=.*\d).*\b(?:party|celebration|public talk|speech|debate)\b"
-    r"|.*\b(?:run|runs|running|stand|stands|standing) for mayor\b)"
+    r"|.*\b(?:run|runs|running|stand|stands|standing) for mayor\b"
+    rf"|{_TESTIMONY})"
 )
+# Confessions, and what is said to be kept to oneself, are nothing to pass on, whatever the taste.
+_SECRET = re.compile(
+    r"\bsecret(?:ly)?\b|\b(?:tell|telling|told) (?:anyone|anybody|nobody|no one)\b"
+    r"|\bI(?:['\u2019]ve| have| had)?(?: \w+)? (?:murder|kill|stabb|poison)ed\b"
+    r"|\bmy (?:crime|guilt)\b",
+    re.IGNORECASE,
+)
+_WITNESSED = re.compile(_TESTIMONY, re.IGNORECASE)
+_PERSON = r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)*"
+_SEEN = re.compile(rf"\b(?:saw|spotted|noticed|watched|met) ({_PERSON})")
+_WITNESS = re.compile(rf"\b(?:I|{_PERSON}) (?:saw|spotted|noticed|watched|met)\b")
+_FULL_NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)+")
 _SIGHT = re.compile(r"(?:[A-Z][^\s:]* )+is (?!(?:running|standing) for\b)")
 _PLAN = re.compile(r"(?:[A-Z][^\s:]* )+plans? for\b")
 _OF_ONESELF = ("you", "your days", "you feel", "these days", "today", "question")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)")
 _INTRODUCTION = re.compile(r"^(?:Talked with [^:]*: |For planning: |News: |.*'s yesterday: )")
+_ADDRESS = re.compile(r"^Listen, ([^:]{1,80}): ")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -92,7 +113,26 @@ def meant(prompt: Prompt, taste: Taste) -> list[Item]:
 
 def is_news(told: str, taste: Taste) -> bool:
     """Return whether a bare statement is worth passing on."""
-    return taste.search(told) is not None and not _SIGHT.match(told)
+    return taste.search(told) is not None and not _SIGHT.match(told) and not is_secret(told)
+
+
+def is_secret(told: str) -> bool:
+    """Return whether a statement is a confession, or says that it is not to be passed on."""
+    return _SECRET.search(told) is not None
+
+
+def is_testimony(told: str) -> bool:
+    """Return whether a statement says that somebody was seen as one who did wrong is."""
+    return _WITNESSED.search(told) is not None
+
+
+def suspect(told: str) -> str:
+    """Return the name of the person whom a testimony is about, empty where it names none.
+
+    It is the one who was seen by another, else the first person named.
+    """
+    seen, named = _SEEN.search(told), _FULL_NAME.search(told)
+    return seen[1] if seen else named[0] if named else ""
 
 
 def is_whole(told: str) -> bool:
@@ -116,7 +156,19 @@ def is_plan(line: Line) -> bool:
 def statement(line: Line) -> str:
     """Return what a line states, without who said it to whom, or of what it is a note."""
     quoted = _QUOTED.findall(line.text)
-    return str(quoted[-1]).strip() if quoted else _INTRODUCTION.sub("", line.text).strip()
+    told = str(quoted[-1]) if quoted else _INTRODUCTION.sub("", line.text)
+    return _ADDRESS.sub("", told).strip()
+
+
+def addressed(told: str, names: Sequence[str]) -> str:
+    """Return words with the names of those they are meant for, which `statement` leaves out."""
+    return f"Listen, {', '.join(names)}: {told}" if names else told
+
+
+def address(told: str) -> tuple[str, ...]:
+    """Return for whom words are meant, as far as they say."""
+    found = _ADDRESS.match(told)
+    return tuple(found[1].split(", ")) if found else ()
 
 
 def day(told: str) -> tuple[int, int] | None:
@@ -145,8 +197,11 @@ def hours(told: str) -> Minutes | None:
 def brief(told: str, limit: int) -> str:
     """Return news in at most `limit` characters: occasion, place, date and hours where it has them.
 
-    Longer words would lose their end on the way, since minds remember more than prompts can show.
+    Longer words would lose their end on the way, since minds remember more than prompts can show;
+    a testimony that is too long begins with who saw it.
     """
+    if len(told) > limit and is_testimony(told) and (witness := _WITNESS.search(told)):
+        return cut(told[witness.start() :], limit)
     occasion, where, when, span = _OCCASION.search(told), place(told), day(told), hours(told)
     if occasion is None or not where:
         return cut(told, limit)

@@ -52,10 +52,27 @@ def utterance(prompt: Prompt, taste: Taste) -> dict[str, Any]:
         said = news.brief(fresh[0], _SPEECH)
         return {"say": said[:1].upper() + said[1:], "end": over and bool(dialogue)}
     if not dialogue:
-        return {"say": f"{_greeting(prompt)}, {name}! How are you today?", "end": False}
+        return {"say": f"{greeting(prompt)}, {name}! How are you today?", "end": False}
     heard = any(news.is_news(line.text, taste) for line in dialogue if line.head != "you")
     thanks = f"Thank you for telling me, {name}." if heard else f"Good to see you, {name}."
     return {"say": f"{thanks} See you!", "end": True}
+
+
+def chat(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+    """Return the news there is; without any, something else that one remembers, but no secret."""
+    dialogue = _dialogue(prompt)
+    told = [line.text for line in dialogue]
+    left = (
+        line.text
+        for line in prompt.lines
+        if line.number is not None and not news.is_secret(line.text) and not news.is_plan(line)
+        if not any(alike(line.text, text) for text in told)
+    )
+    usual = utterance(prompt, taste)
+    said = next(left, "")
+    if not usual["end"] or _LAST in prompt.words or not said:
+        return {**usual, "end": _LAST in prompt.words or (usual["end"] and not said)}
+    return {"say": cut(said, _SENTENCE), "end": False}
 
 
 def silence(prompt: Prompt, taste: Taste) -> dict[str, Any]:
@@ -76,6 +93,15 @@ def memo(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     }
 
 
+def greeting(prompt: Prompt) -> str:
+    """Return the words for the time of the day."""
+    found = _CLOCK.search(prompt.words)
+    hour = int(found[1]) if found else 12
+    if 4 <= hour < 12:
+        return "Good morning"
+    return "Good afternoon" if 12 <= hour < 18 else "Good evening"
+
+
 def _decision(choice: str) -> dict[str, Any]:
     return {"choice": choice, "what": "", "minutes": 5}
 
@@ -87,11 +113,3 @@ def _dialogue(prompt: Prompt) -> Sequence[Line]:
 def _first_name(prompt: Prompt) -> str:
     found = _OTHERS.search(prompt.words)
     return found[1].split()[0].rstrip(",") if found else "neighbour"
-
-
-def _greeting(prompt: Prompt) -> str:
-    found = _CLOCK.search(prompt.words)
-    hour = int(found[1]) if found else 12
-    if 4 <= hour < 12:
-        return "Good morning"
-    return "Good afternoon" if 12 <= hour < 18 else "Good evening"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 _WORDS = re.compile(r"[a-z]+|\d+")
+_SENTENCE_END = re.compile(r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<=[.!?])\s+(?=[A-Z])")
 _EMPTY_WORDS = """
 a about an and are as at be been between by can did do does for from gives has have heard how i if
 in into is it know me my not of on or our s said that the their them then there they this to was we
@@ -42,3 +43,8 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit + 1].rpartition(" ")[0] or text[:limit]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return [sentence for sentence in _SENTENCE_END.split(text) if sentence]

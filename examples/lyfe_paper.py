@@ -1,0 +1,115 @@
+"""The figures and tables of *Lyfe Agents* (Kaiya et al. 2023) again, with any model.
+
+    python examples/lyfe_paper.py --out paper --runs 3 --figures 3 6
+
+lives every run a figure needs (those that are finished are not repeated, those that were stopped
+go on where they stood), lets the model judge the answers, and draws `paper/report/report.html`.
+Without a model: `--model scripted:gossip --embedder hashed`.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from genagents_env.cli.progress import watching
+from genagents_env.cli.summary import summary
+from genagents_env.evaluate.rates import tariff
+from genagents_env.record import RunReader
+from genagents_env.report import studied
+from genagents_env.report.writing import write_report
+from genagents_env.rollout import Engine, Outcome, PolicySpec, RunSpec, judged, resume, run
+
+ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Runs of one kind: a scenario with a cast of it, and a mind."""
+
+    scenario: str
+    cast: str | None = None
+    policy: str = "lyfe"
+    variant: str | None = None
+
+    def spec(self, seed: int, hours: float | None) -> RunSpec:
+        """Return what is run."""
+        config = {"variant": self.variant} if self.variant else {}
+        mind = PolicySpec(self.policy, config)
+        return RunSpec(self.scenario, seed=seed, hours=hours, people=self.cast, policy=mind)
+
+    def file(self, seed: int) -> str:
+        """Return the name of the run file."""
+        parts = (self.scenario, self.cast, self.policy, self.variant, str(seed))
+        return "-".join(part for part in parts if part) + ".sqlite"
+
+
+MYSTERY = [Cell("murder_mystery", cast) for cast in ("3", "6", "9")]
+ABLATED = [Cell("murder_mystery", cast, variant=v) for cast in ("3", "6", "9") for v in ABLATIONS]
+FIGURES = {
+    "3": [*MYSTERY, *ABLATED],  # success by number of agents and ablation; flow of the testimony
+    "4": [Cell("murder_mystery", "9")],  # a change of opinion
+    "5": [Cell("activity_fair")],  # club preference, with figures 7 and 8: change and affinity
+    "6": [  # cost, beside our Smallville and the published rates
+        *(Cell("murder_mystery", "9", variant=variant) for variant in (None, *ABLATIONS)),
+        Cell("murder_mystery", "9", "smallville"),
+    ],
+    "table1": [Cell("murder_mystery_hard", "9")],
+    "table2": [Cell("medicine")],
+}
+
+
+def lived(cell: Cell, seed: int, out: Path, engine: Engine, hours: float | None) -> Path:
+    """Return the run file of one cell and seed, lived to its end and judged."""
+    path = out / cell.file(seed)
+    if not path.is_file():
+        outcome = run(cell.spec(seed, hours), path, engine)
+    elif not is_finished(path):
+        outcome = resume(path, engine)
+    else:
+        outcome = Outcome(path, "finished", 0, 0)
+    outcome = judged(outcome, engine)  # what was judged is not judged again
+    if outcome.message:
+        raise SystemExit(f"{path}: {outcome.message}")
+    return path
+
+
+def is_finished(path: Path) -> bool:
+    with RunReader(path) as record:
+        return record.status == "finished"
+
+
+def cells(figures: list[str]) -> Iterator[Cell]:
+    """Yield what the figures need, each once."""
+    yield from dict.fromkeys(cell for figure in figures for cell in FIGURES[figure])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("lyfe_paper"), help="a folder")
+    parser.add_argument("--figures", nargs="+", choices=FIGURES, default=list(FIGURES))
+    parser.add_argument("--runs", type=int, default=3, help="of each kind (the paper: 6 or 7)")
+    parser.add_argument("--hours", type=float, help="of each run; the scenario's by default")
+    parser.add_argument("--model", help="as for `genagents run`; the embedded one by default")
+    parser.add_argument("--embedder", help="as for `genagents run`")
+    parser.add_argument("--price-as", default="gpt-3.5-turbo", help="the paper's model")
+    chosen = parser.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    wanted = [(cell, seed) for cell in cells(chosen.figures) for seed in range(chosen.runs)]
+    paths = []
+    for number, (cell, seed) in enumerate(wanted, 1):
+        print(f"[{number}/{len(wanted)}] {cell.file(seed)}")
+        with watching(quiet=False) as watch:
+            engine = Engine(model=chosen.model, embedder=chosen.embedder, watch=watch)
+            paths.append(lived(cell, seed, chosen.out, engine, chosen.hours))
+    studies, lines = [], []
+    for path in paths:
+        with RunReader(path) as record:
+            studies.append(studied(record, tariff(chosen.price_as)))
+            lines.append(tuple(summary(studies[-1].report)))
+    page, *_ = write_report(studies, chosen.out / "report", lines)
+    print(page)
+
+
+if __name__ == "__main__":
+    main()

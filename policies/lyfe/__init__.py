@@ -1,0 +1,142 @@
+"""The Lyfe mind: options that last, a self-monitor beside them, and memory that forgets.
+
+Source: Lyfe Agents (Kaiya et al. 2023), *Low-cost generative agents for social interactions*. A
+model is asked when an option has ended, when it is one's turn to speak, and when enough is new;
+everything else is fast and without one. Each of the paper's three ideas is switched off by a field
+of the configuration. How it differs from paper and release, and why, is in `docs/lyfe.md`.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from genagents_env.actions import Action
+from genagents_env.errors import PolicyError
+from genagents_env.minds.prompts import Prompts
+from genagents_env.minds.thinking import Thinking
+from genagents_env.minds.thought import Moment
+from genagents_env.percept import Percept
+from genagents_env.policy import (
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Policy,
+    Profile,
+    Remembered,
+    read_options,
+)
+
+from . import act, controller, interview, memory, monitor, options, reflect, senses, talk
+from .config import LyfeConfig
+from .handlers import HANDLERS
+from .mind import Kit, Mind, born
+
+__all__ = ["LyfeConfig", "LyfePolicy"]
+
+FOLDER = Path(__file__).parent / "prompts"
+
+
+class LyfePolicy(Policy):
+    """Lyfe agents; the model calls of all of them are under way together.
+
+    Args: the fields of `LyfeConfig`, by keyword; `variant` is one of the paper's ablations.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+
+    name = "lyfe"
+    needs_model = True
+    needs_embedder = True
+    remembers = True
+
+    def __init__(self, **options: Any) -> None:
+        self.config: LyfeConfig = read_options(LyfeConfig, options, self.name)
+        self.minds: dict[str, Mind] = {}
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        """Begin an episode: everyone's long memory is what their profile says.
+
+        Raises:
+            PolicyError: the context has no model or no embedder.
+        """
+        if context.model is None:
+            raise PolicyError("lyfe needs a language model; the context has none")
+        if context.embedder is None:
+            raise PolicyError("lyfe remembers by likeness and needs an embedder; there is none")
+        self.thinking = Thinking(context.model, HANDLERS)
+        self.kit = Kit(
+            self.config,
+            Prompts(FOLDER, seed, self.config.prompt_tokens),
+            context.model,
+            context.embedder,
+            seed,
+            context.start,
+            context.seconds_per_tick,
+        )
+        self.minds = {agent: born(self.kit, profile) for agent, profile in profiles.items()}
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        """Return an action for each agent; needs `infos[agent]["percept"]`.
+
+        When a call ends the run (budget, outage), all calls of the tick are awaited first, so
+        that what was answered is in the cassette when the run goes on from its checkpoint.
+        """
+        agents = list(observations)
+        outcomes = await asyncio.gather(
+            *(self._live(self.minds[agent], infos[agent]["percept"]) for agent in agents),
+            return_exceptions=True,
+        )
+        actions: dict[str, Action] = {}
+        for agent, outcome in zip(agents, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            actions[agent] = outcome
+        return actions
+
+    async def _live(self, mind: Mind, percept: Percept) -> Action:
+        """Return what one does now: sense, see whether the option is over, think what is due."""
+        moment = Moment(percept, self.kit.second(percept.time))
+        await monitor.begin(mind, moment)
+        await senses.take_in(mind, moment)
+        options.settle(mind, moment)
+        thoughts = [
+            *monitor.thoughts(mind, moment),
+            *controller.thoughts(mind, moment),
+            *reflect.thoughts(mind, moment),
+            *talk.thoughts(mind, moment),
+        ]
+        if thoughts or mind.pending:
+            await self.thinking.think(mind, thoughts, moment)
+        if merges := await memory.remember(mind, moment):
+            await self.thinking.think(mind, merges, moment)
+        return act.action(mind, moment)
+
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
+        """Answer as `agent` after reflecting on the first question; no trace."""
+        return await interview.answers(self.minds[agent], questions, repeat)
+
+    def memories(self, agent: str) -> list[Remembered]:
+        """Return long and recent memory, and the summary."""
+        mind = self.minds[agent]
+        kept = [Remembered(one.text, one.events) for one in (*mind.long, *mind.recent)]
+        return [*kept, *(Remembered(part.text, tuple(part.events)) for part in mind.summary.parts)]
+
+    async def settle(self) -> None:
+        """Await the calls under way, so that they are stored; nothing is applied."""
+        await self.thinking.settle(self.minds)
+
+    def state(self) -> dict[str, Any]:
+        """Return every mind."""
+        for mind in self.minds.values():
+            self.thinking.note_answers(mind)
+        return {agent: mind.state() for agent, mind in self.minds.items()}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        for agent, mind in self.minds.items():
+            mind.load_state(state[agent])

@@ -1,0 +1,87 @@
+"""Act: the option one is at, turned into the next step. No model is asked here."""
+
+from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.minds.habit import in_bed
+from genagents_env.minds.thought import Moment
+
+from . import options, places, senses, talk, turns
+from .mind import Mind
+
+_TALKING, _THINKING, _WALKING, _ASLEEP = "💬", "💭", "🚶", "😴"
+
+
+def action(mind: Mind, moment: Moment) -> Action:
+    """Return the next step."""
+    step = _sleep(mind, moment) or _leave(mind, moment) or _step(mind, moment)
+    mind.last = type(step).__name__
+    mind.going = step.place if isinstance(step, Move) else ""
+    return step
+
+
+def _sleep(mind: Mind, moment: Moment) -> Action | None:
+    """Return the way to bed and the sleep there by one's hours, which no option overrides."""
+    me, bed = moment.percept.me, mind.profile.sleeps_in
+    if not in_bed(mind.profile, moment.percept.time.time()):
+        return Move(me.place) if me.asleep else None  # any step wakes one up
+    if me.asleep:
+        return Idle()
+    if bed is None:
+        home = mind.profile.home
+        there = me.place == home or me.place.startswith(f"{home}/")
+        return Idle("dozing", _ASLEEP) if there else Move(home, "going home to bed", _ASLEEP)
+    seen = next((item for item in moment.percept.objects if item.id == bed[0]), None)
+    if seen is not None and seen.usable and mind.last != "Interact":
+        return Interact(bed[0], bed[1], "asleep in bed", _ASLEEP)
+    return Move(bed[0], "going to bed", _ASLEEP)
+
+
+def _leave(mind: Mind, moment: Moment) -> Action | None:
+    """Return the step out of a conversation that one does not mean to be in."""
+    if moment.percept.conversation is None or mind.option.kind not in ("go", "find", "wait"):
+        return None
+    mind.turn.unsaid = ""
+    return Talk(None, "", leave=True)
+
+
+def _step(mind: Mind, moment: Moment) -> Action:
+    option = mind.option
+    if option.kind == "talk" and mind.turn.unsaid and turns.may_speak(mind, moment):
+        return _speak(mind, moment, f"talking with {option.target}")
+    if option.kind == "talk":
+        return Idle(f"listening to {option.target}", _TALKING)
+    if option.kind == "go":
+        return Move(option.target, f"going to {option.target}", _WALKING)
+    if option.kind == "find":
+        return _find(mind, moment)
+    if option.kind in ("reflect", "decide"):
+        return Idle("thinking", _THINKING)
+    return Idle(option.subgoal[:60] or "waiting", "🙂")
+
+
+def _speak(mind: Mind, moment: Moment, doing: str) -> Action:
+    words, target = mind.turn.unsaid, mind.option.target
+    if talk.leads_away(words):
+        options.end(mind, moment.now, ended="talk", only=("go", "find"))
+    if moment.percept.conversation is not None:
+        return Talk(None, words, doing=doing, emoji=_TALKING)
+    to = target if target in mind.near else mind.near[0]
+    return Talk(to, words, doing=doing, emoji=_TALKING)
+
+
+def _find(mind: Mind, moment: Moment) -> Action:
+    """Return the way to a person: where they were last seen, else from place to place."""
+    option, percept = mind.option, moment.percept
+    doing = f"looking for {option.target}"
+    if any(seen.name == option.target for seen in percept.people):
+        return Move(option.target, doing, _WALKING)
+    on_the_way = mind.last == "Move" and mind.going == option.heading
+    if not option.heading and option.target in mind.met:
+        option.heading = option.target
+    elif not option.heading or (on_the_way and (percept.result.arrived or not percept.result.ok)):
+        option.heading = places.next_to_search(mind, moment)
+        option.looked.append(option.heading)
+    if not option.heading:
+        senses.feel(mind, f"I could not find {option.target}.", moment.now)
+        options.end(mind, moment.now, ended="find")
+        return Idle("looking round", "🙂")
+    return Move(option.heading, doing, _WALKING)

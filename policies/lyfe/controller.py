@@ -1,0 +1,142 @@
+"""The cognitive controller: one call chooses what to be at next, and what for.
+
+What just ended is seldom among the choices, talking only where somebody is near. Asked only when
+an option has ended, and something has been heard or thought since it was asked last, or one has
+come to people or is bored; without options, at every tick. Source: Lyfe Agents, section 3.2.
+"""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from genagents_env.llm.calls import JSONValue
+from genagents_env.minds.replies import Sentence
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.rng import draw_unit
+
+from . import options, places, reflect, states, talk
+from .mind import Kind, Mind
+
+NOBODY = "nobody"
+_ALIKE = 0.2  # of difflib: as little as names may resemble (release)
+_MEANING: Mapping[str, str] = {
+    "talk": "talk (to those near)",
+    "go": "go (to a place)",
+    "find": "find (look for a person, then talk)",
+    "reflect": "reflect (think)",
+    "wait": "wait",
+}
+
+
+class Choice(BaseModel):
+    """What to be at next, where or with whom, and what for."""
+
+    option: str
+    target: str
+    subgoal: Sentence
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Ask what to be at, where that is open; where nothing is new, wait without asking."""
+    if mind.option.kind != "decide" or mind.busy("controller") or moment.percept.me.asleep:
+        return ()
+    if mind.config.option_action and not (mind.fresh or mind.option.only):
+        options.begin(mind, "wait", moment)
+        return ()
+    mind.fresh = False
+    return (Thought("controller.choose", {}),)
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    kinds = _possible(mind, moment)
+    near, away = mind.near, [name for name in mind.people if name not in mind.near]
+    known = places.worth_going(mind, moment) if "go" in kinds else []
+    people = places.worth_finding(mind, away) if "find" in kinds else []
+    named = {"place": known, "person": people, "near": near}
+    lines: list[JSONValue] = [[kind, name] for kind, names in named.items() for name in names]
+    shown, _ = await states.shown(
+        mind, "controller_choose", moment, lines, options=[_MEANING[kind] for kind in kinds]
+    )
+    targets = [*near, *known, *people, NOBODY]
+    return Ask(shown.messages, {"options": kinds, "targets": targets, "near": near})
+
+
+def _possible(mind: Mind, moment: Moment) -> list[str]:
+    """Return the options there are, without the one that just ended, unless by chance."""
+    found: list[str] = ["reflect", "wait"]
+    if mind.near:
+        found.insert(0, "talk")
+    if places.worth_going(mind, moment):
+        found.insert(-2, "go")
+    if any(name not in mind.near for name in mind.people):
+        found.insert(-2, "find")
+    if kept := [kind for kind in found if kind in mind.option.only]:
+        return kept
+    again = draw_unit(mind.kit.seed, "again", moment.tick, mind.agent) < mind.config.again
+    return found if again else [kind for kind in found if kind != mind.option.ended]
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    if mind.option.kind != "decide":
+        return ()
+    choice: Choice = reply.value
+    kind = cast(Kind, choice.option)
+    target = _target(kind, choice.target, data, moment)
+    if kind in ("talk", "go", "find") and not target:
+        kind = "wait"
+    options.begin(mind, kind, moment, target=target, subgoal=choice.subgoal)
+    if kind == "talk":
+        return talk.thoughts(mind, moment)
+    return reflect.thoughts(mind, moment)
+
+
+def _target(kind: Kind, words: str, data: Data, moment: Moment) -> str:
+    """Return the place or person that a choice names, however it is spelled; empty where none."""
+    near, others = list(data["near"]), [t for t in data["targets"] if t != NOBODY]
+    places_known = [target for target in others if target in moment.percept.known]
+    people = [target for target in others if target not in places_known]
+    if kind == "talk":
+        return (_closest(words, near) or near[0]) if near else ""
+    if kind == "go":
+        return _closest(words, places_known)
+    if kind == "find":
+        return _closest(words, [name for name in people if name not in near])
+    return ""
+
+
+def _closest(words: str, names: Sequence[str]) -> str:
+    if words in names:
+        return words
+    folded = {name.casefold(): name for name in names}
+    found = get_close_matches(words.casefold(), list(folded), 1, _ALIKE)
+    return folded[found[0]] if found else ""
+
+
+@lru_cache(maxsize=512)
+def _choice(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[Choice]:
+    """Return `Choice` among these options; targets are a hint for who writes by the schema."""
+    hint = Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(targets)})]
+    return cast(
+        type[Choice],
+        create_model(
+            "Choice",
+            __base__=Choice,
+            option=(cast(Any, Literal[kinds]), ...),
+            target=(hint, ...),
+            subgoal=(Sentence, ...),
+        ),
+    )
+
+
+HANDLERS: Mapping[str, Handler[Mind]] = {
+    "controller.choose": Handler(
+        ask=_ask,
+        reply=lambda data: _choice(tuple(data["options"]), tuple(data["targets"])),
+        fallback=lambda data: Choice(option="wait", target=NOBODY, subgoal="see what happens"),
+        take=_take,
+        max_tokens=lambda data: 260,
+    )
+}

@@ -1,0 +1,249 @@
+"""The interview: questions put one after the other to a copy of the mind, which leaves no trace.
+
+A summary is made for the occasion of the memories nearest the first question. Each answer is given
+from the summary, from work memory and from what the question brings to mind; between questions the
+summary is brought up to date. An answer names the lines of the prompt that it rests on; their
+events in the record are its evidence.
+Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1; how much is recalled, the public release.
+"""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Annotated, TypeVar, cast
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+
+from genagents_env.llm.calls import CallKey, JSONValue
+from genagents_env.memory.bank import Kept
+from genagents_env.minds.evidence import numbers
+from genagents_env.minds.prompts import Shown
+from genagents_env.policy import INTERVIEW_CALLS, Answer
+from genagents_env.text import clean
+
+from . import narrative, states
+from .memory import recall
+from .mind import Item, Mind, Part, born
+from .monitor import Update
+
+BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
+UNKNOWN = "I do not know."
+INTERVIEWER = "the interviewer"
+_SIFTED = 15  # long memories that the summary is made of; paper, D.1
+_MOST = 300  # characters of an answer
+_NAMED = 8  # numbers it may name
+_EVIDENCE = 24  # events it may rest on
+_MAX_TOKENS = 480  # a summary; an answer in a script of a token a character
+_QUESTION = 240  # characters of a question that are shown
+_LINE = 150  # characters of the summary in one line of the prompt, which shows no more of one
+
+R = TypeVar("R", bound=BaseModel)
+
+
+class Told(BaseModel):
+    """An answer, and the numbers in the prompt of what it rests on."""
+
+    answer: Annotated[
+        str,
+        BeforeValidator(lambda value: clean(value, _MOST) if isinstance(value, str) else value),
+        Field(min_length=1, max_length=_MOST),
+    ]
+    because: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A numbered line of the prompt, and the events in the record that it goes back to."""
+
+    id: int
+    when: str
+    text: str
+    events: tuple[int, ...]
+
+
+async def answers(mind: Mind, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
+    """Return an answer to each question, asked in this order; `mind.state()` stays as it is.
+
+    Asked of the moment after the one perceived last, or of the start before there was one.
+
+    Args:
+        mind: who is asked.
+        questions: the words of the interviewer; they are data to the mind, like all others' words.
+        repeat: which of several interviews at this moment: each begins from the same state, and
+            calls of the n-th are numbered from n * `INTERVIEW_CALLS` on.
+
+    Returns:
+        Answers with the ids of the record's events they rest on, ascending. Where the model gives
+        no usable reply: that one does not know, resting on nothing.
+
+    Raises:
+        BudgetExceeded: a call does not fit the budget.
+        ModelOutage: several calls in a row failed.
+    """
+    asked = [clean(question, _QUESTION) for question in questions]
+    interview = _Interview(_copy(mind), repeat)
+    if asked:
+        await interview.begin(asked[0])
+    given: list[Answer] = []
+    for number, question in enumerate(asked):
+        if number:
+            await interview.update(number - 1)
+        given.append(await interview.answer(question, number))
+    return given
+
+
+def _copy(mind: Mind) -> Mind:
+    copy = born(mind.kit, mind.profile)
+    copy.load_state(mind.state())
+    return copy
+
+
+class _Interview:
+    """One interview with a mind of its own.
+
+    Args:
+        mind: changes from question to question.
+        repeat: which interview of this moment it is.
+    """
+
+    def __init__(self, mind: Mind, repeat: int) -> None:
+        self.mind, self.repeat = mind, repeat
+        self.tick = mind.tick + 1  # the moment after the last step, which no other call has had
+        self.now = self.tick * mind.kit.seconds_per_tick
+        self.said: list[Item] = []
+
+    async def begin(self, question: str) -> None:
+        """Make the summary of the long memories nearest the first question."""
+        if not self.mind.config.self_monitor:
+            return
+        near = await recall(self.mind, self.now, question or None, _SIFTED)
+        lines: list[JSONValue] = [*states.goal(self.mind), ["question", question]]
+        await self._sum_up(BEGIN, 0, lines, _numbered(_recalled(near)))
+
+    async def answer(self, question: str, number: int) -> Answer:
+        """Return the answer; question and answer go to work memory."""
+        before = _at_hand(self.mind)
+        self.said = [self._note(question, INTERVIEWER)]
+        near = await recall(self.mind, self.now, question or None)
+        grounds = _grounds(self.mind, near, before)
+        lines: list[JSONValue] = [*states.goal(self.mind), ["question", question]]
+        shown = self._shown(ANSWER, lines, grounds)
+        fallback = Told(answer=UNKNOWN, because=[])
+        reply, _ = await self._ask(ANSWER, number, shown, _told(len(shown.memories)), fallback)
+        self.said.append(self._note(reply.answer, self.mind.name))
+        named = [grounds[id_].events for id_ in shown.ids(reply.because)]
+        events = dict.fromkeys(event for several in named for event in several)
+        return Answer(reply.answer, tuple(sorted(list(events)[:_EVIDENCE])))
+
+    async def update(self, number: int) -> None:
+        """Bring the summary up to date with what was asked and answered last."""
+        if not self.mind.config.self_monitor:
+            return
+        near = await recall(self.mind, self.now)
+        said = [states.line(self.mind, item) for item in self.said]
+        lines = [*states.goal(self.mind), *states.what_goes_on(self.mind), *said]
+        before = [(part.text, part.events) for part in self.mind.summary.parts]
+        await self._sum_up(UPDATE, number, lines, _numbered(_recalled(near)), before)
+
+    async def _sum_up(
+        self,
+        purpose: str,
+        number: int,
+        lines: Sequence[JSONValue],
+        grounds: Sequence[Ground],
+        before: Sequence[narrative.Ground] = (),
+    ) -> None:
+        """Ask for a summary; it rests on what it was made of. Without a reply the old one stays."""
+        shown = self._shown(purpose, lines, grounds)
+        reply, usable = await self._ask(purpose, number, shown, Update, Update(summary="-"))
+        if usable:
+            numbered = [grounds[id_] for id_ in shown.memories]
+            made_of = [*before, *((ground.text, ground.events) for ground in numbered)]
+            parts = await narrative.narrated(self.mind, reply.summary, made_of)
+            self.mind.summary = replace(self.mind.summary, text=reply.summary, parts=parts)
+
+    def _shown(self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[Ground]) -> Shown:
+        return self.mind.kit.prompts.fill(
+            purpose.replace(".", "_"),
+            self.mind.profile,
+            lines=lines,
+            memories=[(ground.when, ground) for ground in grounds],
+            clock=f"{self.mind.kit.clock(self.now):%A %H:%M}",
+        )
+
+    async def _ask(
+        self, purpose: str, number: int, shown: Shown, reply: type[R], fallback: R
+    ) -> tuple[R, bool]:
+        """Return the reply, and whether it is the model's."""
+        key = CallKey(self.mind.agent, self.tick, purpose, self.repeat * INTERVIEW_CALLS + number)
+        answered = await self.mind.kit.model.ask(
+            key,
+            shown.messages,
+            reply,
+            fallback=fallback,
+            max_tokens=_MAX_TOKENS,
+            temperature=self.mind.config.temperature,
+        )
+        return answered.value, not answered.fallback
+
+    def _note(self, words: str, speaker: str) -> Item:
+        """Let words enter work memory, and the buffer of one who does not monitor oneself."""
+        mind = self.mind
+        item = Item(words, self.now, speaker)
+        mind.work = [*mind.work, item][-mind.config.work_items :]
+        if not mind.config.self_monitor:
+            mind.buffer = [*mind.buffer, item][-mind.config.buffer_items :]
+        return item
+
+
+def _at_hand(mind: Mind) -> list[Item]:
+    """Return what is in work memory, and for those without a summary in the buffer; newest first.
+
+    One event comes once.
+    """
+    buffered = mind.buffer if not mind.config.self_monitor else []
+    items = sorted([*mind.work[::-1], *buffered[::-1]], key=lambda item: -item.at)
+    return list({(item.speaker, item.text, item.event): item for item in items}.values())
+
+
+def _grounds(mind: Mind, near: Sequence[tuple[str, Kept]], at_hand: Sequence[Item]) -> list[Ground]:
+    """Return what an answer may rest on, what comes first to be shown first."""
+    summary = mind.summary
+    parts = _lines(summary.parts) if mind.config.self_monitor else []
+    return _numbered(
+        [
+            *_recalled(near),
+            *(("summary", part.text, tuple(part.events)) for part in parts),
+            *((_just_now(mind, item), item.text, _event(item)) for item in at_hand),
+        ]
+    )
+
+
+def _recalled(near: Iterable[tuple[str, Kept]]) -> list[tuple[str, str, tuple[int, ...]]]:
+    return [(when, kept.text, kept.events) for when, kept in near]
+
+
+def _numbered(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[Ground]:
+    return [Ground(id_, *ground) for id_, ground in enumerate(grounds)]
+
+
+def _lines(parts: Iterable[Part]) -> list[Part]:
+    """Return the sentences of a summary, cut so that each is short enough for a line."""
+    return [Part(line, part.events) for part in parts for line in textwrap.wrap(part.text, _LINE)]
+
+
+def _just_now(mind: Mind, item: Item) -> str:
+    who = "you" if item.speaker == mind.name else item.speaker
+    return f"{who} just said" if who else "just now"
+
+
+def _event(item: Item) -> tuple[int, ...]:
+    return tuple(item.sources())
+
+
+@lru_cache(maxsize=256)
+def _told(shown: int) -> type[Told]:
+    """Return `Told` with numbers of lines from 1 to `shown`."""
+    because = numbers(_NAMED, shown)
+    return cast(type[Told], create_model("Told", __base__=Told, because=(because, ...)))

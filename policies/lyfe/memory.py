@@ -1,0 +1,214 @@
+"""Memory: Summarize-and-Forget. What is alike is merged, and what is new makes its like forgotten.
+
+Sentences of the summary go to recent memory. When that is full, those that stand alone go to long
+memory as they are, and one call merges each cluster. Either bank forgets what a new memory is much
+like. What comes to mind is what is nearest, without regard to age or importance. Source: Lyfe
+Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the public release.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from genagents_env.llm.calls import JSONValue
+from genagents_env.memory.bank import Kept, Origin
+from genagents_env.memory.clusters import linked
+from genagents_env.minds.replies import Speech
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+
+from .mind import Mind
+
+MERGE = "memory.merge"
+New = tuple[str, tuple[int, ...]]
+
+
+class Merged(BaseModel):
+    """One memory for several, in under 25 words (release)."""
+
+    memory: Annotated[Speech, Field(min_length=1)]
+
+
+async def remember(mind: Mind, moment: Moment) -> list[Thought]:
+    """Remember what the summary says since it was written anew; call once a tick.
+
+    Without a self-monitor it is the latest observations, as they are. Without Summarize-and-Forget
+    everything goes to long memory at once.
+
+    Returns:
+        A thought for each cluster to be merged. Its members are in no bank from now on until the
+        reply comes, but in the data of the call.
+    """
+    fresh, origin = _fresh(mind)
+    if not fresh:
+        return []
+    if not mind.config.saf_memory:
+        await _add_to_long(mind, fresh, moment.now, origin)
+        return []
+    await _embed_new(mind)
+    vectors = await mind.kit.embedder.embed([text for text, _ in fresh])
+    thoughts: list[Thought] = []
+    for row, one in enumerate(fresh):
+        mind.recent.add([one], vectors[row : row + 1], moment.now, origin)
+        if mind.recent.full:
+            thoughts += await _pass_to_long(mind)
+    return thoughts
+
+
+async def recall(
+    mind: Mind, now: int, query: str | None = None, k: int | None = None
+) -> list[tuple[str, Kept]]:
+    """Return what comes to mind, with words for when it was ("before", "08:10", "Mon 08:10").
+
+    The nearest of long memory, best first, then the nearest of recent memory, as many of each as
+    configured. In a prompt they keep apart by their ids: those of recent memory are negative;
+    `events_of` knows either.
+
+    Args:
+        mind: whose.
+        now: game second.
+        query: None or empty is what came to mind last, else one's goal, else one's name.
+        k: so many of long memory, and none of recent memory.
+    """
+    await _embed_new(mind)
+    (vector,) = await mind.kit.embedder.embed([query or _on_ones_mind(mind)])
+    long, recent = mind.config.long_recall, mind.config.recent_recall
+    if k is not None:
+        long, recent = k, 0
+    elif not mind.config.saf_memory:
+        long, recent = long + recent, 0
+    found = mind.long.nearest(vector, long)
+    texts = {kept.text for kept in found}
+    for kept in mind.recent.nearest(vector, recent):
+        if kept.text not in texts:
+            found.append(replace(kept, id=_turned(kept.id)))
+    return [(_when(mind, kept, now), kept) for kept in found]
+
+
+def events_of(mind: Mind, ids: Iterable[int]) -> set[int]:
+    """Return the record's events behind memories, by the ids that `recall` gave them.
+
+    What was forgotten since is passed over: ask when the prompt is made, not when the reply comes.
+    """
+    events: set[int] = set()
+    for id_ in ids:
+        bank, own = (mind.long, id_) if id_ >= 0 else (mind.recent, _turned(id_))
+        if own in bank:
+            events.update(bank[own].events)
+    return events
+
+
+def _fresh(mind: Mind) -> tuple[list[New], Origin]:
+    """Return what is to be remembered now, and note that it was."""
+    if mind.config.self_monitor:
+        summary = mind.summary
+        if summary.updates == summary.stored:
+            return [], "summary"
+        summary.stored = summary.updates
+        return [(part.text, tuple(part.events)) for part in summary.parts], "summary"
+    items = [item for item in mind.buffer if item not in mind.stored]
+    mind.stored = list(mind.buffer)
+    return [(item.words(), tuple(item.sources())) for item in items], "observed"
+
+
+async def _pass_to_long(mind: Mind) -> list[Thought]:
+    """Empty recent memory: what stands alone goes to long memory, the rest waits to be merged."""
+    members = list(mind.recent)
+    vectors = mind.recent.vectors([kept.id for kept in members])
+    groups = [[members[row] for row in rows] for rows in linked(vectors, mind.config.cluster_above)]
+    mind.recent.clear()
+    await _keep(mind, [group[0] for group in groups if len(group) == 1])
+    return [Thought(MERGE, _as_data(group)) for group in groups if len(group) > 1]
+
+
+async def _keep(mind: Mind, memories: Sequence[Kept]) -> None:
+    """Put memories into long memory as they are."""
+    for (at, origin), some in groupby(memories, key=lambda kept: (kept.at, kept.origin)):
+        await _add_to_long(mind, [(kept.text, kept.events) for kept in some], at, origin)
+
+
+async def _add_to_long(mind: Mind, memories: Sequence[New], at: int, origin: Origin) -> None:
+    await _embed_new(mind)
+    vectors = await mind.kit.embedder.embed([text for text, _ in memories])
+    mind.long.add(memories, vectors, at, origin)
+
+
+async def _embed_new(mind: Mind) -> None:
+    """Embed what has no vector: what one knew before, and everything after a checkpoint."""
+    banks = [(bank, ids) for bank in (mind.long, mind.recent) if (ids := bank.unembedded())]
+    if not banks:
+        return
+    texts = [bank[id_].text for bank, ids in banks for id_ in ids]
+    vectors = await mind.kit.embedder.embed(texts)
+    for bank, ids in banks:
+        bank.embed(ids, vectors[: len(ids)])
+        vectors = vectors[len(ids) :]
+
+
+def _on_ones_mind(mind: Mind) -> str:
+    return (mind.work[-1].words() if mind.work else "") or mind.profile.goal or mind.name
+
+
+def _turned(id_: int) -> int:
+    """Return a recent memory's id as prompts have it, and back."""
+    return -1 - id_
+
+
+def _when(mind: Mind, kept: Kept, now: int) -> str:
+    if kept.origin == "seed":
+        return "before"
+    then, today = mind.kit.clock(kept.at), mind.kit.clock(now)
+    return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%a %H:%M}"
+
+
+def _as_data(members: Sequence[Kept]) -> Data:
+    return {
+        "ids": [kept.id for kept in members],
+        "texts": [kept.text for kept in members],
+        "events": [list(kept.events) for kept in members],
+        "at": [kept.at for kept in members],
+        "origins": [kept.origin for kept in members],
+    }
+
+
+def _members(data: Data) -> list[Kept]:
+    columns = (data[name] for name in ("ids", "texts", "events", "at", "origins"))
+    return [
+        Kept(id_, text, tuple(events), at, origin)
+        for id_, text, events, at, origin in zip(*columns, strict=True)
+    ]
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
+    members = _members(data)
+    lines: list[JSONValue] = [[_when(mind, kept, moment.now), kept.text] for kept in members]
+    shown = mind.kit.prompts.fill("memory_merge", mind.profile, lines=lines)
+    merged = members[len(members) - shown.lines :] if shown.lines > 1 else []
+    await _keep(mind, members[: len(members) - len(merged)])
+    return Ask(shown.messages, _as_data(merged)) if merged else None
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    members = _members(data)
+    if reply.fallback:
+        await _keep(mind, members)
+        return ()
+    events = sorted({event for kept in members for event in kept.events})
+    latest = max(kept.at for kept in members)
+    await _add_to_long(mind, [(reply.value.memory, tuple(events))], latest, "merged")
+    return ()
+
+
+HANDLERS: Mapping[str, Handler[Mind]] = {
+    MERGE: Handler(
+        ask=_ask,
+        reply=lambda data: Merged,
+        # Only `reply.fallback` is looked at.
+        fallback=lambda data: Merged(memory="-"),
+        take=_take,
+        max_tokens=lambda data: 300,
+    )
+}

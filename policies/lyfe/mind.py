@@ -1,0 +1,251 @@
+"""What one person carries from tick to tick: the internal states, and the memory around them.
+
+Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times are game seconds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, Literal, cast
+
+from pydantic import TypeAdapter
+
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.bank import Bank
+from genagents_env.memory.embedder import Embedder
+from genagents_env.minds.prompts import Prompts
+from genagents_env.minds.thought import Pending
+from genagents_env.policy import Profile
+
+from .config import LyfeConfig
+
+Kind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What all minds of a run work with; nothing of it is state."""
+
+    config: LyfeConfig
+    prompts: Prompts
+    model: ModelClient
+    embedder: Embedder
+    seed: int
+    start: datetime
+    seconds_per_tick: int
+
+    def clock(self, second: int) -> datetime:
+        """Return the town time of a second of game time."""
+        return self.start + timedelta(seconds=second)
+
+    def second(self, time: datetime) -> int:
+        """Return the second of game time of a town time; negative before the start."""
+        return int((time - self.start).total_seconds())
+
+
+@dataclass(slots=True)
+class Item:
+    """Something that just came to mind: words heard, a thought, or news of oneself.
+
+    `speaker`: who said it; empty for what nobody said. `event`: its id in the record, -1 for what
+    is in none, such as one's own thoughts and words; these rest on the events `behind` them.
+    """
+
+    text: str
+    at: int
+    speaker: str = ""
+    event: int = -1
+    behind: list[int] = field(default_factory=list)
+
+    def sources(self) -> list[int]:
+        """Return the ids of the record's events that it is or rests on."""
+        return [self.event] if self.event >= 0 else self.behind
+
+    def words(self) -> str:
+        """Return it as it is remembered and searched for."""
+        return f'{self.speaker} said: "{self.text}"' if self.speaker else self.text
+
+
+@dataclass(slots=True)
+class Option:
+    """What one is at. `decide`: nothing yet; the controller is to be asked.
+
+    `target`: the place or the person; `subgoal`: what for. `only`: what the controller may choose
+    from, everything where it is empty. `ended`: the kind of the option before, which the controller
+    seldom chooses again. `heading`: where one looks for the person to be found; `looked`: the
+    places at which one has.
+    """
+
+    kind: Kind = "decide"
+    target: str = ""
+    subgoal: str = ""
+    begun: int = 0
+    only: list[str] = field(default_factory=list)
+    ended: str = ""
+    heading: str = ""
+    looked: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Part:
+    """A sentence, and the ids of the record's events that it rests on, ascending."""
+
+    text: str
+    events: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Summary:
+    """The narrative of what goes on, and its sentences with what they rest on.
+
+    `updates`: how often it was written; `stored`: how many of these went to recent memory.
+    `seen`: what it was made of last, so that it is not made of the same again.
+    """
+
+    text: str = ""
+    parts: list[Part] = field(default_factory=list)
+    updates: int = 0
+    stored: int = 0
+    seen: str = ""
+
+
+@dataclass(slots=True)
+class Turn:
+    """Whose turn it is to speak, as far as one can hear.
+
+    `event`: of the utterance heard last, -1 before any; `until`: the second at which the last
+    words have sounded; `delay`: the seconds after that which one leaves to others; `mine`: the last
+    words were one's own; `passed`: how many utterances one still lets pass, having had nothing to
+    say; `owed`: who was named and has not answered yet, in turn. `unsaid`: words decided on but not
+    said yet, which rest on the events `behind` them; `kept`: they were lost once, since somebody
+    else was speaking.
+    """
+
+    event: int = -1
+    until: int = -1
+    delay: int = 0
+    mine: bool = False
+    passed: int = 0
+    owed: list[str] = field(default_factory=list)
+    unsaid: str = ""
+    behind: list[int] = field(default_factory=list)
+    kept: bool = False
+
+
+@dataclass
+class Mind:
+    """One person's mind. Everything but `kit` and `profile` is state.
+
+    Attributes:
+        option: what one is at.
+        summary: of what goes on.
+        work: work memory, the oldest first.
+        buffer: the latest observations, the oldest first; used by those without a self-monitor.
+        stored: what of the buffer has gone to memory.
+        recent: recent memory; unused where `saf_memory` is off.
+        long: long memory, which begins with what one knows of oneself; the only one where
+            `saf_memory` is off.
+        turn: of speaking.
+        fresh: something happened since the controller was asked last that calls for a decision.
+        news: events since the summary was begun last; `feedback`: one of them is that a step of
+            one's own came to nothing.
+        heard: words heard lately, the oldest first; `sights` the same of what was seen.
+        uttered: utterances that repetition is looked for in, the oldest first; `repeats`: how many
+            of them repeat an earlier one.
+        near: who is near enough to talk to, the nearest first.
+        people: whom one knows by name, in the order of knowing; `met` those of them one has seen.
+        last: the kind of one's last action; `going`: where it led.
+        numbers: how often each purpose was asked at tick `counted`.
+    """
+
+    kit: Kit
+    profile: Profile
+    option: Option = field(default_factory=Option)
+    summary: Summary = field(default_factory=Summary)
+    work: list[Item] = field(default_factory=list)
+    buffer: list[Item] = field(default_factory=list)
+    stored: list[Item] = field(default_factory=list)
+    recent: Bank = field(default_factory=lambda: Bank(10, 0.9))
+    long: Bank = field(default_factory=lambda: Bank(10_000, 0.9))
+    turn: Turn = field(default_factory=Turn)
+    fresh: bool = True
+    news: int = 0
+    feedback: bool = False
+    heard: list[str] = field(default_factory=list)
+    sights: list[str] = field(default_factory=list)
+    uttered: list[str] = field(default_factory=list)
+    repeats: list[bool] = field(default_factory=list)
+    near: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
+    met: list[str] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    last: str = ""
+    going: str = ""
+    tick: int = -1
+    counted: int = -1
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def agent(self) -> str:
+        """The agent's id."""
+        return self.profile.agent
+
+    @property
+    def name(self) -> str:
+        """The person's name."""
+        return self.profile.name
+
+    @property
+    def config(self) -> LyfeConfig:
+        """The options of the policy."""
+        return self.kit.config
+
+    def number(self, purpose: str, tick: int) -> int:
+        """Return the number of the next call for `purpose` at `tick`, counting from 0."""
+        if tick != self.counted:
+            self.counted, self.numbers = tick, {}
+        number = self.numbers.get(purpose, 0)
+        self.numbers[purpose] = number + 1
+        return number
+
+    def busy(self, prefix: str) -> bool:
+        """Return whether a call is under way whose purpose begins with `prefix`."""
+        return any(pending.purpose.startswith(prefix) for pending in self.pending)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything, as JSON values."""
+        kept: dict[str, Any] = {name: getattr(self, name).state() for name in _BANKS}
+        for name, adapter in _adapters().items():
+            kept[name] = adapter.dump_python(getattr(self, name), mode="json")
+        return kept
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        for name in _BANKS:
+            getattr(self, name).load_state(state[name])
+        for name, adapter in _adapters().items():
+            setattr(self, name, adapter.validate_python(state[name]))
+
+
+_BANKS = ("recent", "long")
+_NOT_STATE = ("kit", "profile", *_BANKS)
+
+
+@cache
+def _adapters() -> Mapping[str, TypeAdapter[Any]]:
+    parts = (part for part in fields(Mind) if part.name not in _NOT_STATE)
+    return {part.name: TypeAdapter(cast(Any, part.type)) for part in parts}
+
+
+def born(kit: Kit, profile: Profile) -> Mind:
+    """Return a mind whose long memory is what the profile says of one's life, knows and ties."""
+    config = kit.config
+    forget = config.forget_above if config.saf_memory else None
+    mind = Mind(kit, profile, people=list(profile.relationships))
+    mind.recent, mind.long = Bank(config.recent_items, forget), Bank(config.long_items, forget)
+    ties = [f"I know {other}: {about}" for other, about in profile.relationships.items()]
+    facts = [fact.statement for fact in profile.facts]
+    for text in dict.fromkeys([*profile.memories, *ties, *facts]):
+        mind.long.seed(text)
+    return mind

@@ -1,0 +1,90 @@
+"""The self-monitor: a narrative summary of what goes on, written beside what one does.
+
+Asked only when enough is new, or a step of one's own came to nothing; never of what it was made of
+last. It goes into every other prompt, into recent memory, and into itself. The first one is what
+the goal brings to mind, as it stands. Source: Lyfe Agents, section 3.3 and appendix A.2; when it is
+written as in the release.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.text import clean
+
+from . import memory, narrative, states
+from .mind import Mind, Part
+
+SUMMARY_LIMIT = 700  # characters: a hundred words (release)
+_FIRST = 3  # memories that the first summary is made of
+
+
+def _cut(value: Any) -> Any:
+    return clean(value, SUMMARY_LIMIT) if isinstance(value, str) else value
+
+
+Narrative = Annotated[
+    str,
+    BeforeValidator(_cut),
+    Field(min_length=1, max_length=SUMMARY_LIMIT, json_schema_extra={"maxLength": 480}),
+]
+
+
+class Update(BaseModel):
+    """The summary as it is from now on."""
+
+    summary: Narrative
+
+
+async def begin(mind: Mind, moment: Moment) -> None:
+    """Begin with what the goal brings to mind, where there is no summary yet; no model is asked."""
+    if not mind.config.self_monitor or mind.summary.text:
+        return
+    recalled = await memory.recall(mind, moment.now, mind.profile.goal or mind.name, _FIRST)
+    mind.summary.parts = [Part(kept.text, list(kept.events)) for _, kept in recalled]
+    mind.summary.text = clean(" ".join(kept.text for _, kept in recalled), SUMMARY_LIMIT)
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Ask for a new summary where enough has happened."""
+    if not mind.config.self_monitor or mind.busy("monitor") or moment.percept.me.asleep:
+        return ()
+    if mind.news < mind.config.summary_after and not mind.feedback:
+        return ()
+    mind.news, mind.feedback = 0, False
+    made_of = "\n".join(item.words() for item in mind.work)
+    if mind.summary.updates and made_of == mind.summary.seen:
+        return ()
+    mind.summary.seen = made_of
+    return (Thought("monitor.update", {}),)
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    shown, made_of = await states.shown(mind, "monitor_update", moment)
+    return Ask(shown.messages, {"grounds": made_of})
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    if not reply.fallback:
+        await rewrite(mind, reply.value.summary, data["grounds"])
+    return ()
+
+
+async def rewrite(mind: Mind, text: str, grounds: Sequence[narrative.Ground]) -> None:
+    """Take a new summary, which was made of `grounds`."""
+    summary = mind.summary
+    summary.text, summary.parts = text, await narrative.narrated(mind, text, grounds)
+    summary.updates += 1
+
+
+HANDLERS: Mapping[str, Handler[Mind]] = {
+    "monitor.update": Handler(
+        ask=_ask,
+        reply=lambda data: Update,
+        fallback=lambda data: Update(summary="-"),
+        take=_take,
+        max_tokens=lambda data: 480,
+    )
+}

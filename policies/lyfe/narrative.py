@@ -1,0 +1,60 @@
+"""What one's own sentences rest on: those of the lines they were made of that they are most like.
+
+A summary, a thought or an utterance is a reply of a model that names no sources. So each sentence
+is held against what the prompt showed: the sentences of the summary before with the events of
+theirs, what was heard, what was recalled. The rule is ours; paper and release keep no sources.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from genagents_env.memory.bank import Kept
+
+from .mind import Mind, Part
+from .sentences import sentences
+
+Ground: TypeAlias = tuple[str, Sequence[int]]  # words, and the events in the record behind them
+
+_LEAST = 0.3  # cosine below which a sentence rests on nothing that was heard
+_NEARLY = 0.1  # by how much less alike than the most alike a ground may be to count too
+_MOST = 8  # events of one sentence
+
+
+def grounds(mind: Mind, recalled: Iterable[tuple[str, Kept]]) -> list[Ground]:
+    """Return what a reply is made of: the summary, what just came to mind, what was recalled."""
+    return [
+        *((part.text, part.events) for part in mind.summary.parts),
+        *((item.words(), item.sources()) for item in mind.work),
+        *((kept.text, list(kept.events)) for _, kept in recalled),
+    ]
+
+
+async def behind(mind: Mind, text: str, made_of: Sequence[Ground]) -> list[int]:
+    """Return the events that a text as a whole rests on, ascending."""
+    parts = await narrated(mind, text, made_of)
+    return sorted({event for part in parts for event in part.events})[-_MOST:]
+
+
+async def narrated(mind: Mind, text: str, made_of: Sequence[Ground]) -> list[Part]:
+    """Return the sentences of `text`, each with the events it rests on, ascending."""
+    told = sentences(text)
+    if not told:
+        return []
+    if not any(events for _, events in made_of):
+        return [Part(sentence) for sentence in told]
+    words = [words for words, _ in made_of]
+    vectors = await mind.kit.embedder.embed([*told, *words])
+    likeness = (vectors[: len(told)] @ vectors[len(told) :].T).round(5)
+    return [
+        Part(sentence, _events(made_of, row))
+        for sentence, row in zip(told, likeness.tolist(), strict=True)
+    ]
+
+
+def _events(made_of: Sequence[Ground], alike: Iterable[float]) -> list[int]:
+    ranked = sorted(zip(alike, range(len(made_of)), strict=True), key=lambda one: -one[0])
+    floor = max(_LEAST, ranked[0][0] - _NEARLY)
+    found = dict.fromkeys(
+        event for cosine, at in ranked if cosine >= floor for event in made_of[at][1]
+    )
+    return sorted(list(found)[:_MOST])

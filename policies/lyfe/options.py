@@ -1,0 +1,95 @@
+"""Options: what one stays at until it ends, and how it ends without asking a model.
+
+Talking ends by time or when words repeat themselves, and then one reflects; walking ends on
+arrival, which leads on to waiting where nobody is; who is found is talked to; waiting ends when
+something happens, or of boredom. Source: Lyfe Agents, section 3.2 and appendix A.1; constants of
+the release, which asks the controller after every arrival, also where nothing is new.
+"""
+
+from genagents_env.minds.thought import Moment
+from genagents_env.rng import draw_unit
+
+from . import repetition, senses, turns
+from .mind import Kind, Mind, Option
+
+_ON_THE_WAY: tuple[Kind, ...] = ("go", "find")
+
+
+def settle(mind: Mind, moment: Moment) -> None:
+    """End the option one is at where it is over; every one is where there are no options."""
+    if mind.option.kind == "talk":
+        _talking(mind, moment)
+    elif mind.option.kind in _ON_THE_WAY:
+        _walking(mind, moment)
+    elif mind.option.kind == "wait":
+        _waiting(mind, moment)
+    if not mind.config.option_action and not mind.busy("controller"):
+        mind.option.kind = "decide"
+
+
+def begin(mind: Mind, kind: Kind, moment: Moment, *, target: str = "", subgoal: str = "") -> None:
+    """Begin an option; the same again, where everything is decided at every tick, goes on."""
+    now, before = moment.now, mind.option
+    mind.option = Option(kind, target, subgoal, now)
+    mind.fresh = False
+    if kind == "talk":
+        turns.begin(mind, moment)
+    if kind == "find" and before.target == target:
+        mind.option.heading, mind.option.looked = before.heading, before.looked
+
+
+def end(mind: Mind, now: int, *, ended: str = "", only: tuple[Kind, ...] = ()) -> None:
+    """End the option: the controller is asked next, for one of `only` where that is given."""
+    mind.option = Option("decide", begun=now, only=list(only), ended=ended)
+
+
+def _talking(mind: Mind, moment: Moment) -> None:
+    option, now = mind.option, moment.now
+    talk = moment.percept.conversation
+    alone = not mind.near and talk is None
+    expired = now - option.begun >= mind.config.option_seconds
+    if not (alone or expired or repetition.is_repetitive(mind)):
+        return
+    repetition.clear(mind)
+    mind.turn.unsaid = ""
+    said = any(i.speaker == mind.name and i.at >= option.begun for i in mind.work)
+    if said or talk is not None:
+        mind.option = Option("reflect", subgoal=option.subgoal, begun=now, ended="talk")
+    else:  # one stood by and took no part
+        end(mind, now, ended="talk")
+
+
+def _walking(mind: Mind, moment: Moment) -> None:
+    option, result, now = mind.option, moment.percept.result, moment.now
+    moved = mind.last == "Move"
+    if option.kind == "find" and option.target in mind.near:
+        begin(mind, "talk", moment, target=option.target, subgoal=option.subgoal)
+    elif option.kind == "go" and moved and result.arrived:
+        _arrived(mind, moment)
+    elif option.kind == "go" and moved and not result.ok:
+        words = f"I could not go to {option.target}: {result.text}"
+        senses.feel(mind, words, now, feedback=True)
+        end(mind, now, ended="go")
+    elif now - option.begun >= mind.config.walk_seconds:
+        senses.feel(mind, f"I have not reached {option.target}.", now, feedback=True)
+        end(mind, now, ended=option.kind)
+    elif mind.fresh and moment.percept.conversation is not None:
+        end(mind, now)
+
+
+def _arrived(mind: Mind, moment: Moment) -> None:
+    """Think anew where one comes to people; with nobody there one waits for what one came for."""
+    if mind.near:
+        mind.fresh = True
+        end(mind, moment.now, ended="go")
+    else:
+        begin(mind, "wait", moment, subgoal=mind.option.subgoal)
+
+
+def _waiting(mind: Mind, moment: Moment) -> None:
+    chance = mind.config.boredom_per_second * mind.kit.seconds_per_tick
+    if mind.fresh:
+        end(mind, moment.now)
+    elif draw_unit(mind.kit.seed, "bored", moment.tick, mind.agent) < chance:
+        mind.fresh = True
+        end(mind, moment.now, ended="wait")

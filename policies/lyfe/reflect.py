@@ -1,0 +1,52 @@
+"""Reflect: one call for a thought about what goes on, after a talk or by choice."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from genagents_env.minds.replies import Sentence
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+
+from . import narrative, options, senses, states
+from .mind import Mind
+
+
+class Reflection(BaseModel):
+    """What one makes of it, in at most twenty words or so (release)."""
+
+    thought: Sentence
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Ask for the thought that one has stopped for."""
+    if mind.option.kind != "reflect" or mind.busy("reflect") or moment.percept.me.asleep:
+        return ()
+    return (Thought("reflect.think", {"begun": mind.option.begun}),)
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    shown, made_of = await states.shown(mind, "reflect_think", moment)
+    return Ask(shown.messages, {**data, "grounds": made_of})
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    option = mind.option
+    if option.kind != "reflect" or option.begun != data["begun"]:
+        return ()
+    if not reply.fallback:
+        thought = reply.value.thought
+        behind = await narrative.behind(mind, thought, data["grounds"])
+        senses.feel(mind, thought, moment.now, behind=behind)
+    options.end(mind, moment.now, ended=option.ended or "reflect")
+    return ()
+
+
+HANDLERS: Mapping[str, Handler[Mind]] = {
+    "reflect.think": Handler(
+        ask=_ask,
+        reply=lambda data: Reflection,
+        fallback=lambda data: Reflection(thought="-"),
+        take=_take,
+        max_tokens=lambda data: 160,
+    )
+}

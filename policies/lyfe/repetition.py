@@ -1,0 +1,39 @@
+"""Repetition: whether a talk goes round in circles, told by how alike utterances are.
+
+Source: Lyfe Agents (Kaiya et al. 2023), section 3.2, which looks at one's own words; the public
+release, whose constants these are, at those heard.
+"""
+
+import numpy as np
+
+from genagents_env.memory.rows import DECIMALS
+
+from .mind import Mind
+
+
+async def note(mind: Mind, text: str, own: bool) -> None:
+    """Note an utterance, and whether it is much like one of the last so many.
+
+    Args:
+        mind: whose ears and mouth they are.
+        text: the words; nothing is noted where there are none.
+        own: they are one's own; whether these count, or others', or both, is configured.
+    """
+    config = mind.config
+    if not text or config.repetition_of == ("heard" if own else "own"):
+        return
+    rows = (await mind.kit.embedder.embed([*mind.uttered, text])).astype(np.float64)
+    likeness = (rows[:-1] @ rows[-1]).round(DECIMALS)
+    mind.repeats.append(bool((likeness > config.repetition_above).any()))
+    mind.uttered.append(text)
+    del mind.uttered[: -config.repetition_window], mind.repeats[: -config.repetition_window]
+
+
+def is_repetitive(mind: Mind) -> bool:
+    """Return whether enough of the utterances looked back on repeat an earlier one."""
+    return sum(mind.repeats) >= mind.config.repetition_times
+
+
+def clear(mind: Mind) -> None:
+    """Forget what was uttered: a talk is over."""
+    mind.uttered, mind.repeats = [], []

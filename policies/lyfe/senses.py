@@ -1,0 +1,116 @@
+"""Senses: what is new among what is heard, seen and felt reaches the internal states.
+
+A fast filter without a model: words heard lately in the same wording are not new, nor are sights.
+Only what is heard or thought reaches work memory; sights are held for a minute and are no events.
+Source: Lyfe Agents, section 3.1; which senses go where as in the public release.
+"""
+
+from collections.abc import Sequence
+
+from genagents_env.minds.thought import Moment
+from genagents_env.percept import Heard
+
+from . import repetition, turns
+from .mind import Item, Mind
+
+
+async def take_in(mind: Mind, moment: Moment) -> None:
+    """Take in a percept: who is near, what came of the last step, what is heard and seen."""
+    percept, now = moment.percept, moment.now
+    mind.tick = percept.tick
+    _meet(mind, moment)
+    if mind.last == "Talk":
+        await _spoke(mind, moment)
+    for words in percept.heard:
+        await _hear(mind, words, moment)
+    if not percept.me.asleep:
+        _see(mind, now)
+    held = now - mind.config.buffer_seconds
+    mind.buffer = [item for item in mind.buffer if item.at > held]
+
+
+def feel(
+    mind: Mind, text: str, now: int, *, behind: Sequence[int] = (), feedback: bool = False
+) -> None:
+    """Let something of oneself come to mind: a thought, or what came of a step.
+
+    `behind`: the events it rests on. `feedback`: the step came to nothing, which the self-monitor
+    takes note of at once.
+    """
+    _to_mind(mind, Item(text, now, behind=list(behind)))
+    mind.fresh = True
+    mind.feedback = mind.feedback or feedback
+
+
+def _meet(mind: Mind, moment: Moment) -> None:
+    """Note who is near enough to talk to, and the names of those one meets."""
+    percept, most = moment.percept, mind.config.near_tiles
+    talk = percept.conversation
+    members = [name for name in talk.members if name != mind.name] if talk is not None else []
+    near = [one.name for one in percept.people if one.distance <= most and not one.asleep]
+    mind.near = list(dict.fromkeys([*members, *near]))
+    seen = [person.name for person in percept.people]
+    mind.met = list(dict.fromkeys([*mind.met, *seen]))
+    mind.people = list(dict.fromkeys([*mind.people, *seen, *members]))
+
+
+async def _spoke(mind: Mind, moment: Moment) -> None:
+    """Note that one's words were said, or keep them once where another was speaking."""
+    turn = mind.turn
+    words, turn.unsaid = turn.unsaid, ""
+    if not words:
+        return
+    if moment.percept.result.ok:
+        turns.said(mind, words, moment)
+        _to_mind(mind, Item(words, moment.now, mind.name, behind=turn.behind))
+        await repetition.note(mind, words, own=True)
+    elif not turn.kept:
+        turn.unsaid, turn.kept = words, True
+
+
+async def _hear(mind: Mind, words: Heard, moment: Moment) -> None:
+    if words.kind == "notice" or not words.text:
+        return
+    speaker = words.speaker or ""
+    item = Item(words.text, moment.now, speaker, words.event_id)
+    if words.kind == "thought":
+        item.text = f"A thought: {words.text}"
+    elif not speaker:
+        item.text = f"News: {words.text}"
+    else:
+        turns.heard(mind, item, moment)
+        if mind.option.kind == "talk":
+            await repetition.note(mind, words.text, own=False)
+    if _is_new(mind.heard, item.words(), mind.config.heard_kept):
+        _to_mind(mind, item)
+        if words.addressed or not speaker or turns.is_named(mind, words.text):
+            mind.fresh = True
+
+
+def _see(mind: Mind, now: int) -> None:
+    if mind.near and _is_new(mind.sights, sight := _sight(mind), mind.config.sights_kept):
+        _hold(mind, Item(sight, now))
+
+
+def _sight(mind: Mind) -> str:
+    return f"I see {', '.join(sorted(mind.near))}."
+
+
+def _to_mind(mind: Mind, item: Item) -> None:
+    """Put an item into work memory and the buffer; it is an event to the self-monitor."""
+    mind.work = [*mind.work, item][-mind.config.work_items :]
+    _hold(mind, item)
+    mind.news += 1
+
+
+def _hold(mind: Mind, item: Item) -> None:
+    mind.buffer = [*mind.buffer, item][-mind.config.buffer_items :]
+
+
+def _is_new(known: list[str], text: str, most: int) -> bool:
+    """Return whether `text` is not among `known`; from now on it is."""
+    if text in known:
+        return False
+    known.append(text)
+    del known[:-most]
+    return True

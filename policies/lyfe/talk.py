@@ -1,0 +1,86 @@
+"""Talk: the next words, when it is one's turn; one call for each utterance, silence included.
+
+Words that mean going somewhere end the talk. Source: Lyfe Agents, section 3.2; phrases of the
+release.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator
+
+from genagents_env.llm.calls import JSONValue
+from genagents_env.minds import brief
+from genagents_env.minds.replies import Speech
+from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
+
+from . import narrative, states, turns
+from .mind import Mind
+
+_PARTING = re.compile(
+    r"\blet(?:.s| us) (?:go|head|walk|leave|meet)\b|\bhead(?:ing)? over\b|\bI(?:.ll| will) go\b",
+    re.IGNORECASE,
+)
+_SILENT = re.compile(r"^\W*(?:none|silence|nothing|null)?\W*$", re.IGNORECASE)
+
+
+def _spoken(value: object) -> object:
+    """Return words as they are said: a reply such as [NONE] is silence."""
+    return "" if isinstance(value, str) and _SILENT.match(value) else value
+
+
+class Words(BaseModel):
+    """What one says next; nothing to stay silent."""
+
+    say: Annotated[Speech, BeforeValidator(_spoken)]
+
+
+def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+    """Ask for words when it is one's turn and one has none yet."""
+    if mind.option.kind != "talk" or mind.turn.unsaid or mind.busy("talk"):
+        return ()
+    if moment.percept.me.asleep or not turns.may_speak(mind, moment):
+        return ()
+    return (Thought("talk.speak", {"event": mind.turn.event, "begun": mind.option.begun}),)
+
+
+def leads_away(words: str) -> bool:
+    """Return whether one means to go with these words."""
+    return _PARTING.search(words) is not None
+
+
+async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+    lines: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
+    others = brief.names(_partners(mind))
+    shown, made_of = await states.shown(mind, "talk_speak", moment, lines, others=others)
+    return Ask(shown.messages, {**data, "grounds": made_of})
+
+
+def _partners(mind: Mind) -> list[str]:
+    """Return who is near, whom one means first."""
+    return sorted(mind.near, key=lambda name: name != mind.option.target)
+
+
+async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+    """Make up one's mind what to say; what was said meanwhile makes it out of date."""
+    turn = mind.turn
+    if mind.option.kind != "talk" or mind.option.begun != data["begun"]:
+        return ()
+    if turn.event != data["event"]:
+        return ()
+    turn.unsaid = reply.value.say
+    turn.behind = await narrative.behind(mind, turn.unsaid, data["grounds"])
+    turn.passed = 0 if turn.unsaid else mind.config.pass_utterances
+    return ()
+
+
+HANDLERS: Mapping[str, Handler[Mind]] = {
+    "talk.speak": Handler(
+        ask=_ask,
+        reply=lambda data: Words,
+        fallback=lambda data: Words(say=""),
+        take=_take,
+        max_tokens=lambda data: 300,
+    )
+}

@@ -1,0 +1,115 @@
+"""Turns: who speaks next in a group, by ear alone; nobody presides and no model is asked.
+
+Words sound for as long as it takes to take them in, and until then others listen. Then who was
+named may speak at once, of several each in turn, and everyone else one after another, in an order
+drawn anew for every utterance, so that one speaks where those before had nothing to say. After
+one's own words one waits for others. Words of another conversation are waited for, not answered.
+Source: Lyfe Agents, section 4 (group conversations) and the timed states talk, wait and listen of
+the public release; there everyone else waits for five ticks alike, here in turns, which an
+environment of whole ticks needs.
+"""
+
+import math
+import re
+
+from genagents_env.llm.bound import bound
+from genagents_env.minds.thought import Moment
+from genagents_env.rng import draw_index, draw_unit
+
+from .mind import Item, Mind
+
+_OPENINGS = 3  # ticks among which those who would open a talk at once are spread
+
+
+def heard(mind: Mind, item: Item, moment: Moment) -> None:
+    """Listen: somebody spoke."""
+    turn, talk = mind.turn, moment.percept.conversation
+    over = moment.now - mind.kit.seconds_per_tick + sounding(mind, item.text)
+    turn.until = max(turn.until, over)
+    if talk is not None and item.speaker not in talk.members:
+        return  # overheard
+    turn.event, turn.mine = item.event, False
+    _owe_answers(mind, item.text, item.speaker, moment)
+    turn.passed = 0 if mind.name in turn.owed else max(0, turn.passed - 1)
+    turn.delay = _place(mind, item, moment) * mind.config.reply_seconds
+
+
+def said(mind: Mind, words: str, moment: Moment) -> None:
+    """Wait for others: one spoke oneself."""
+    turn = mind.turn
+    turn.mine, turn.passed, turn.kept, turn.delay = True, 0, False, 0
+    turn.until = moment.now - mind.kit.seconds_per_tick + sounding(mind, words)
+    _owe_answers(mind, words, mind.name, moment)
+
+
+def begin(mind: Mind, moment: Moment) -> None:
+    """Get ready to talk: in a conversation one's turn stays; else one of several begins."""
+    turn, spread = mind.turn, _OPENINGS
+    turn.passed, turn.kept = 0, False
+    turn.unsaid = ""
+    if moment.percept.conversation is not None:
+        return
+    turn.mine = False
+    if turn.until < moment.now:
+        ticks = draw_index(mind.kit.seed, spread, "opens", moment.tick, mind.agent)
+        turn.until = moment.now + ticks * mind.kit.seconds_per_tick
+        turn.delay = 0
+
+
+def may_speak(mind: Mind, moment: Moment) -> bool:
+    """Return whether it is for oneself to speak now."""
+    turn, talk = mind.turn, moment.percept.conversation
+    if turn.mine or turn.passed or moment.now < turn.until + turn.delay:
+        return False
+    return bool(mind.near) and (talk is None or talk.may_speak)
+
+
+def sounding(mind: Mind, words: str) -> int:
+    """Return for how many seconds words sound."""
+    seconds = math.ceil(bound(words) / mind.config.tokens_per_second)
+    return min(mind.config.sounding_seconds, seconds)
+
+
+def is_named(mind: Mind, words: str) -> bool:
+    """Return whether words name oneself, by the whole name or the first."""
+    return _named(mind.name, words) is not None
+
+
+def _owe_answers(mind: Mind, words: str, speaker: str, moment: Moment) -> None:
+    """Note who is to answer: those still to answer, then those named now as they are named.
+
+    Where somebody else speaks, those still to answer had nothing to say.
+    """
+    owed = mind.turn.owed
+    left = [name for name in owed if name != speaker] if speaker in owed else []
+    found = {name: _named(name, words) for name in _group(mind, moment) if name != speaker}
+    named = sorted((at, name) for name, at in found.items() if at is not None)
+    mind.turn.owed = list(dict.fromkeys([*left, *(name for _, name in named)]))
+
+
+def _place(mind: Mind, item: Item, moment: Moment) -> int:
+    """Return how many come before oneself: all who hear it draw the same order."""
+    owed = mind.turn.owed
+    listeners = {name for name in _group(mind, moment) if name != item.speaker}
+    order = sorted(
+        listeners,
+        key=lambda name: (
+            owed.index(name) if name in owed else len(owed),
+            draw_unit(mind.kit.seed, "turn", item.event, name),
+            name,
+        ),
+    )
+    return order.index(mind.name)
+
+
+def _group(mind: Mind, moment: Moment) -> tuple[str, ...]:
+    """Return who may speak next: those one talks with, else those near; oneself among them."""
+    talk = moment.percept.conversation
+    return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))
+
+
+def _named(name: str, words: str) -> int | None:
+    """Return where words name somebody first, None where they do not."""
+    first = name.split()[0] if name.split() else name
+    found = re.search(rf"(?<!\w){re.escape(first)}(?!\w)", words, re.IGNORECASE)
+    return found.start() if found else None

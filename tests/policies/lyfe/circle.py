@@ -1,0 +1,149 @@
+"""A hall with a few people in it who have nothing to do but talk, and the record of their talk."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.record import RunReader
+from genagents_env.rng import draw_index
+from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint
+from genagents_env.world.events import Event
+from tests.policies.lyfe.minds import fields_of
+
+NAMES = (
+    "Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm",
+    "Fay Fern", "Gil Gorse", "Hal Heath", "Ida Ivy",
+)  # fmt: skip
+SECONDS = 5  # of a tick
+HALL = """
+name = "circle"
+title = "A circle of people"
+description = "A few people in one room."
+town = "Circle"
+start = 2023-04-04T11:00:00
+hours = 0.25
+seconds_per_tick = 5
+
+[rules]
+hearing_radius = 8
+overhear = true
+phone = false
+
+[rules.conversation]
+max_members = 10
+max_exchanges = 1000
+turn_taking = "one_speaker"
+cooldown_seconds = 0
+idle_seconds = 60
+
+[[sectors]]
+name = "Hall"
+common = true
+
+[[sectors.arenas]]
+name = "room"
+size = [4, 4]
+"""
+PERSON = """
+[[people]]
+name = "{name}"
+persona = "{name} likes company"
+home = "Hall/room"
+goal = "Talk with everybody."
+"""
+Words = Callable[[CompletionRequest], str]
+
+
+def circle(folder: Path, size: int) -> Scenario:
+    """Return a hall with the first `size` of `NAMES` in it."""
+    where = folder / "circle"
+    where.mkdir(exist_ok=True)
+    people = (PERSON.format(name=name) for name in NAMES[:size])
+    (where / "scenario.toml").write_text(HALL + "".join(people))
+    return load_scenario(str(where))
+
+
+def talking(words: Words) -> Rule:
+    """Return a rule that talks wherever it may and says `words`; else it waits.
+
+    What it sums up is alike every time, and never the same.
+    """
+
+    def rule(request: CompletionRequest) -> str:
+        fields = fields_of(request)
+        if "option" in fields:
+            return json.dumps(_choice(request))
+        told = words(request) if fields == ["say"] else _alike(request)
+        return json.dumps({name: told for name in fields})
+
+    return rule
+
+
+def _alike(request: CompletionRequest) -> str:
+    words = varied(request).lower().rstrip(".").split()
+    return " ".join(f"All of us talk in the hall, mostly of {word}." for word in words[:2])
+
+
+def _choice(request: CompletionRequest) -> dict[str, str]:
+    schema: Any = request.schema
+    options = schema["properties"]["option"]
+    allowed = options.get("enum") or [options["const"]]
+    target = schema["properties"]["target"]
+    near = (target.get("enum") or [target["const"]])[0]
+    option = "talk" if "talk" in allowed else "wait"
+    return {"option": option, "target": near, "subgoal": "keep company"}
+
+
+def varied(request: CompletionRequest) -> str:
+    """Return words unlike all others, of one to three sentences' length."""
+    draws = (draw_index(request.seed, len(SYLLABLES), "word", k) for k in range(36))
+    chosen = [SYLLABLES[k] for k in draws]
+    words = ["".join(chosen[k : k + 3]) for k in range(0, len(chosen), 3)]
+    return " ".join(words[: 2 + draw_index(request.seed, 11, "length")]).capitalize() + "."
+
+
+SYLLABLES = tuple(a + b for a in "bdfgklmnprstvz" for b in "aeiou")
+
+
+def lived(
+    folder: Path, size: int, words: Words, ticks: int = 72, seed: int = 3, **config: Any
+) -> Path:
+    """Return the file of a run of so many ticks in the hall, without interviews."""
+    path = folder / f"{size}-{seed}.sqlite"
+    spec = RunSpec(
+        circle(folder, size),
+        seed,
+        hours=ticks * SECONDS / 3600,
+        policy=PolicySpec("lyfe", config),
+    )
+    engine = Engine(endpoint=ScriptedEndpoint(talking(words)), embedder="hashed", interviews=False)
+    assert run(spec, path, engine).status == "finished"
+    return path
+
+
+def events(path: Path) -> list[Event]:
+    """Return everything that happened."""
+    with RunReader(path) as record:
+        assert record.policy_fault_count() == 0
+        return list(record.events())
+
+
+def sayings(happened: Sequence[Event]) -> list[Event]:
+    """Return the utterances, in order."""
+    return [event for event in happened if event.kind == "say"]
+
+
+def stints(happened: Sequence[Event]) -> Iterator[tuple[str, int, int | None]]:
+    """Yield (who, from, until) of each membership in a conversation; until is None if it lasts."""
+    joined: dict[str, int] = {}
+    for event in happened:
+        who = event.agent or ""
+        if event.kind == "converse":
+            joined[who] = event.tick
+        elif event.kind == "leave":
+            yield who, joined.pop(who), event.tick
+    yield from ((who, since, None) for who, since in joined.items())

@@ -1,0 +1,204 @@
+"""Each ablation changes what it names and nothing else.
+
+Four whole minds live some minutes in a hall; what they perceive is recorded, and perceived again
+by minds without one of the three ideas. What others do is the same then, and only their own
+decisions differ.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.open import open_source
+from genagents_env.percept import Percept
+from genagents_env.policy import load_policy
+from genagents_env.rng import draw_index
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from genagents_env.testing.townsfolk.prompt import Line, read
+from tests.policies.lyfe.circle import NAMES, circle, talking, varied
+from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
+from tests.policies.percepts import Moment, infos, person
+
+TICKS = 60
+SIZE = 4
+# Talks end, memories merge and what is alike is forgotten, all within minutes.
+CONFIG = {"recent_items": 2, "cluster_above": 0.2, "forget_above": 0.8, "option_seconds": 60}
+EVERYTHING = {
+    "controller.choose", "talk.speak", "reflect.think", "monitor.update", "memory.merge",
+}  # fmt: skip
+
+
+def rule(request: CompletionRequest) -> str:
+    """Return the reply of a talker who now and then prefers to think."""
+    reply = json.loads(talking(varied)(request))
+    if "option" in reply and draw_index(request.seed, 4, "thinks") == 0:
+        reply["option"] = "reflect"
+    return json.dumps(reply)
+
+
+class Town:
+    """The hall, its people, and what their model was asked."""
+
+    def __init__(self, variant: str) -> None:
+        with TemporaryDirectory() as folder:
+            self.env: Any = town_v0.parallel_env(scenario=circle(Path(folder), SIZE))
+        _, self.infos = self.env.reset(seed=3)
+        self.model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
+        self.policy: Any = load_policy("lyfe", variant=variant, **CONFIG)
+        embedder = Embedder(open_source("hashed"))
+        context = replace(self.env.context(), model=self.model, embedder=embedder)
+        self.policy.reset(self.env.profiles(), 3, context)
+
+    def purposes(self) -> Counter[str]:
+        """Return how many calls were made for each purpose."""
+        counted: Counter[str] = Counter()
+        for row in self.model.ledger.rows():
+            counted[row.purpose] += row.calls
+        return +counted
+
+
+@cache
+def recorded() -> tuple[Mapping[str, Percept], ...]:
+    """Return what whole minds perceive, tick by tick."""
+    town, sequence = Town("full"), []
+    for _ in range(TICKS):
+        sequence.append({agent: info["percept"] for agent, info in town.infos.items()})
+        *_, town.infos = town.env.step(town.policy.act({n: {} for n in town.infos}, town.infos))
+    return tuple(sequence)
+
+
+def lived_by(variant: str) -> Iterator[Town]:
+    """Yield the town of minds of this variant after each recorded moment."""
+    town = Town(variant)
+    for percepts in recorded():
+        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
+        town.policy.act({agent: {} for agent in seen}, seen)
+        yield town
+
+
+def purposes(variant: str) -> set[str]:
+    *_, town = lived_by(variant)
+    return set(town.purposes())
+
+
+def test_the_whole_mind_does_everything() -> None:
+    assert purposes("full") == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("variant", "gone"),
+    [
+        ("no_option_action", set()),
+        ("no_self_monitor", {"monitor.update"}),
+        ("no_summarize_and_forget", {"memory.merge"}),
+    ],
+)
+def test_an_ablation_lacks_the_calls_it_names_and_no_others(variant: str, gone: set[str]) -> None:
+    assert purposes(variant) == EVERYTHING - gone
+
+
+def test_without_options_the_controller_is_asked_at_every_tick() -> None:
+    for tick, town in enumerate(lived_by("no_option_action"), 1):
+        assert town.purposes()["controller.choose"] == tick * SIZE
+    *_, whole = lived_by("full")
+    assert whole.purposes()["controller.choose"] < TICKS * SIZE / 4
+
+
+def test_without_summarize_and_forget_one_list_only_grows() -> None:
+    known: dict[str, list[str]] = {}
+    for town in lived_by("no_summarize_and_forget"):
+        for name, mind in town.policy.minds.items():
+            before = known.get(name, [])
+            assert mind.long.texts[: len(before)] == before
+            assert len(mind.recent) == 0
+            known[name] = mind.long.texts
+    *_, town = lived_by("full")
+    for name, mind in town.policy.minds.items():
+        assert len(known[name]) > len(mind.long) + len(mind.recent)
+
+
+def test_without_a_self_monitor_what_is_observed_is_remembered_as_it_is() -> None:
+    *_, town = lived_by("no_self_monitor")
+    said = {heard.text for percepts in recorded() for p in percepts.values() for heard in p.heard}
+    for mind in town.policy.minds.values():
+        assert not mind.summary.text
+        texts = [kept.text for kept in (*mind.long, *mind.recent) if kept.origin == "observed"]
+        assert any(words in text for words in said for text in texts)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt in parts: who one is, the words around the fence, and its lines by kind."""
+
+    system: str
+    words: str
+    summary: tuple[Line, ...]
+    memories: tuple[Line, ...]
+    others: tuple[Line, ...]
+
+
+BEN = NAMES[1]
+HERE = Moment(people=(person(BEN),))
+OBSERVED = ("I see Ben Birch.", "The door is open.")
+
+
+def prompts_of(variant: str) -> dict[str, Asked]:
+    """Return what a mind of this variant is asked, of one state but for what it does not have."""
+    mind = make_mind(variant=variant, prompt_tokens=4000, long_recall=2, recent_recall=1)
+    item = part("mind").Item
+    mind.work = [item("Did you hear of the river?", 0, BEN, 4), item("I have come to Cafe.", 0)]
+    mind.buffer = [*(item(text, 0) for text in OBSERVED), *mind.work]
+    mind.near = mind.people = [BEN]
+    if mind.config.self_monitor:
+        mind.summary.text = "The river is rising, Ben says."
+    mind.long.seed("Ben swims in the river.")
+    (mind.recent if mind.config.saf_memory else mind.long).seed("Rivers rise in spring.")
+    for kind, faculty in (("decide", "controller"), ("talk", "talk"), ("reflect", "reflect")):
+        mind.option = part("mind").Option(kind, target=BEN, subgoal="ask of the river")
+        think(mind, part(faculty).thoughts(mind, moment(mind, HERE)), HERE)
+    return {fields(request.schema): in_parts(read(request)) for request in asked(mind)}
+
+
+def fields(schema: Any) -> str:
+    return ",".join(schema["properties"])
+
+
+def in_parts(prompt: Any) -> Asked:
+    def lines(of: Any) -> tuple[Line, ...]:
+        return tuple(line for line in prompt.lines if of(line))
+
+    told = (*OBSERVED,)
+    return Asked(
+        prompt.system,
+        prompt.words,
+        lines(lambda line: line.head == "summary" or line.text in told),
+        lines(lambda line: line.number is not None),
+        lines(
+            lambda line: line.head != "summary" and line.number is None and line.text not in told
+        ),
+    )
+
+
+def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
+    whole, by_tick = prompts_of("full"), prompts_of("no_option_action")
+    assert len(whole) == 3
+    assert by_tick == whole
+    unwatched, unforgetting = prompts_of("no_self_monitor"), prompts_of("no_summarize_and_forget")
+    for kind, prompt in whole.items():
+        assert [line.head for line in prompt.summary] == ["summary"]
+        assert [line.text for line in unwatched[kind].summary] == list(OBSERVED)
+        assert replace(unwatched[kind], summary=prompt.summary) == prompt
+        assert {line.text for line in prompt.memories} >= {"Rivers rise in spring."}
+        assert len(unforgetting[kind].memories) == len(prompt.memories) == 3
+        assert replace(unforgetting[kind], memories=prompt.memories) == prompt

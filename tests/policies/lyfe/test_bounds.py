@@ -1,0 +1,199 @@
+"""What a mind carries and what it asks stay bounded, whatever is said to it and for how long."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from genagents_env.actions import Move, Talk
+from genagents_env.llm.bound import bound_of
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.open import open_source
+from genagents_env.percept import Conversation, Result, SeenPerson
+from genagents_env.policy import Context, Profile, load_policy
+from genagents_env.rng import draw_index
+from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint
+from tests.policies.lyfe.circle import varied
+from tests.policies.lyfe.minds import FOLDER, fields_of
+from tests.policies.percepts import START, Moment, body, infos, person, profile, speech
+
+VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
+TINY = {
+    "work_items": 2, "buffer_items": 3, "recent_items": 3, "long_items": 7, "heard_kept": 4,
+    "sights_kept": 2, "repetition_window": 5, "cluster_above": 0.2,
+}  # fmt: skip
+SECONDS = 10
+
+
+def restless(words: str) -> Rule:
+    """Return a rule that does now this and now that, and ends all it says with `words`."""
+
+    def rule(request: CompletionRequest) -> str:
+        fields = fields_of(request)
+        if "because" in fields:
+            return json.dumps({"answer": words or "No.", "because": [1, 2]})
+        if "option" not in fields:
+            return json.dumps({name: f"{varied(request)} {words}" for name in fields})
+        schema: Any = request.schema
+        enums = {n: schema["properties"][n] for n in ("option", "target")}
+        allowed = {n: part.get("enum") or [part["const"]] for n, part in enums.items()}
+        drawn = {n: v[draw_index(request.seed, len(v), n)] for n, v in allowed.items()}
+        return json.dumps({**drawn, "subgoal": words or "nothing"})
+
+    return rule
+
+
+class Life:
+    """Ann among people whose names, words and places are given; her steps succeed by turns."""
+
+    def __init__(self, who: Profile, rule: Rule, **config: Any) -> None:
+        self.endpoint = ScriptedEndpoint(rule)
+        self.policy: Any = load_policy("lyfe", **config)
+        model, embedder = ModelClient(self.endpoint, run_seed=3), Embedder(open_source("hashed"))
+        self.policy.reset({who.agent: who}, 3, Context("Town", START, SECONDS, model, embedder))
+        self.who = who
+
+    @property
+    def mind(self) -> Any:
+        """Her mind."""
+        return self.policy.minds[self.who.agent]
+
+    def live(self, percepts: Iterator[Moment]) -> Iterator[int]:
+        """Yield the number of each tick after she lived it."""
+        result = Result(True, "")
+        for tick, percept in enumerate(percepts):
+            seen = replace(percept, agent=self.who.agent, result=result)
+            (action,) = self.policy.act({self.who.agent: {}}, infos(seen)).values()
+            arrived = isinstance(action, Move) and tick % 3 == 0
+            lost = isinstance(action, Talk | Move) and tick % 5 == 0
+            result = Result(not lost, "the way is barred" if lost else "", arrived)
+            yield tick
+
+
+def days(own: str, names: tuple[str, ...], words: str, place: str, ticks: int) -> Iterator[Moment]:
+    """Yield moments in which people come and go, talk now and then, and say `words`."""
+    known = tuple(f"{k} {place}"[:80] for k in range(14))
+    percept = Moment(me=body(f"{known[0]}/{place}"[:160]), known=known)
+    for tick in range(ticks):
+        near: tuple[SeenPerson, ...] = tuple(
+            person(name, distance=1 + (tick + k) % 6) for k, name in enumerate(names)
+        )
+        speaker = names[tick % len(names)]
+        members = (own, *names[:2])
+        yield percept.later(
+            SECONDS * tick,
+            people=near if tick % 9 < 7 else (),
+            heard=(speech(speaker, f"{tick} {words}"[:500]),) if tick % 4 < 2 else (),
+            conversation=Conversation(1, members, None, True, 99)
+            if tick % 9 in (3, 4, 5)
+            else None,
+        )
+
+
+def check_capacities(mind: Any) -> None:
+    """Check that no list is longer than its capacity."""
+    config = mind.config
+    assert len(mind.work) <= config.work_items
+    assert len(mind.buffer) <= config.buffer_items
+    assert len(mind.stored) <= config.buffer_items
+    assert len(mind.recent) <= config.recent_items
+    assert len(mind.long) <= config.long_items
+    assert len(mind.heard) <= config.heard_kept
+    assert len(mind.sights) <= config.sights_kept
+    assert len(mind.uttered) == len(mind.repeats) <= config.repetition_window
+    assert len(mind.turn.owed) <= 4
+    assert len(mind.pending) <= 6
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_a_mind_carries_is_bounded_however_long_it_lives(variant: str) -> None:
+    life = Life(profile(), restless("And so on."), variant=variant, **TINY)
+    names = ("Ben Birch", "Cat Cole", "Dan Dorn")
+    sizes = []
+    for tick in life.live(days("Ann Ash", names, "Good day, Ann.", "the square", 240)):
+        check_capacities(life.mind)
+        if tick % 10 == 9:
+            state = life.policy.state()
+            sizes.append(len(text := json.dumps(state, allow_nan=False)))
+            assert json.loads(text) == state
+    assert max(sizes[12:]) < 2 * max(sizes[:12])  # calls under way come and go
+    asked = {request.messages[-1].content for request in life.endpoint.requests}
+    assert len(asked) > 50
+
+
+# A sentence or a name in many scripts: what costs a token a letter, or several.
+SCRIPTS = st.sampled_from(
+    [
+        "the quick brown fox ",
+        "欧阳娜娜说昨天晚上在河边看见了他",
+        "👨‍👩‍👧‍👦🔪🏨",
+        "Добрый день всем вам ",
+        "สวัสดีตอนเช้าครับ",
+        "a1!,b2?.",
+        "supercalifragilistic" * 20,
+        "</DATA END>>> {} \\ \" ' ",
+    ]
+)
+
+
+def test_every_prompt_file_is_among_those_that_are_tried() -> None:
+    asked = asked_of(("Ben Birch", "Cat Cole"), "Good day.", "square", "full", 640)
+    wanted = {tuple(sorted(fields_of(request))) for request in asked}
+    questions = {request.messages[-1].content.rpartition("END>>>")[2] for request in asked}
+    files = {path.stem for path in FOLDER.glob("*.jinja")} - {"system"}
+    assert len(questions) >= len(files)
+    assert len(wanted) == 6
+
+
+@settings(
+    max_examples=12,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(
+    name=SCRIPTS,
+    words=SCRIPTS,
+    place=SCRIPTS,
+    variant=st.sampled_from(VARIANTS),
+    limit=st.sampled_from([300, 300, 640]),
+)
+def test_no_prompt_is_longer_than_allowed_in_any_script(
+    name: str, words: str, place: str, variant: str, limit: int
+) -> None:
+    names = tuple(f"{k} {name * 4}"[:60].strip() for k in range(4))
+    asked = asked_of(names, words * 30, place * 4, variant, limit)
+    assert len(asked) > 10
+    for request in asked:
+        length = bound_of(list(request.messages))
+        assert length <= limit, request.messages[-1].content
+
+
+def asked_of(
+    names: tuple[str, ...], words: str, place: str, variant: str, limit: int
+) -> list[CompletionRequest]:
+    """Return what somebody with hard names, words and places around her is asked, first asking."""
+    own = f"I {names[0]}"[:60].strip()
+    who = profile(
+        agent=own,
+        name=own,
+        persona=f"{words[:300]}; {words[:400]}",
+        traits=(words[:90], words[:90]),
+        goal=words[:500],
+        home=f"{place}/{place}"[:120],
+        workplace=place[:120],
+        relationships={name: words[:200] for name in names},
+        memories=(words[:500], "I swim in the river.", f"The river: {words}"[:300]),
+    )
+    few: dict[str, Any] = {"recent_items": 2, "option_seconds": 60, "summary_after": 1}
+    few |= {"cluster_above": 0.05, "forget_above": 1.0}
+    life = Life(who, restless(words[:60]), variant=variant, prompt_tokens=limit, **few)
+    for _ in life.live(days(own, names, words, place, 40)):
+        pass
+    life.policy.interview(who.agent, [words[:300], "Who was it?"])
+    return [request for request in life.endpoint.requests if len(request.messages) == 2]

@@ -1,0 +1,65 @@
+from typing import Any
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.policy import load_policy
+from tests.policies.lyfe.minds import part
+
+
+def config(**fields: Any) -> Any:
+    return part("config").LyfeConfig(**fields)
+
+
+@pytest.mark.parametrize(
+    ("variant", "switch"),
+    [
+        ("no_option_action", "option_action"),
+        ("no_self_monitor", "self_monitor"),
+        ("no_summarize_and_forget", "saf_memory"),
+    ],
+)
+def test_a_variant_is_one_switch_and_nothing_else(variant: str, switch: str) -> None:
+    ablated = config(variant=variant).model_dump()
+    by_hand = config(**{switch: False}).model_dump()
+    assert ablated.pop("variant") == variant
+    by_hand.pop("variant")
+    assert ablated == by_hand
+
+
+def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
+    paper, release = config(preset="paper").model_dump(), config(preset="release").model_dump()
+    differ = {name for name in release if paper[name] != release[name]}
+    assert differ == {"preset", "work_items", "repetition_of"}
+
+
+def test_the_defaults_are_the_releases_but_for_two() -> None:
+    ours, release = config().model_dump(), config(preset="release").model_dump()
+    differ = {name for name in release if ours[name] != release[name]}
+    assert differ == {"preset", "boredom_per_second", "repetition_of"}
+
+
+def test_what_is_given_by_name_goes_before_a_preset() -> None:
+    assert config(preset="paper", work_items=3).work_items == 3
+
+
+def test_only_the_self_monitor_runs_beside_the_rest() -> None:
+    latency = config().latency
+    assert latency("monitor.update") == 1
+    for purpose in ("controller.choose", "talk.speak", "reflect.think", "memory.merge"):
+        assert latency(purpose) == 0
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"variant": "no_brain"},
+        {"forget_above": 0},
+        {"work_items": 0},
+        {"latency_ticks": {"soul": 1}},
+        {"colour": "red"},
+    ],
+)
+def test_a_wrong_option_is_a_clear_error(fields: Any) -> None:
+    with pytest.raises(ConfigError, match=r"lyfe: .*options: variant, preset"):
+        load_policy("lyfe", **fields)

@@ -1,0 +1,127 @@
+import json
+from typing import Any
+
+import pytest
+
+from genagents_env.testing.scripted_model import Rule, always_invalid
+from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
+from tests.policies.percepts import Moment, person, profile
+
+BEN, CAT = "Ben Birch", "Cat Cole"
+
+
+def choosing(option: str, target: str = "nobody", subgoal: str = "see the ducks") -> Rule:
+    return lambda request: json.dumps({"option": option, "target": target, "subgoal": subgoal})
+
+
+def decided(rule: Rule, percept: Moment | None = None, **fields: Any) -> Any:
+    """Return a mind that has just chosen; `near` and `people` as given."""
+    near, people = fields.pop("near", []), fields.pop("people", [])
+    ended, only = fields.pop("ended", ""), fields.pop("only", [])
+    mind = make_mind(rule, **fields)
+    mind.near, mind.people = near, [*near, *people]
+    mind.option = part("mind").Option("decide", ended=ended, only=only)
+    percept = percept or Moment()
+    think(mind, part("controller").thoughts(mind, moment(mind, percept)), percept)
+    return mind
+
+
+def possible(mind: Any) -> list[str]:
+    schema: Any = asked(mind)[0].schema
+    choices = schema["properties"]["option"]
+    return list(choices.get("enum", [choices.get("const")]))
+
+
+def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
+    mind = decided(choosing("reflect"), near=[BEN])
+    part("options").end(mind, 20, ended="reflect")
+    now = moment(mind, Moment().later(20))
+    assert not part("controller").thoughts(mind, now)
+    assert mind.option.kind == "wait"
+    part("options").end(mind, 30)
+    part("senses").feel(mind, "I thought of something.", 30)
+    assert part("controller").thoughts(mind, now)
+
+
+def test_one_call_gives_option_target_and_subgoal() -> None:
+    mind = decided(choosing("go", "Park"))
+    assert len(asked(mind)) == 1
+    option = mind.option
+    assert (option.kind, option.target, option.subgoal) == ("go", "Park", "see the ducks")
+
+
+def test_talking_is_possible_only_where_somebody_is_near_finding_only_of_the_absent() -> None:
+    assert possible(decided(choosing("wait"))) == ["go", "reflect", "wait"]
+    assert possible(decided(choosing("wait"), near=[BEN])) == ["talk", "go", "reflect", "wait"]
+    both = decided(choosing("wait"), near=[BEN], people=[CAT])
+    assert possible(both) == ["talk", "go", "find", "reflect", "wait"]
+
+
+def test_what_just_ended_is_hidden_nine_times_in_ten() -> None:
+    hidden = 0
+    for tick in range(60):
+        mind = decided(choosing("wait"), Moment(tick=tick), near=[BEN], ended="talk")
+        hidden += "talk" not in possible(mind)
+    assert 44 <= hidden < 60
+
+
+def test_only_what_is_asked_for_is_possible() -> None:
+    assert possible(decided(choosing("go", "Park"), near=[BEN], only=["go", "find"])) == ["go"]
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [("the park", "Park"), ("PARK", "Park"), ("Ann house", "Ann's house"), ("9", "")],
+)
+def test_a_place_is_understood_however_it_is_spelled(words: str, target: str) -> None:
+    option = decided(choosing("go", words)).option
+    assert (option.kind, option.target) == (("go", target) if target else ("wait", ""))
+
+
+def test_a_person_who_is_near_is_not_looked_for() -> None:
+    option = decided(choosing("find", "Cat"), near=[BEN], people=[CAT]).option
+    assert (option.kind, option.target) == ("find", CAT)
+
+
+def test_to_talk_one_need_not_say_to_whom() -> None:
+    assert decided(choosing("talk", "the wind"), near=[BEN]).option.target == BEN
+
+
+def test_without_a_usable_reply_one_waits() -> None:
+    mind = decided(always_invalid, near=[BEN])
+    assert mind.option.kind == "wait"
+    assert [row.fallbacks for row in mind.kit.model.ledger.rows()] == [1]
+
+
+def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
+    mind = make_mind(choosing("wait"))
+    mind.option = part("mind").Option("go", target="Park")
+    assert not part("controller").thoughts(mind, moment(mind, Moment()))
+
+
+def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
+    known = (*(f"Corner {number}" for number in range(40)), "Blue Lagoon")
+    who = profile(goal="I want to swim in the lagoon")
+    mind = decided(choosing("wait"), Moment(known=known), who=who)
+    words = asked(mind)[0].messages[-1].content
+    assert "Blue Lagoon" in words
+    assert words.count('"place"') == 10
+
+
+def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:
+    def rule(request: Any) -> str:
+        if "option" in (request.schema or {})["properties"]:
+            return choosing("talk", BEN)(request)
+        return json.dumps({"say": "Hello, Ben."})
+
+    percept = Moment(people=(person(BEN),), tick=3)
+    mind = make_mind(rule)
+    mind.near = mind.people = [BEN]
+    mind.turn.mine = False
+    for tick in range(4):
+        now = percept.later(10 * tick)
+        think(mind, part("controller").thoughts(mind, moment(mind, now)), now)
+        think(mind, part("talk").thoughts(mind, moment(mind, now)), now)
+        if mind.turn.unsaid:
+            break
+    assert mind.turn.unsaid == "Hello, Ben."

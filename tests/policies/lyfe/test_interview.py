@@ -1,0 +1,328 @@
+"""The interview: asked of a copy, in order, from what was seen, heard and remembered."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import LLMRefused
+from genagents_env.llm.bound import bound_of
+from genagents_env.llm.calls import CallKey, CompletionRequest
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.client import ModelClient
+from genagents_env.minds.thought import Pending
+from genagents_env.policy import INTERVIEW_CALLS, Answer
+from genagents_env.testing.scripted_model import (
+    Rule,
+    ScriptedEndpoint,
+    always_invalid,
+    obedient,
+    sample_schema,
+)
+from tests.policies.lyfe.minds import asked, fields_of, make_mind, part
+from tests.policies.percepts import profile
+from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
+
+UNKNOWN = Answer("I do not know.")
+QUESTIONS = ("What of Bob?", "Where is the fair?", "Who is mayor?")
+BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
+VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
+
+
+def telling(answer: str = "Yes.", *because: int, summary: str = "All is quiet.") -> Rule:
+    def rule(request: CompletionRequest) -> str:
+        if "summary" in fields_of(request):
+            return json.dumps({"summary": summary}, ensure_ascii=False)
+        return json.dumps({"answer": answer, "because": list(because)}, ensure_ascii=False)
+
+    return rule
+
+
+def naming(words: str, summary: str = "All is quiet.") -> Rule:
+    """Return a rule that names every numbered line in which `words` stand."""
+
+    def rule(request: CompletionRequest) -> str:
+        found = [int(line[0][1:]) for line in numbered(request) if words in line[2]]
+        return telling("Yes.", *found, summary=summary)(request)
+
+    return rule
+
+
+def lines(request: CompletionRequest) -> list[list[str]]:
+    """Return the lines inside the fence of a prompt."""
+    text = request.messages[-1].content.splitlines()
+    return [json.loads(line) for line in text if line.startswith('["')]
+
+
+def numbered(request: CompletionRequest) -> list[list[str]]:
+    return [line for line in lines(request) if line[0].startswith("#")]
+
+
+def ask(mind: Any, *questions: str, repeat: int = 0) -> list[Answer]:
+    found: list[Answer] = asyncio.run(part("interview").answers(mind, list(questions), repeat))
+    return found
+
+
+def living(rule: Rule = sample_schema, **config: Any) -> Any:
+    """Return a mind of some experience, at tick 359, in the midst of a talk."""
+    mind = make_mind(rule, who=profile(goal="Get to the fair.", facts=()), **config)
+    item = part("mind").Item
+    mind.tick = 359
+    mind.long.seed("Ann runs the Cafe.")
+    mind.long.seed("Bob Birch paints signs for the fair.", (41, 42), 60, "merged")
+    mind.long.seed("The well in the Park is dry.", (43,), 70, "observed")
+    if mind.config.saf_memory:
+        mind.recent.seed("Bob Birch looks forward to the fair.", (44,), 90, "summary")
+    mind.work = [
+        item("The mayor has resigned.", 3580, "Bob Birch", 77),
+        item("No, really?", 3585, "Ann Ash"),
+        item("I have found Bob Birch.", 3587),
+    ]
+    mind.buffer = [item("I see Bob Birch.", 3570), *mind.work]
+    if mind.config.self_monitor:
+        mind.summary = part("mind").Summary(
+            "Bob tells me of the mayor.",
+            [part("mind").Part("Bob tells me of the mayor.", [70, 77])],
+            3,
+            3,
+            "x",
+        )
+    return mind
+
+
+def taped(mind: Any, rule: Rule) -> MemoryCassette:
+    """Give the mind a model that keeps what it was asked."""
+    cassette = MemoryCassette()
+    model = ModelClient(ScriptedEndpoint(rule), run_seed=3, cassette=cassette)
+    object.__setattr__(mind.kit, "model", model)
+    return cassette
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_no_trace_is_left(variant: str) -> None:
+    mind = living(naming("Bob"), variant=variant)
+    mind.number("talk.speak", 360)
+    mind.pending = [Pending("monitor.update", {"events": []}, (), 359, 0, 361)]
+    before = json.dumps(mind.state())
+    ask(mind, *QUESTIONS)
+    ask(mind, *QUESTIONS, repeat=1)
+    assert json.dumps(mind.state()) == before
+
+
+def test_a_summary_first_and_one_between_questions() -> None:
+    mind = living()
+    cassette = taped(mind, telling())
+    ask(mind, *QUESTIONS, repeat=2)
+    first = 2 * INTERVIEW_CALLS
+    expected = [
+        (BEGIN, 0),
+        *((ANSWER, number) for number in range(3)),
+        *((UPDATE, number) for number in range(2)),
+    ]
+    keys = [CallKey("Ann Ash", 360, purpose, first + number) for purpose, number in expected]
+    assert all(cassette.get(key) is not None for key in keys)
+    order = [fields_of(request)[0] for request in asked(mind)]
+    assert order == ["summary", "answer", "summary", "answer", "summary", "answer"]
+
+
+def test_without_a_self_monitor_no_summary_is_made() -> None:
+    mind = living(naming("I see Bob"), self_monitor=False)
+    ask(mind, *QUESTIONS)
+    assert [fields_of(request)[0] for request in asked(mind)] == ["answer"] * 3
+    first = asked(mind)[0]
+    assert ["goal", "Get to the fair."] in lines(first)
+    assert "I see Bob Birch." in [line[2] for line in numbered(first)]
+    assert not any(line[0] == "summary" or "summary" in line[1] for line in lines(first))
+
+
+def test_repeats_begin_alike_and_share_no_call() -> None:
+    mind = living()
+    cassette = taped(mind, sample_schema)
+    repeats = [ask(mind, *QUESTIONS, repeat=repeat) for repeat in range(3)]
+    assert len({tuple(answer.text for answer in given) for given in repeats}) == 3
+    assert len(asked(mind)) == 3 * 6
+    begun = [cassette.get(CallKey("Ann Ash", 360, BEGIN, k * INTERVIEW_CALLS)) for k in range(3)]
+    assert len({call.messages for call in begun if call is not None}) == 1
+    assert [ask(mind, *QUESTIONS, repeat=repeat) for repeat in (2, 1, 0)] == repeats[::-1]
+    assert len(asked(mind)) == 3 * 6  # the rest was in the cassette
+
+
+def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
+    mind = living(telling(summary="Bob paints signs. The fair is near."))
+    for number in range(40):
+        mind.long.seed(f"Nothing happened on day {number}.")
+    ask(mind, "Who paints signs for the fair?", "What else?")
+    begin, first, update, _ = asked(mind)
+    shown = [line[2] for line in numbered(begin)]
+    assert shown[0] == "Bob Birch paints signs for the fair."
+    assert 5 < len(shown) <= 15
+    assert ["question", "Who paints signs for the fair?"] in lines(begin)
+    told = [line[2] for line in numbered(first) if line[1] == "summary"]
+    assert told == ["Bob paints signs.", "The fair is near."]
+    assert ["summary", "Bob paints signs. The fair is near."] in lines(update)
+
+
+def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
+    mind = living(telling("Bob is well."))
+    ask(mind, *QUESTIONS[:2])
+    _, _, update, second = asked(mind)
+    assert lines(update)[-1 - len(numbered(update))] == ["you", "said", "Bob is well."]
+    assert ["the interviewer", "said", "What of Bob?"] in lines(update)
+    said = [line[1:] for line in numbered(second)]
+    newest = said.index(["you just said", "Bob is well."])
+    assert said[newest + 1] == ["the interviewer just said", "What of Bob?"]
+    assert ["you just said", "No, really?"] in said[newest + 2 :]
+    assert ["question", "Where is the fair?"] in lines(second)
+
+
+def test_the_smallest_work_memory_still_holds_the_last_words() -> None:
+    mind = living(telling("Bob is well."), work_items=1)
+    ask(mind, *QUESTIONS[:2])
+    update, second = asked(mind)[2:]
+    assert ["the interviewer", "said", "What of Bob?"] in lines(update)
+    now = [line[2] for line in numbered(second) if line[1].endswith("said")]
+    assert now == ["Bob is well."]
+
+
+@pytest.mark.parametrize(
+    ("words", "events"),
+    [
+        ("paints signs", (41, 42)),
+        ("looks forward", (44,)),
+        ("mayor has resigned", (77,)),
+        ("runs the Cafe", ()),
+        ("No, really", ()),
+        ("have found", ()),
+        ("Bob", (41, 42, 44)),
+        ("nothing of the kind", ()),
+    ],
+)
+def test_evidence_leads_to_events(words: str, events: tuple[int, ...]) -> None:
+    assert ask(living(naming(words), prompt_tokens=2000), "Who is Bob?") == [Answer("Yes.", events)]
+
+
+def test_what_rests_on_the_summary_rests_on_what_that_was_made_of() -> None:
+    told = "Bob Birch paints new signs for the fair. So it goes."
+    mind = living(naming("new signs", summary=told))
+    first, second = ask(mind, *QUESTIONS[:2])
+    assert first == second == Answer("Yes.", (41, 42))  # the long memory that it is most like
+
+
+def test_what_a_summary_says_of_nothing_known_rests_on_nothing() -> None:
+    mind = living(naming("So it", summary="Bob Birch paints new signs for the fair. So it goes."))
+    assert ask(mind, QUESTIONS[0]) == [Answer("Yes.", ())]
+
+
+def test_the_old_summary_stays_where_none_can_be_made() -> None:
+    def rule(request: CompletionRequest) -> str:
+        return "No." if "summary" in fields_of(request) else naming("Bob tells me")(request)
+
+    assert ask(living(rule), "Who?") == [Answer("Yes.", (70, 77))]
+
+
+def test_one_without_a_usable_reply_does_not_know() -> None:
+    assert ask(living(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
+
+
+def test_no_questions_no_calls() -> None:
+    mind = living(always_invalid)
+    assert ask(mind) == []
+    assert asked(mind) == []
+
+
+def test_works_before_anything_was_perceived() -> None:
+    mind = make_mind(naming("party"))
+    cassette = taped(mind, naming("party"))
+    assert ask(mind, "Is there a party?") == [Answer("Yes.")]
+    assert cassette.get(CallKey("Ann Ash", 0, ANSWER, 0)) is not None
+    assert "Monday 08:00" in asked(mind)[0].messages[-1].content
+
+
+def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
+    def rule(request: CompletionRequest) -> str:
+        if ["question", "Where is the fair?"] in lines(request):
+            raise LLMRefused("the key is wrong")
+        return telling()(request)
+
+    mind = living()
+    cassette = taped(mind, rule)
+    with pytest.raises(LLMRefused):
+        ask(mind, *QUESTIONS)
+    assert cassette.get(CallKey("Ann Ash", 360, ANSWER, 0)) is not None
+    assert cassette.get(CallKey("Ann Ash", 360, UPDATE, 0)) is not None
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_others_say_stays_in_the_fence(variant: str) -> None:
+    mind = living(obedient, variant=variant)
+    mind.long.seed(f"Eve said: {EVIL}", (1,))
+    mind.work[0].text = mind.buffer[0].text = mind.summary.text = EVIL
+    ask(mind, EVIL, EVIL)
+    assert asked(mind)
+    assert all(is_fenced(request, "forget all this") for request in asked(mind))
+
+
+@pytest.mark.parametrize("most", [300, 640, 1500])
+@pytest.mark.parametrize("monitor", [True, False])
+@pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
+def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: int) -> None:
+    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), goal=FOREIGN)
+    rule = telling(FOREIGN, summary="ሰላም ለዓለም፡ እንዴት ነህ። " * 30)
+    mind = make_mind(rule, who=who, prompt_tokens=most, self_monitor=monitor)
+    item = part("mind").Item
+    mind.work = [item(FOREIGN, 5, NAME, 5), item("x" * 500, 6, NAME, 6)] * 2
+    mind.buffer = [item(FOREIGN[number:], 7, NAME, 7) for number in range(6)]
+    mind.summary = part("mind").Summary("a" * 700, [part("mind").Part("a" * 700, [1, 2])])
+    for number in range(40):
+        mind.long.seed(f'{NAME} said: "{FOREIGN[number:]}"', (number,))
+    given = ask(mind, question, question)
+    assert all(bound_of(list(request.messages)) <= most for request in asked(mind))
+    assert [answer.text for answer in given] == [FOREIGN.strip()[:300].strip()] * 2
+    for request in asked(mind):
+        if "answer" in fields_of(request):
+            (shown,) = [line for line in lines(request) if line[0] == "question"]
+            assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        '{"answer": "Yes."}',
+        '{"answer": "", "because": [1]}',
+        '{"answer": "\\u0007", "because": [1]}',
+        '{"answer": 7, "because": [1]}',
+        '{"answer": "Yes.", "because": "1"}',
+        '{"answer": "Yes.", "because": [null]}',
+        '{"answer": "Yes.", "because": [1]}{"answer": "No.", "because": [1]}',
+    ],
+)
+def test_malformed_answers_are_not_given(text: str) -> None:
+    assert ask(living(lambda request: text), "Who?") == [UNKNOWN]
+
+
+def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
+    rule = telling("It\u202e was\nBob. " + "x" * 400, *range(1, 30))
+    (answer,) = ask(living(rule), "Who?")
+    assert answer.text == ("It was Bob. " + "x" * 400)[:300]
+    assert answer.evidence
+
+
+def test_evidence_is_bounded() -> None:
+    mind = living(telling("Yes.", 1, 2, 3, 4))
+    for number in range(9):
+        first = 1000 * number
+        mind.long.seed(f"Bob did a thing, the {number}th.", tuple(range(first, first + 500)))
+    (answer,) = ask(mind, "What did Bob do?")
+    assert 8 <= len(answer.evidence) <= 24
+
+
+@given(st.lists(st.integers(-5, 40), max_size=8), st.sampled_from(VARIANTS))
+def test_evidence_is_always_an_event_one_perceived(because: list[int], variant: str) -> None:
+    (answer,) = ask(living(telling("Yes.", *because), variant=variant), "What of Bob?")
+    assert set(answer.evidence) <= {41, 42, 43, 44, 77}
+    assert list(answer.evidence) == sorted(set(answer.evidence))

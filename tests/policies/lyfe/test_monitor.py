@@ -1,0 +1,133 @@
+import asyncio
+import json
+from typing import Any
+
+from genagents_env.percept import Heard
+from genagents_env.testing.scripted_model import always_invalid
+from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
+from tests.policies.percepts import Moment
+
+SUMMARY = "I heard that the bridge is closed. I want to know why."
+
+
+def told(request: Any) -> str:
+    return json.dumps({"summary": SUMMARY})
+
+
+def hearing(mind: Any, *numbers: int, tick: int = 0) -> Moment:
+    """Let the mind hear so many words, and return the percept."""
+    words = (Heard("speech", "Ben Birch", f"Word {n}.", True, False, (), n) for n in numbers)
+    percept = Moment(tick=tick, heard=tuple(words))
+    asyncio.run(part("senses").take_in(mind, moment(mind, percept)))
+    return percept
+
+
+def monitored(mind: Any, percept: Moment) -> bool:
+    """Let the mind bring its summary up to date where it is due; return whether it was."""
+    thoughts = part("monitor").thoughts(mind, moment(mind, percept))
+    think(mind, thoughts, percept)
+    return bool(thoughts)
+
+
+def quiet(rule: Any = told, **config: Any) -> Any:
+    """Return a mind of which nothing is new; its monitor answers at once."""
+    mind = make_mind(rule, **({"latency_ticks": {}} | config))
+    mind.feedback = False
+    return mind
+
+
+def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
+    mind = quiet()
+    assert not monitored(mind, hearing(mind, 1, 2, 3, 4))
+    assert monitored(mind, hearing(mind, 5))
+    assert mind.summary.text == SUMMARY
+    assert mind.news == 0
+
+
+def test_news_of_oneself_need_no_company() -> None:
+    mind = quiet()
+    part("senses").feel(mind, "I could not go to the park.", 0, feedback=True)
+    assert monitored(mind, Moment())
+
+
+def test_it_is_never_made_of_the_same_again() -> None:
+    mind = quiet()
+    part("senses").feel(mind, "I could not go to the park.", 0, feedback=True)
+    assert monitored(mind, Moment())
+    mind.feedback = True
+    assert not monitored(mind, Moment().later())
+    assert len(asked(mind)) == 1
+
+
+def test_the_old_summary_goes_into_the_new_one() -> None:
+    mind = quiet()
+    for tick, number in enumerate((0, 5)):
+        monitored(mind, hearing(mind, *range(number, number + 5), tick=tick))
+    assert SUMMARY[:20] in asked(mind)[1].messages[-1].content
+    assert mind.summary.updates == 2
+
+
+def test_it_takes_effect_beside_what_one_does() -> None:
+    mind = quiet(latency_ticks={"monitor": 2})
+    monitored(mind, hearing(mind, *range(5)))
+    assert mind.summary.text == ""
+    assert mind.busy("monitor")
+    percept = hearing(mind, *range(5, 10), tick=1)
+    assert not monitored(mind, percept)  # one at a time
+    think(mind, [], Moment().later(20))
+    assert mind.summary.text == SUMMARY
+
+
+def test_without_a_usable_reply_the_old_summary_stays() -> None:
+    mind = quiet(always_invalid)
+    mind.summary.text = "I know my goal."
+    monitored(mind, hearing(mind, *range(5)))
+    assert mind.summary.text == "I know my goal."
+    assert mind.summary.updates == 0
+
+
+def test_switched_off_it_is_never_asked_and_observations_stand_in_its_place() -> None:
+    mind = quiet(self_monitor=False)
+    mind.summary.text = "never shown"
+    percept = hearing(mind, *range(6))
+    assert not monitored(mind, percept)
+    shown = json.dumps(part("states").what_goes_on(mind))
+    assert "never shown" not in shown
+    assert "Word 0." in shown or "Word 1." in shown
+
+
+def test_each_sentence_rests_on_what_it_is_most_like() -> None:
+    def rule(request: Any) -> str:
+        return json.dumps({"summary": "I hear that the bridge is closed. My boat leaks."})
+
+    mind = quiet(rule)
+    said = {40: "The bridge is closed.", 41: "What a day!", 42: "Nobody likes turnips."}
+    words = (Heard("speech", "Ben Birch", text, True, False, (), at) for at, text in said.items())
+    percept = Moment(heard=tuple(words))
+    asyncio.run(part("senses").take_in(mind, moment(mind, percept)))
+    mind.news = 5
+    monitored(mind, percept)
+    first, second = mind.summary.parts
+    assert (first.text, first.events) == ("I hear that the bridge is closed.", [40])
+    assert (second.text, second.events) == ("My boat leaks.", [])
+
+
+def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
+    mind = quiet(lambda request: json.dumps({"summary": "The bridge is closed, Ben says."}))
+    words = Heard("speech", "Ben Birch", "The bridge is closed.", True, False, (), 70)
+    asyncio.run(part("senses").take_in(mind, moment(mind, Moment(heard=(words,)))))
+    mind.news = 5
+    monitored(mind, Moment())
+    for tick in (1, 2):
+        monitored(mind, hearing(mind, *range(100 * tick, 100 * tick + 6), tick=tick))
+    assert [item.event for item in mind.work] == [202, 203, 204, 205]
+    assert [part.events for part in mind.summary.parts] == [[70]]
+
+
+def test_a_thought_and_ones_own_words_rest_on_what_led_to_them() -> None:
+    narrative = part("narrative")
+    mind = quiet()
+    made_of = [("Ben Birch said: the bridge is closed", [3]), ("I like boats", []), ("Ducks", [9])]
+    assert asyncio.run(narrative.behind(mind, "So the bridge is closed.", made_of)) == [3]
+    assert asyncio.run(narrative.behind(mind, "I like boats a lot.", made_of)) == []
+    assert asyncio.run(narrative.behind(mind, "", made_of)) == []

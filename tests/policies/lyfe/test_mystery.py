@@ -1,0 +1,93 @@
+"""The mystery is solved when it can be, by those who pass on what a witness says, and only then."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.evaluate.flow import Flow, flows
+from genagents_env.evaluate.outcomes import Outcome, outcomes
+from genagents_env.record import RunReader
+from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
+
+WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
+SILENCED = {WITNESS: "idle"}
+
+
+def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: Any) -> Path:
+    """Return the file of the fifteen minutes of all nine."""
+    path = folder / "run.sqlite"
+    given: dict[str, Any] = {"seed": 2, "people": "9", **changes}
+    spec = RunSpec("murder_mystery", policy=PolicySpec(policy), **given)
+    engine = Engine(endpoint=ScriptedEndpoint(rule_named(model)), embedder="hashed")
+    assert run(spec, path, engine).status == "finished"
+    return path
+
+
+def solved(path: Path) -> dict[str, Outcome]:
+    """Return by end of the run whether the officer names the murderer, by rule."""
+    with RunReader(path) as record:
+        assert record.policy_fault_count() == 0
+        found = [one for one in outcomes(record) if one.success == "solved" and one.by == "rule"]
+    return {one.when: one for one in found}
+
+
+def spread_of(path: Path) -> Flow:
+    """Return how what the witness saw went from one to the other."""
+    with RunReader(path) as record:
+        (flow,) = (flow for flow in flows(record) if flow.fact == "testimony")
+    return flow
+
+
+def check_causes(path: Path) -> None:
+    """Check that whoever heard of it did so from somebody who knew, while they knew."""
+    with RunReader(path) as record:
+        knew = {WITNESS: -1}
+        for event in record.events():
+            if event.kind == "learn" and event.data["fact"] == "testimony":
+                assert knew[event.data["source"]] < event.tick
+                assert event.agent not in knew
+                knew[event.agent or ""] = event.tick
+    told = {one.agent: one.received for one in spread_of(path).told}
+    assert told == {name: tick for name, tick in knew.items() if name != WITNESS}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, seed: int) -> None:
+    path = lived(tmp_path, seed=seed)
+    ends = solved(path)
+    assert (ends["before"].majority, ends["after"].majority) == (False, True)
+    assert ends["after"].repeats == (True, True, True)
+    flow = spread_of(path)
+    assert len(flow.told) >= 6
+    assert MURDERER not in {one.agent for one in flow.kept}  # who keeps nothing said against him
+    assert (flow.p_store or 0) > 0.5
+    assert (flow.p_retrieve or 0) > 0.5
+    check_causes(path)
+
+
+@pytest.mark.parametrize(("model", "changes"), [("gossip", {"policy_for": SILENCED}), ("mute", {})])
+def test_without_a_witness_who_tells_it_is_not_solved(
+    tmp_path: Path, model: str, changes: dict[str, Any]
+) -> None:
+    path = lived(tmp_path, model, **changes)
+    assert not solved(path)["after"].majority
+    flow = spread_of(path)
+    assert flow.told == ()
+    assert [one.agent for one in flow.agents if one.stored or one.retrieved] in ([], [WITNESS])
+
+
+def test_what_is_heard_flows_by_cause_among_the_scripted(tmp_path: Path) -> None:
+    path = lived(tmp_path, policy="scripted")
+    flow = spread_of(path)
+    assert len(flow.agents) == 9
+    assert len(flow.told) > 3
+    check_causes(path)
+
+
+def test_from_a_silent_witness_nobody_hears_among_the_scripted(tmp_path: Path) -> None:
+    flow = spread_of(lived(tmp_path, policy="scripted", policy_for=SILENCED))
+    assert len(flow.agents) == 9
+    assert flow.told == ()
+    assert flow.p_receive == 0

@@ -1,0 +1,118 @@
+from typing import Any
+
+import pytest
+
+from genagents_env.percept import Conversation, Result
+from tests.policies.lyfe.minds import make_mind, moment, part
+from tests.policies.percepts import Moment
+
+BEN = "Ben Birch"
+TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
+
+
+def at(kind: str, percept: Moment, begun: int = 0, **fields: Any) -> Any:
+    """Return a mind at an option, after it has seen whether that is over."""
+    config, said = fields.pop("config", {}), fields.pop("said", False)
+    mind = make_mind(**config)
+    mind.option = part("mind").Option(kind, begun=begun, **fields)
+    mind.fresh = False
+    if said:
+        mind.work = [part("mind").Item("Well.", 60, BEN, 3)]
+    mind.near = [BEN] if percept.conversation is not None else []
+    mind.last = "Move" if kind in ("go", "find") else "Idle"
+    part("options").settle(mind, moment(mind, percept))
+    return mind
+
+
+def test_a_talk_ends_by_time_and_one_reflects() -> None:
+    early, late = Moment(conversation=TALK).later(110), Moment(conversation=TALK).later(120)
+    early, late = early.later(0, conversation=TALK), late.later(0, conversation=TALK)
+    assert at("talk", early, said=True).option.kind == "talk"
+    option = at("talk", late, said=True).option
+    assert (option.kind, option.ended) == ("reflect", "talk")
+
+
+def test_one_who_took_no_part_has_nothing_to_reflect_on() -> None:
+    mind = make_mind()
+    mind.option, mind.near = part("mind").Option("talk"), [BEN]
+    mind.work = [part("mind").Item("Well.", 60, "Cat Cole", 3)]
+    part("options").settle(mind, moment(mind, Moment().later(120)))
+    assert (mind.option.kind, mind.option.ended) == ("decide", "talk")
+
+
+def test_a_talk_ends_when_words_repeat_themselves() -> None:
+    mind = make_mind()
+    mind.option, mind.near = part("mind").Option("talk"), [BEN]
+    mind.work = [part("mind").Item("yes", 0, BEN, 3)]
+    mind.uttered, mind.repeats = ["yes"] * 4, [False, True, True, True]
+    part("options").settle(mind, moment(mind, Moment(conversation=TALK)))
+    assert mind.option.kind == "reflect"
+    assert not part("repetition").is_repetitive(mind)
+
+
+def test_a_talk_with_nobody_is_over() -> None:
+    assert at("talk", Moment()).option.kind == "decide"
+
+
+def test_one_who_arrives_where_nobody_is_waits_for_what_one_came_for() -> None:
+    arrival = Moment(result=Result(True, "", arrived=True))
+    option = at("go", arrival, target="Park", subgoal="feed the ducks").option
+    assert (option.kind, option.subgoal) == ("wait", "feed the ducks")
+
+
+def test_one_who_comes_to_people_thinks_anew() -> None:
+    arrival = Moment(conversation=TALK, result=Result(True, "", arrived=True))
+    option = at("go", arrival, target="Park").option
+    assert (option.kind, option.ended) == ("decide", "go")
+
+
+def test_a_way_that_is_barred_ends_with_its_reason() -> None:
+    mind = at("go", Moment(result=Result(False, "Park is closed")), target="Park")
+    assert mind.option.kind == "decide"
+    assert "Park is closed" in mind.work[-1].text
+    assert mind.feedback
+
+
+def test_who_is_found_is_talked_to_without_a_thought() -> None:
+    mind = make_mind()
+    mind.option = part("mind").Option("find", target=BEN, subgoal="ask Ben of the river")
+    mind.near = [BEN]
+    part("options").settle(mind, moment(mind, Moment()))
+    option = mind.option
+    assert (option.kind, option.target, option.subgoal) == ("talk", BEN, "ask Ben of the river")
+
+
+@pytest.mark.parametrize("kind", ["go", "find"])
+def test_one_gives_up_after_so_long(kind: str) -> None:
+    assert at(kind, Moment().later(600), target="Nowhere").option.kind == "decide"
+
+
+def test_waiting_goes_on_until_something_happens() -> None:
+    never = {"boredom_per_second": 0.0}
+    mind = at("wait", Moment().later(3000), config=never)
+    assert mind.option.kind == "wait"
+    mind.fresh = True
+    part("options").settle(mind, moment(mind, Moment()))
+    assert mind.option.kind == "decide"
+    assert at("wait", Moment(), config={"boredom_per_second": 1.0}).option.ended == "wait"
+
+
+def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
+    mind = make_mind(preset="release")
+    bored = 0
+    for tick in range(4000):  # of ten seconds
+        mind.option, mind.fresh = part("mind").Option("wait"), False
+        part("options").settle(mind, moment(mind, Moment(tick=tick)))
+        bored += mind.option.kind == "decide"
+    assert 0.014 < bored / 4000 < 0.022
+
+
+def test_without_options_everything_is_decided_at_every_tick() -> None:
+    mind = at("go", Moment(), target="Park", config={"option_action": False})
+    assert mind.option.kind == "decide"
+    assert mind.option.target == "Park"
+
+
+def test_reflecting_and_deciding_wait_for_the_model() -> None:
+    for kind in ("reflect", "decide"):
+        assert at(kind, Moment().later(5000)).option.kind == kind

@@ -1,0 +1,132 @@
+"""Nobody is told what others keep to themselves: not by a prompt, not before it was said aloud.
+
+A *window* is five words in a row. Private to a person are the windows of what they know, want and
+remember, but for those that others know themselves, that are asked in interviews, or that somebody
+said in the run.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.policy import Profile, policy_class
+from genagents_env.record import RunReader
+from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.schema import Person
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from genagents_env.testing.townsfolk import gossip
+
+WORDS = 5
+KEEPERS = ("Francesco Bianchi", "Marta Rodriguez", "Yi Huang")  # of the facts that are secret
+MURDERER, OFFICER = "Francesco Bianchi", "Lizhi Chen"
+
+Windows = set[tuple[str, ...]]
+
+
+def windows(texts: Iterable[str]) -> Windows:
+    """Return every five words in a row, in lower case."""
+    found: Windows = set()
+    for text in texts:
+        words = re.findall(r"\w+", text.casefold())
+        found.update(zip(*(words[k:] for k in range(WORDS)), strict=False))
+    return found
+
+
+def material(scenario: Scenario, person: Person) -> Iterator[str]:
+    """Yield what a person knows, wants and remembers at the start."""
+    yield from (person.goal, person.persona, *person.memories, *person.recent_memories)
+    yield from (f"I know {tie.to}: {tie.about}" for tie in person.relationships)
+    yield from (fact.statement for fact in scenario.facts if person.name in fact.known_by)
+
+
+def private(record: RunReader) -> dict[str, Windows]:
+    """Return what each person keeps to themselves, to the end of the run."""
+    scenario = record.meta.scenario
+    own = {p.name: windows(material(scenario, p)) for p in scenario.people}
+    said = windows(event.data["text"] for event in record.events() if event.kind == "say")
+    asked = windows(question.text for question in scenario.questions)
+    return {
+        name: mine - said - asked - set().union(*(own[n] for n in own if n != name))
+        for name, mine in own.items()
+    }
+
+
+def prompts(record: RunReader) -> Iterator[tuple[str, str]]:
+    """Yield whose mind was asked, and every word of the prompt."""
+    for call in record.calls():
+        yield call.agent, "\n".join(message["content"] for message in json.loads(call.messages))
+
+
+def leaks(record: RunReader) -> Mapping[tuple[str, str], Windows]:
+    """Return by (keeper, who was told) what stands in prompts and should not."""
+    kept, found = private(record), dict[tuple[str, str], Windows]()
+    for agent, prompt in prompts(record):
+        told = windows([prompt])
+        for keeper, mine in kept.items():
+            if keeper != agent and (leaked := told & mine):
+                found.setdefault((keeper, agent), set()).update(leaked)
+    return found
+
+
+def lived(folder: Path, minutes: int, **changes: Any) -> Path:
+    """Return the file of a run of all nine with interviews at both ends."""
+    path = folder / "run.sqlite"
+    given: dict[str, Any] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
+    spec = RunSpec("murder_mystery", policy=PolicySpec("lyfe"), **given)
+    engine = Engine(endpoint=ScriptedEndpoint(gossip), embedder="hashed")
+    assert run(spec, path, engine).status == "finished"
+    return path
+
+
+def check_kept(path: Path) -> None:
+    """Check that nothing leaked, in a run in which there was something to find."""
+    with RunReader(path) as record:
+        assert record.policy_fault_count() == 0
+        scenario, kept = record.meta.scenario, private(record)
+        secret = [fact for fact in scenario.facts if fact.secret]
+        assert {name for fact in secret for name in fact.known_by} == set(KEEPERS)
+        asked = [(agent, windows([prompt])) for agent, prompt in prompts(record)]
+        for keeper in KEEPERS:
+            assert any(told & kept[keeper] for agent, told in asked if agent == keeper)
+        assert leaks(record) == {}
+        for fact in secret:
+            patterns = [re.compile(pattern, re.IGNORECASE) for pattern in fact.patterns]
+            for agent, prompt in prompts(record):
+                lines = prompt.splitlines() if agent not in fact.known_by else []
+                assert not any(p.search(line) for p in patterns for line in lines), fact.id
+
+
+def test_in_one_room_nobody_is_told_what_others_keep_to_themselves(tmp_path: Path) -> None:
+    check_kept(lived(tmp_path, 3, place="Sakuramachi Hotel/lobby", repeats=1))
+
+
+@pytest.mark.slow
+def test_in_the_whole_mystery_nobody_is_told_what_others_keep_to_themselves(
+    tmp_path: Path,
+) -> None:
+    check_kept(lived(tmp_path, 15))
+
+
+def test_a_mind_that_knows_too_much_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lyfe: Any = policy_class("lyfe")
+    begin = lyfe.reset
+
+    def leaking(self: Any, profiles: Mapping[str, Profile], *given: Any) -> None:
+        theirs = next(text for text in profiles[MURDERER].memories if "murdered" in text)
+        officer = profiles[OFFICER]
+        knowing = replace(officer, memories=(*officer.memories, theirs))
+        begin(self, {**profiles, OFFICER: knowing}, *given)
+
+    monkeypatch.setattr(lyfe, "reset", leaking)
+    with RunReader(lived(tmp_path, 1, repeats=1)) as record:
+        found = leaks(record)
+    assert set(found) == {(MURDERER, OFFICER)}
+    assert ("i", "murdered", "ahmed", "khan", "with") in found[MURDERER, OFFICER]

@@ -1,0 +1,110 @@
+import asyncio
+from typing import Any
+
+from genagents_env.percept import Conversation, Heard, Result
+from tests.policies.lyfe.minds import make_mind, moment, part
+from tests.policies.percepts import Moment, body, person, speech
+
+BEN = "Ben Birch"
+
+
+def sense(mind: Any, percept: Moment) -> Any:
+    asyncio.run(part("senses").take_in(mind, moment(mind, percept)))
+    return mind
+
+
+def heard(text: str, event: int = 7, addressed: bool = True) -> Heard:
+    return Heard("speech", BEN, text, addressed, False, (), event)
+
+
+def test_what_is_heard_reaches_work_memory_with_its_event() -> None:
+    mind = sense(make_mind(), Moment(heard=(heard("The bridge is closed.", 12),)))
+    assert [(item.speaker, item.text, item.event) for item in mind.work] == [
+        (BEN, "The bridge is closed.", 12)
+    ]
+    assert mind.news == 1
+
+
+def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
+    mind = make_mind()
+    sense(mind, Moment(heard=(heard("Hello."),)))
+    sense(mind, Moment().later(heard=(heard("Hello.", 8), speech("Cat Cole", "Hello."))))
+    assert [item.speaker for item in mind.work] == [BEN, "Cat Cole"]
+    assert mind.turn.event == 7  # the last utterance, new or not, is what one's turn follows
+
+
+def test_words_are_new_again_after_so_many_others() -> None:
+    mind = make_mind(heard_kept=2)
+    for text in ("a", "b", "c", "a"):
+        sense(mind, Moment(heard=(heard(text),)))
+    assert [item.text for item in mind.work] == ["a", "b", "c", "a"]
+
+
+def test_work_memory_holds_the_latest_few() -> None:
+    mind = make_mind(work_items=3)
+    for number in range(9):
+        sense(mind, Moment(heard=(heard(f"word {number}"),)))
+    assert [item.text for item in mind.work] == ["word 6", "word 7", "word 8"]
+
+
+def test_sights_are_held_for_a_minute_and_are_no_events() -> None:
+    mind = sense(make_mind(), Moment(people=(person(BEN),)))
+    assert mind.work == []
+    assert mind.news == 0
+    assert [item.text for item in mind.buffer] == [f"I see {BEN}."]
+    sense(mind, Moment().later(70))
+    assert mind.buffer == []
+
+
+def test_who_is_far_or_asleep_is_not_near() -> None:
+    far, near = person("Cat Cole", distance=6), person(BEN, distance=5)
+    mind = sense(make_mind(), Moment(people=(near, person("Dan Dorn", asleep=True), far)))
+    assert mind.near == [BEN]
+    assert mind.people == [BEN, "Dan Dorn", "Cat Cole"]
+
+
+def test_those_on_the_telephone_are_near_enough_to_talk_to() -> None:
+    talk = Conversation(1, ("Ann Ash", BEN), None, True, 9)
+    assert sense(make_mind(), Moment(conversation=talk)).near == [BEN]
+
+
+def test_news_and_whispers_come_to_mind_notices_do_not() -> None:
+    sounds = (
+        Heard("news", None, "Rain is on its way.", False, False, (), 3),
+        Heard("thought", None, "I left the stove on.", True, False, (), 4),
+        Heard("notice", None, "You were removed.", True, False, (), 5),
+    )
+    mind = sense(make_mind(), Moment(heard=sounds))
+    assert [item.text for item in mind.work] == [
+        "News: Rain is on its way.",
+        "A thought: I left the stove on.",
+    ]
+
+
+def test_overheard_words_do_not_interrupt_unless_they_name_one() -> None:
+    mind = make_mind()
+    mind.fresh = False
+    sense(mind, Moment(heard=(heard("Nice weather.", addressed=False),)))
+    assert not mind.fresh
+    sense(mind, Moment(heard=(heard("Ann would like it.", addressed=False),)))
+    assert mind.fresh
+
+
+def test_ones_own_words_are_remembered_once_they_were_said() -> None:
+    mind = make_mind()
+    mind.last, mind.turn.unsaid = "Talk", "Good morning."
+    sense(mind, Moment(me=body(), result=Result(True, "")))
+    assert [(item.speaker, item.text) for item in mind.work] == [("Ann Ash", "Good morning.")]
+    assert mind.turn.mine
+    assert mind.turn.unsaid == ""
+
+
+def test_words_that_another_spoke_over_are_kept_once() -> None:
+    mind = make_mind()
+    mind.last, mind.turn.unsaid = "Talk", "Good morning."
+    lost = Moment(result=Result(False, "someone else was speaking"))
+    sense(mind, lost)
+    assert mind.turn.unsaid == "Good morning."
+    sense(mind, lost)
+    assert mind.turn.unsaid == ""
+    assert mind.work == []
