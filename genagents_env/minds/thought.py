@@ -47,6 +47,12 @@ class Thinker(Protocol):
     def number(self, purpose: str, tick: int) -> int:
         """Return the number of the next call for `purpose` at `tick`, counting from 0."""
 
+    def state(self) -> dict[str, Any]:
+        """Return everything, as JSON values."""
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+
 
 M = TypeVar("M", bound=Thinker)
 

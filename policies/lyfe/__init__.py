@@ -6,13 +6,13 @@ everything else is fast and without one. Each of the paper's three ideas is swit
 of the configuration. How it differs from paper and release, and why, is in `docs/lyfe.md`.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
+from genagents_env.minds.policy import MindPolicy
 from genagents_env.minds.prompts import Prompts
 from genagents_env.minds.thinking import Thinking
 from genagents_env.minds.thought import Moment
@@ -20,9 +20,6 @@ from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
     Context,
-    Infos,
-    Observations,
-    Policy,
     Profile,
     Remembered,
     read_options,
@@ -38,7 +35,7 @@ __all__ = ["LyfeConfig", "LyfePolicy"]
 FOLDER = Path(__file__).parent / "prompts"
 
 
-class LyfePolicy(Policy):
+class LyfePolicy(MindPolicy[Mind]):
     """Lyfe agents; the model calls of all of them are under way together.
 
     Args: the fields of `LyfeConfig`, by keyword; `variant` is one of the paper's ablations.
@@ -54,7 +51,7 @@ class LyfePolicy(Policy):
 
     def __init__(self, **options: Any) -> None:
         self.config: LyfeConfig = read_options(LyfeConfig, options, self.name)
-        self.minds: dict[str, Mind] = {}
+        self.minds = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         """Begin an episode: everyone's long memory is what their profile says.
@@ -78,25 +75,7 @@ class LyfePolicy(Policy):
         )
         self.minds = {agent: born(self.kit, profile) for agent, profile in profiles.items()}
 
-    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return an action for each agent; needs `infos[agent]["percept"]`.
-
-        When a call ends the run (budget, outage), all calls of the tick are awaited first, so
-        that what was answered is in the cassette when the run goes on from its checkpoint.
-        """
-        agents = list(observations)
-        outcomes = await asyncio.gather(
-            *(self._live(self.minds[agent], infos[agent]["percept"]) for agent in agents),
-            return_exceptions=True,
-        )
-        actions: dict[str, Action] = {}
-        for agent, outcome in zip(agents, outcomes, strict=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            actions[agent] = outcome
-        return actions
-
-    async def _live(self, mind: Mind, percept: Percept) -> Action:
+    async def live(self, mind: Mind, percept: Percept) -> Action:
         """Return what one does now: sense, see whether the option is over, think what is due."""
         moment = Moment(percept, self.kit.second(percept.time))
         await monitor.begin(mind, moment)
@@ -125,18 +104,3 @@ class LyfePolicy(Policy):
         mind = self.minds[agent]
         kept = [Remembered(one.text, one.events) for one in (*mind.long, *mind.recent)]
         return [*kept, *(Remembered(part.text, tuple(part.events)) for part in mind.summary.parts)]
-
-    async def settle(self) -> None:
-        """Await the calls under way, so that they are stored; nothing is applied."""
-        await self.thinking.settle(self.minds)
-
-    def state(self) -> dict[str, Any]:
-        """Return every mind."""
-        for mind in self.minds.values():
-            self.thinking.note_answers(mind)
-        return {agent: mind.state() for agent, mind in self.minds.items()}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
-        for agent, mind in self.minds.items():
-            mind.load_state(state[agent])

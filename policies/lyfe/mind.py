@@ -4,17 +4,15 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
-from functools import cache
-from typing import Any, Literal, cast
-
-from pydantic import TypeAdapter
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
 
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.bank import Bank
 from genagents_env.memory.embedder import Embedder
 from genagents_env.minds.prompts import Prompts
+from genagents_env.minds.state import Calls, Clock, dumped, load
 from genagents_env.minds.thought import Pending
 from genagents_env.policy import Profile
 
@@ -24,7 +22,7 @@ Kind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
 
 
 @dataclass(frozen=True)
-class Kit:
+class Kit(Clock):
     """What all minds of a run work with; nothing of it is state."""
 
     config: LyfeConfig
@@ -34,14 +32,6 @@ class Kit:
     seed: int
     start: datetime
     seconds_per_tick: int
-
-    def clock(self, second: int) -> datetime:
-        """Return the town time of a second of game time."""
-        return self.start + timedelta(seconds=second)
-
-    def second(self, time: datetime) -> int:
-        """Return the second of game time of a town time; negative before the start."""
-        return int((time - self.start).total_seconds())
 
 
 @dataclass(slots=True)
@@ -134,7 +124,7 @@ class Turn:
 
 
 @dataclass
-class Mind:
+class Mind(Calls):
     """One person's mind. Everything but `kit` and `profile` is state.
 
     Attributes:
@@ -201,41 +191,20 @@ class Mind:
         """The options of the policy."""
         return self.kit.config
 
-    def number(self, purpose: str, tick: int) -> int:
-        """Return the number of the next call for `purpose` at `tick`, counting from 0."""
-        if tick != self.counted:
-            self.counted, self.numbers = tick, {}
-        number = self.numbers.get(purpose, 0)
-        self.numbers[purpose] = number + 1
-        return number
-
-    def busy(self, prefix: str) -> bool:
-        """Return whether a call is under way whose purpose begins with `prefix`."""
-        return any(pending.purpose.startswith(prefix) for pending in self.pending)
-
     def state(self) -> dict[str, Any]:
         """Return everything, as JSON values."""
-        kept: dict[str, Any] = {name: getattr(self, name).state() for name in _BANKS}
-        for name, adapter in _adapters().items():
-            kept[name] = adapter.dump_python(getattr(self, name), mode="json")
-        return kept
+        banks = {name: getattr(self, name).state() for name in _BANKS}
+        return banks | dumped(self, _NOT_DUMPED)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
         for name in _BANKS:
             getattr(self, name).load_state(state[name])
-        for name, adapter in _adapters().items():
-            setattr(self, name, adapter.validate_python(state[name]))
+        load(self, state, _NOT_DUMPED)
 
 
 _BANKS = ("recent", "long")
-_NOT_STATE = ("kit", "profile", *_BANKS)
-
-
-@cache
-def _adapters() -> Mapping[str, TypeAdapter[Any]]:
-    parts = (part for part in fields(Mind) if part.name not in _NOT_STATE)
-    return {part.name: TypeAdapter(cast(Any, part.type)) for part in parts}
+_NOT_DUMPED = ("kit", "profile", *_BANKS)
 
 
 def born(kit: Kit, profile: Profile) -> Mind:

@@ -5,13 +5,13 @@ faculty is one file; each can be switched off by a field of the configuration. H
 the paper's public code, and why, is in `docs/smallville.md`.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
+from genagents_env.minds.policy import MindPolicy
 from genagents_env.minds.prompts import Prompts
 from genagents_env.minds.thinking import Thinking
 from genagents_env.minds.thought import Moment
@@ -19,9 +19,6 @@ from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
     Context,
-    Infos,
-    Observations,
-    Policy,
     Profile,
     Remembered,
     read_options,
@@ -39,7 +36,7 @@ _SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens 
 _FACT_IMPORTANCE = 8.0
 
 
-class SmallvillePolicy(Policy):
+class SmallvillePolicy(MindPolicy[Mind]):
     """Generative agents; the model calls of all of them are under way together.
 
     Args: the fields of `SmallvilleConfig`, by keyword; `variant` is one of the paper's ablations.
@@ -55,7 +52,7 @@ class SmallvillePolicy(Policy):
 
     def __init__(self, **options: Any) -> None:
         self.config: SmallvilleConfig = read_options(SmallvilleConfig, options, self.name)
-        self.minds: dict[str, Mind] = {}
+        self.minds = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         """Begin an episode: everyone remembers what their profile says.
@@ -82,25 +79,7 @@ class SmallvillePolicy(Policy):
         )
         self.minds = {agent: _born(self.kit, profile) for agent, profile in profiles.items()}
 
-    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return an action for each agent; needs `infos[agent]["percept"]`.
-
-        When a call ends the run (budget, outage), all calls of the tick are awaited first, so
-        that what was answered is in the cassette when the run goes on from its checkpoint.
-        """
-        agents = list(observations)
-        outcomes = await asyncio.gather(
-            *(self._live(self.minds[agent], infos[agent]["percept"]) for agent in agents),
-            return_exceptions=True,
-        )
-        actions: dict[str, Action] = {}
-        for agent, outcome in zip(agents, outcomes, strict=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            actions[agent] = outcome
-        return actions
-
-    async def _live(self, mind: Mind, percept: Percept) -> Action:
+    async def live(self, mind: Mind, percept: Percept) -> Action:
         """Return what one does now: perceive, think what is due, act."""
         moment = Moment(percept, self.kit.second(percept.time))
         observations = perceive.notice(mind, moment)
@@ -128,21 +107,6 @@ class SmallvillePolicy(Policy):
         So those of a thought are the events of what it rests on.
         """
         return interview.memories(self.minds[agent])
-
-    async def settle(self) -> None:
-        """Await the calls under way, so that they are stored; nothing is applied."""
-        await self.thinking.settle(self.minds)
-
-    def state(self) -> dict[str, Any]:
-        """Return every mind."""
-        for mind in self.minds.values():
-            self.thinking.note_answers(mind)
-        return {agent: mind.state() for agent, mind in self.minds.items()}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
-        for agent, mind in self.minds.items():
-            mind.load_state(state[agent])
 
 
 def _born(kit: Kit, profile: Profile) -> Mind:

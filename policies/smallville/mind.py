@@ -1,17 +1,15 @@
 """What one person carries from tick to tick: the memory stream and everything around it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
-from functools import cache
-from typing import Any, cast
-
-from pydantic import TypeAdapter
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.minds.prompts import Prompts
+from genagents_env.minds.state import Calls, Clock, dumped, load
 from genagents_env.minds.thought import Pending
 from genagents_env.policy import Profile
 
@@ -20,7 +18,7 @@ from .day import Day
 
 
 @dataclass(frozen=True)
-class Kit:
+class Kit(Clock):
     """What all minds of a run work with; nothing of it is state."""
 
     config: SmallvilleConfig
@@ -29,14 +27,6 @@ class Kit:
     embedder: Embedder | None
     start: datetime
     seconds_per_tick: int
-
-    def clock(self, second: int) -> datetime:
-        """Return the town time of a second of game time."""
-        return self.start + timedelta(seconds=second)
-
-    def second(self, time: datetime) -> int:
-        """Return the second of game time of a town time; negative before the start."""
-        return int((time - self.start).total_seconds())
 
 
 @dataclass(slots=True)
@@ -130,7 +120,7 @@ class Attention:
 
 
 @dataclass
-class Mind:
+class Mind(Calls):
     """One person's mind. Everything but `kit` and `profile` is state; times are game seconds.
 
     `status`: what one is up to these days, the paper's "currently"; `requirements`: what a day
@@ -174,36 +164,14 @@ class Mind:
         """The options of the policy."""
         return self.kit.config
 
-    def number(self, purpose: str, tick: int) -> int:
-        """Return the number of the next call for `purpose` at `tick`, counting from 0."""
-        if tick != self.counted:
-            self.counted, self.numbers = tick, {}
-        number = self.numbers.get(purpose, 0)
-        self.numbers[purpose] = number + 1
-        return number
-
-    def busy(self, prefix: str) -> bool:
-        """Return whether a call is under way whose purpose begins with `prefix`."""
-        return any(pending.purpose.startswith(prefix) for pending in self.pending)
-
     def state(self) -> dict[str, Any]:
         """Return everything, as JSON values."""
-        kept: dict[str, Any] = {"stream": self.stream.state()}
-        for name, adapter in _adapters().items():
-            kept[name] = adapter.dump_python(getattr(self, name), mode="json")
-        return kept
+        return {"stream": self.stream.state()} | dumped(self, _NOT_DUMPED)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
         self.stream.load_state(state["stream"])
-        for name, adapter in _adapters().items():
-            setattr(self, name, adapter.validate_python(state[name]))
+        load(self, state, _NOT_DUMPED)
 
 
-_NOT_STATE = ("kit", "profile", "stream")
-
-
-@cache
-def _adapters() -> Mapping[str, TypeAdapter[Any]]:
-    parts = (part for part in fields(Mind) if part.name not in _NOT_STATE)
-    return {part.name: TypeAdapter(cast(Any, part.type)) for part in parts}
+_NOT_DUMPED = ("kit", "profile", "stream")
