@@ -107,9 +107,7 @@ def test_parallel_api_of_each_scenario(scenario: str, actions: str) -> None:
 @every_wrapper
 @every_format
 @pytest.mark.parametrize("scenario", TOWNS)
-def test_each_town_wrapped_keeps_the_contract(
-    scenario: str, actions: str, wrapper: str
-) -> None:
+def test_each_town_wrapped_keeps_the_contract(scenario: str, actions: str, wrapper: str) -> None:
     parallel_api_test(make(scenario, actions, wrapper, start="09:00"), num_cycles=1000)
     _all_other_tests(scenario, actions, wrapper, cycles=4)
 

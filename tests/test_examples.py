@@ -2,15 +2,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from genagents_env.policy import load_policy
+from genagents_env.record import RunReader
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def run(name: str) -> str:
+def run(name: str, *options: str) -> str:
     """Run an example as a user would; return what it prints."""
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name)],
+        [sys.executable, str(EXAMPLES / name), *options],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -35,3 +38,20 @@ def test_the_own_policy_runs_by_itself_and_by_path() -> None:
     policy = load_policy(f"{EXAMPLES / 'own_policy.py'}:FollowTheCrowd")
     assert policy.name == "follow_the_crowd"
     assert len((EXAMPLES / "own_policy.py").read_text("utf-8").splitlines()) <= 60
+
+
+@pytest.mark.slow
+def test_the_papers_figures_are_one_command_that_repeats_no_finished_run(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    asked = ("--out", str(tmp_path), "--figures", "table2", "--runs", "1", "--hours", "0.02")
+    model = ("--model", "scripted:gossip", "--embedder", "hashed")
+    assert run("lyfe_paper.py", *asked, *model).endswith("report/report.html\n")
+    page = tmp_path / "report" / "report.html"
+    with RunReader(tmp_path / "medicine-lyfe-0.sqlite") as record:
+        began = [call.started_at for call in record.calls()]
+    assert "medicine" in page.read_text("utf-8")
+    page.unlink()
+    run("lyfe_paper.py", *asked, *model)
+    assert page.is_file()
+    with RunReader(tmp_path / "medicine-lyfe-0.sqlite") as record:
+        assert [call.started_at for call in record.calls()] == began

@@ -1,8 +1,9 @@
 """The options of the Lyfe mind: its faculties, its ablations, and every constant with its source.
 
 "Paper" is Lyfe Agents (Kaiya et al. 2023); "release" the code its authors published. The defaults
-are the release's but for two, boredom and whose utterances repetition is looked for in; `preset`
-takes the values of either. A release tick is a sixth of a second.
+are the release's but for three: boredom, how long one who had nothing to say is silent, and whose
+utterances repetition is looked for in; `preset` takes the values of either. A release tick is a
+sixth of a second.
 """
 
 from collections.abc import Mapping
@@ -28,8 +29,13 @@ VARIANTS: Mapping[Variant, Mapping[str, bool]] = {
 # Where the release, or the paper's text, has another value than the default.
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "default": {},
-    "release": {"repetition_of": "heard", "boredom_per_second": 0.0018},
-    "paper": {"repetition_of": "own", "boredom_per_second": 0.0018, "work_items": 5},
+    "release": {"repetition_of": "heard", "boredom_per_second": 0.0018, "pass_utterances": 1},
+    "paper": {
+        "repetition_of": "own",
+        "boredom_per_second": 0.0018,
+        "pass_utterances": 1,
+        "work_items": 5,
+    },
 }
 
 

@@ -33,10 +33,10 @@ def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
     assert differ == {"preset", "work_items", "repetition_of"}
 
 
-def test_the_defaults_are_the_releases_but_for_two() -> None:
+def test_the_defaults_are_the_releases_but_for_three() -> None:
     ours, release = config().model_dump(), config(preset="release").model_dump()
     differ = {name for name in release if ours[name] != release[name]}
-    assert differ == {"preset", "boredom_per_second", "repetition_of"}
+    assert differ == {"preset", "boredom_per_second", "pass_utterances", "repetition_of"}
 
 
 def test_what_is_given_by_name_goes_before_a_preset() -> None:
