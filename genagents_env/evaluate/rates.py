@@ -217,13 +217,6 @@ def rates(run: RunReader, priced_as: Tariff | None = None, speed: float = GAME_S
     )
 
 
-def compare(
-    runs: Iterable[RunReader], priced_as: Tariff | None = None, speed: float = GAME_SPEED
-) -> tuple[Rates, ...]:
-    """Return the rates of several runs, one definition for all, in the order given."""
-    return tuple(rates(run, priced_as, speed) for run in runs)
-
-
 def _apart(call: CallRow) -> bool:
     return call.purpose.split(".")[0] in _APART
 

@@ -6,8 +6,7 @@ like. What comes to mind is what is nearest, without regard to age or importance
 Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the public release.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Annotated
 
@@ -63,8 +62,7 @@ async def recall(
     """Return what comes to mind, with words for when it was ("before", "08:10", "Mon 08:10").
 
     The nearest of long memory, best first, then the nearest of recent memory, as many of each as
-    configured. In a prompt they keep apart by their ids: those of recent memory are negative;
-    `events_of` knows either.
+    configured.
 
     Args:
         mind: whose.
@@ -81,23 +79,8 @@ async def recall(
         long, recent = long + recent, 0
     found = mind.long.nearest(vector, long)
     texts = {kept.text for kept in found}
-    for kept in mind.recent.nearest(vector, recent):
-        if kept.text not in texts:
-            found.append(replace(kept, id=_turned(kept.id)))
+    found += [kept for kept in mind.recent.nearest(vector, recent) if kept.text not in texts]
     return [(_when(mind, kept, now), kept) for kept in found]
-
-
-def events_of(mind: Mind, ids: Iterable[int]) -> set[int]:
-    """Return the record's events behind memories, by the ids that `recall` gave them.
-
-    What was forgotten since is passed over: ask when the prompt is made, not when the reply comes.
-    """
-    events: set[int] = set()
-    for id_ in ids:
-        bank, own = (mind.long, id_) if id_ >= 0 else (mind.recent, _turned(id_))
-        if own in bank:
-            events.update(bank[own].events)
-    return events
 
 
 def _fresh(mind: Mind) -> tuple[list[New], Origin]:
@@ -149,11 +132,6 @@ async def _embed_new(mind: Mind) -> None:
 
 def _on_ones_mind(mind: Mind) -> str:
     return (mind.work[-1].words() if mind.work else "") or mind.profile.goal or mind.name
-
-
-def _turned(id_: int) -> int:
-    """Return a recent memory's id as prompts have it, and back."""
-    return -1 - id_
 
 
 def _when(mind: Mind, kept: Kept, now: int) -> str:

@@ -6,7 +6,7 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.presence import awake, talking
 from genagents_env.evaluate.published import published
-from genagents_env.evaluate.rates import Rates, compare, rates, tariff
+from genagents_env.evaluate.rates import Rates, rates, tariff
 from genagents_env.evaluate.spans import Membership
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
@@ -103,7 +103,7 @@ def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: P
 def test_several_runs_share_one_definition(tmp_path: Path) -> None:
     paths = [cake(tmp_path / "a.sqlite"), plant(tmp_path / "b.sqlite", 3, status="interrupted")]
     with RunReader(paths[0]) as a, RunReader(paths[1]) as b:
-        found = compare([a, b], tariff("gpt-4o"), 5)
+        found = [rates(run, tariff("gpt-4o"), 5) for run in (a, b)]
     assert [one.run for one in found] == [f"{tmp_path}/a", f"{tmp_path}/b"]
     assert [one.finished for one in found] == [True, False]
     assert {(one.priced_as, one.speed) for one in found} == {("gpt-4o", 5)}

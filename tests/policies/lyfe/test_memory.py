@@ -419,24 +419,12 @@ def test_what_is_searched_for_is_what_came_to_mind_last() -> None:
     assert texts(recall(mind)) == ["Long @90"]
 
 
-def test_recent_and_long_memories_keep_apart_in_one_prompt() -> None:
+def test_long_memories_come_before_recent_ones_each_with_its_events() -> None:
     mind = remembering(recent_recall=3)
     found = [kept for _, kept in recall(mind, query="@0")]
-    ids = [kept.id for kept in found]
-    assert len(set(ids)) == len(ids) == 6
-    assert [id_ < 0 for id_ in ids] == [False] * 3 + [True] * 3
-    events_of = part("memory").events_of
-    for kept in found:
-        assert events_of(mind, [kept.id]) == set(kept.events)
-    assert events_of(mind, ids) == {8}
-    assert events_of(mind, []) == set()
-
-
-def test_events_of_what_was_forgotten_are_passed_over() -> None:
-    mind = remembering()
-    ids = [kept.id for _, kept in recall(mind, query="@45")]
-    mind.recent.clear()
-    assert part("memory").events_of(mind, [*ids, 999, -999]) == set()
+    assert [kept in list(mind.long) for kept in found] == [True] * 3 + [False] * 3
+    assert all(kept in list(mind.recent) for kept in found[3:])
+    assert {event for kept in found for event in kept.events} == {8}
 
 
 def test_a_memory_in_both_banks_comes_to_mind_once() -> None:
