@@ -15,7 +15,7 @@ from .world.town import World
 
 _INTEGERS = frozenset({int, np.int64, np.int32, np.int16, np.int8})
 _WORDS = 120  # characters of what one is doing
-_NOTHING = Refused("none", "you gave no action that can be understood")
+NOTHING = Refused("none", "you gave no action that can be understood")
 
 
 class Attempt(NamedTuple):
@@ -46,7 +46,7 @@ class Decoder:
         if np.count_nonzero(odd):
             for i in odd.nonzero()[0].tolist():
                 if legal[i]:
-                    acts[i] = self._special(i, int(chosen[i]), messages.get(i))
+                    acts[i] = self.special(i, int(chosen[i]), messages.get(i))
                 else:
                     goals[i] = -1
                     what = self._menu.describe(int(chosen[i]))
@@ -83,7 +83,7 @@ class Decoder:
                 continue
             choice = self._choice(value)
             if choice is None:
-                acts[i] = _NOTHING
+                acts[i] = NOTHING
                 continue
             chosen[i] = choice
             if isinstance(value, Mapping) and value.get("message"):
@@ -100,7 +100,8 @@ class Decoder:
             return None
         return int(value) if 0 <= value < self._menu.size else None
 
-    def _special(self, i: int, choice: int, message: Any) -> Act:
+    def special(self, i: int, choice: int, message: Any = None) -> Act:
+        """Return what a possible choice means that is neither a place nor idling."""
         kind, index, state = self._menu.choices[choice]
         world = self._world
         if kind == "leave":
@@ -128,7 +129,7 @@ class Decoder:
             if isinstance(action, Interact):
                 return self._interact(i, action, doing, emoji)
         except (AttributeError, TypeError):
-            return _NOTHING  # a field holds something that is not text
+            return NOTHING  # a field holds something that is not text
         if isinstance(action, Restart):
             if not self._world.scenario.rules.restart:
                 return Refused("restart", "this town knows no restart")

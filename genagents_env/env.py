@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -88,32 +89,47 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         elif people is not None:
             raise ConfigError("people: only with a scenario given by name or folder")
         scenario = _override(scenario, start, hours, seconds_per_tick, vision_radius)
-        self.world = World(scenario, lay_out(scenario))
+        world = World(scenario, lay_out(scenario))
         self.max_cycles = scenario.horizon if max_cycles is None else max_cycles
         if self.max_cycles < 1:
             raise ConfigError(f"max_cycles: {max_cycles} is not allowed; at least 1")
         self.render_mode = render_mode
         self._words = actions == "words"
-        count = self.world.count
-        indexed = tuple(f"resident_{i}" for i in range(count))
-        self._ids = self.world.names if ids == "names" else indexed
-        self.possible_agents: list[AgentID] = list(self._ids)
-        self.agents: list[AgentID] = []
-        self._surround = Surround(self.world)
-        self._menu = Menu(self.world, self._surround)
-        self._numbers = Numbers(self.world, self._surround, scenario.horizon)
-        self._prose = Words(self.world, self._surround)
-        self._lens = Lens(self.world, self._ids)
-        self._decoder = Decoder(self.world, self._menu, self._ids, words=self._words)
-        self._reward = make_reward(scenario, reward)
-        self._picture: Picture | None = None
-        self._ended = False
-        self._resets = 0
-        self._seed = 0
+        indexed = tuple(f"resident_{i}" for i in range(world.count))
+        self._ids = world.names if ids == "names" else indexed
+        self._rewarded = reward
+        self._furnish(world, Surround(world))
         limit = scenario.rules.max_utterance
         self._action_space = action_space(self._menu.size, limit, words=self._words)
         self._observation_space = observation_space(SIZE, self._menu.size, words=self._words)
         self.state_space = state_space(self._numbers.state_size)
+
+    def twin(self) -> "TownEnv":
+        """Return another town built with equal arguments, before its first `reset`.
+
+        The two share what never changes: the map, the people, and what is computed from them. A
+        reward that is a callable is the same object in both.
+        """
+        other, world = copy(self), self.world.twin()
+        other._furnish(world, Surround(world, self._surround))
+        return other
+
+    def _furnish(self, world: World, surround: Surround) -> None:
+        """Take a world that was never reset, and make what reads it."""
+        scenario = world.scenario
+        self.world, self._surround = world, surround
+        self.possible_agents: list[AgentID] = list(self._ids)
+        self.agents: list[AgentID] = []
+        self._menu = Menu(world, surround)
+        self._numbers = Numbers(world, surround, scenario.horizon)
+        self._prose = Words(world, surround)
+        self._lens = Lens(world, self._ids)
+        self._decoder = Decoder(world, self._menu, self._ids, words=self._words)
+        self._reward = make_reward(scenario, self._rewarded)
+        self._picture: Picture | None = None
+        self._ended = False
+        self._resets = 0
+        self._seed = 0
 
     def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
         """Return the space of observations, the same object at each call and for all agents."""
@@ -133,6 +149,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 the seed given last (0 at first), so a series of resets repeats itself too.
             options: ignored; accepted for PettingZoo's sake.
         """
+        self._begin(seed)
+        self._gather()
+        return self._observe(self._here())
+
+    def _begin(self, seed: int | None) -> None:
+        """Begin an episode, without a look at it."""
         if seed is None:
             self._resets += 1
         else:
@@ -141,8 +163,6 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._prose.restart()
         self._reward.reset(self.world)
         self._ended = False
-        self._gather()
-        return self._observe(self._here())
 
     def step(self, actions: Mapping[AgentID, Any]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
         """Advance one tick with everyone's action; never raises on what is in `actions`.

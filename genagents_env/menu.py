@@ -72,11 +72,12 @@ class Menu:
         )
         plain = ("idle", "place")
         self.special: Mask = np.array([c.kind not in plain for c in self.choices], dtype=np.int8)
-        self._owned = any(item.users for item in world.plan.objects)
+        self.owned = any(item.users for item in world.plan.objects)
         # Where everyone hears at least as far as anyone sees, all in sight are in earshot.
-        self._all_heard = bool(world.cast.hearing.min() >= world.cast.vision.max())
+        self.all_heard = bool(world.cast.hearing.min() >= world.cast.vision.max())
         self._based_on: tuple[object, object] = (None, None)
-        self._base: Mask = np.zeros((world.count, self.size), dtype=np.int8)
+        self._foreign: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.base: Mask = np.zeros((world.count, self.size), dtype=np.int8)
 
     def describe(self, choice: int) -> str:
         """Return a choice in words."""
@@ -94,7 +95,7 @@ class Menu:
 
     def person(self, i: int, slot: int) -> int:
         """Return who fills a person slot of `i` at this tick."""
-        viewers, seen, _ = self._world.snapshot.pairs
+        viewers, seen, _ = self._world.pairs
         return int(seen[np.searchsorted(viewers, i) + slot])
 
     def object(self, i: int, slot: int) -> int:
@@ -103,13 +104,13 @@ class Menu:
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return what is possible now, int8, shape (N, choices), a new array."""
-        self._rebase(snapshot)
-        mask = self._base.copy()
+        self.rebase(snapshot.known)
+        mask = self.base.copy()
         if len(near.slot):
             self._mask_people(mask, near)
         self._surround.uses(snapshot.tile, mask[:, self.reach : self.leave])
-        if self._owned:
-            self._mask_owned(mask)
+        if self.owned:
+            self.mask_owned(mask, snapshot.tile)
         for i in snapshot.talks:
             mask[i, self.leave] = 1
         if not snapshot.all_awake:
@@ -117,22 +118,30 @@ class Menu:
             mask[~snapshot.present, 1:] = 0
         return mask
 
-    def _rebase(self, snapshot: Snapshot) -> None:
-        """Redo the part that rarely changes: known places that one may enter."""
+    def rebase(self, bits: tuple[int, ...]) -> bool:
+        """Redo the part that rarely changes: known places that one may enter.
+
+        Args:
+            bits: the places each person knows.
+
+        Returns:
+            Whether anything may have changed in `base`, shape (N, choices).
+        """
         rights = self._world.access.places
-        if self._based_on[0] is snapshot.known and self._based_on[1] is rights:
-            return
+        if self._based_on[0] is bits and self._based_on[1] is rights:
+            return False
         places = len(self._world.places.all)
-        known = np.array([[k >> p & 1 for p in range(places)] for k in snapshot.known], np.int8)
-        self._base[:, 0] = 1
-        self._base[:, 1 : self.approach] = known & rights
-        self._based_on = (snapshot.known, rights)
+        known = np.array([[k >> p & 1 for p in range(places)] for k in bits], np.int8)
+        self.base[:, 0] = 1
+        self.base[:, 1 : self.approach] = known & rights
+        self._based_on = (bits, rights)
+        return True
 
     def _mask_people(self, mask: Mask, near: Near) -> None:
         world, slots = self._world, np.zeros(self._world.count * PERSON_SLOTS, dtype=np.int8)
         slots[near.slot] = 1
         mask[:, self.approach : self.talk] = slots.reshape(-1, PERSON_SLOTS)
-        if not self._all_heard:
+        if not self.all_heard:
             slots[near.slot] = near.apart <= world.cast.hearing[near.seen]
         if world.talks.open or world.talks.until:
             pairs = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
@@ -141,16 +150,30 @@ class Menu:
                     slots[slot] = 0
         mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
 
-    def _mask_owned(self, mask: Mask) -> None:
-        """Take out the uses of objects that belong to others."""
-        objects, names, tile = self._world.plan.objects, self._world.names, self._world.tile
+    def mask_owned(self, mask: Mask, tiles: Ints) -> None:
+        """Take out the uses of objects that belong to others.
+
+        Args:
+            mask: of all people, or of those of several towns one after another.
+            tiles: where they are, one for each row of `mask`.
+        """
         usable = np.flatnonzero(mask[:, self.use : self.leave].any(axis=1))
-        for i in usable.tolist():
-            around = self._surround.of[i].around.objects(int(tile[i]))
-            for k, (o, _) in enumerate(around[:OBJECT_SLOTS]):
-                if objects[o].users and names[i] not in objects[o].users:
-                    start = self.use + k * STATE_SLOTS
-                    mask[i, start : start + STATE_SLOTS] = 0
+        for row, tile in zip(usable.tolist(), tiles[usable].tolist(), strict=True):
+            for start in self._others(row % self._world.count, tile):
+                mask[row, start : start + STATE_SLOTS] = 0
+
+    def _others(self, i: int, tile: int) -> tuple[int, ...]:
+        """Return where the uses of what is not for `i` begin, seen from `tile`."""
+        found = self._foreign.get((i, tile))
+        if found is None:
+            objects, name = self._world.plan.objects, self._world.names[i]
+            around = self._surround.of[i].around.objects(tile)[:OBJECT_SLOTS]
+            found = self._foreign[i, tile] = tuple(
+                self.use + k * STATE_SLOTS
+                for k, (o, _) in enumerate(around)
+                if objects[o].users and name not in objects[o].users
+            )
+        return found
 
 
 def _choices(places: int) -> tuple[Choice, ...]:

@@ -24,8 +24,8 @@ from .world.tiles import Ints
 from .world.town import World
 
 OWN = 10
-_PEOPLE, _TILE = OWN, OWN + EACH * PERSON_SLOTS
-SIZE = _TILE + COLUMNS
+PEOPLE, TILE = OWN, OWN + EACH * PERSON_SLOTS
+SIZE = TILE + COLUMNS
 _DAY = 2 * np.pi / 86_400
 
 
@@ -50,7 +50,7 @@ class Numbers:
         """Return the vectors of all N people, shape (N, SIZE), a new array."""
         world = self._world
         out = np.zeros((world.count, SIZE), dtype=np.float32)
-        out[:, 0], out[:, 1], out[:, 2] = self._time(snapshot.tick)
+        out[:, 0], out[:, 1], out[:, 2] = self.time(snapshot.tick)
         out[:, 5] = snapshot.arrived
         for i in snapshot.talks:
             out[i, 4] = 1.0
@@ -61,12 +61,19 @@ class Numbers:
             out[i, 7] = any(s.addressed for s in sounds)
             out[i, 8] = any(not s.addressed for s in sounds)
         if world.cast.fact_ids:
-            out[:, 9] = self._known_facts()
+            out[:, 9] = self.known_facts()
         if len(near.slot):
-            self._people(out, snapshot, near)
-        self._surround.numbers(snapshot.tile, out[:, _TILE:])
+            slots = self.people(near, snapshot.tile)
+            if not snapshot.all_awake:
+                slots[near.slot, 3] = snapshot.asleep[near.seen]
+            if snapshot.talks:
+                of = world.talks.of
+                pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
+                slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
+            out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
+        self._surround.numbers(snapshot.tile, out[:, TILE:])
         if not snapshot.all_awake:
-            out[snapshot.asleep, _TILE + 2 :] = 0.0
+            out[snapshot.asleep, TILE + 2 :] = 0.0
             out[:, 3] = snapshot.asleep
         return out
 
@@ -86,38 +93,41 @@ class Numbers:
             item.states.index(state) / len(item.states) if state in item.states else 1.0
             for item, state in zip(self._world.plan.objects, snapshot.object_states, strict=True)
         ]
-        parts = [*self._time(snapshot.tick), *people.ravel().tolist(), *states]
+        parts = [*self.time(snapshot.tick), *people.ravel().tolist(), *states]
         return np.array(parts, dtype=np.float32)
 
-    def _time(self, tick: int) -> tuple[float, float, float]:
+    def time(self, tick: int) -> tuple[float, float, float]:
+        """Return the first three columns at `tick`."""
         angle = self._world.clock.second(tick) * _DAY
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
-    def _known_facts(self) -> Floats:
+    def known_facts(self) -> Floats:
+        """Return which part of the facts each person knows, shape (N,)."""
         if self._facts_known != self._world.facts:
             self._facts_known = list(self._world.facts)
             known = [bits.bit_count() for bits in self._facts_known]
             self._facts = np.array(known, np.float32) / np.float32(len(self._world.cast.fact_ids))
         return self._facts
 
-    def _people(self, out: Floats, snapshot: Snapshot, near: Near) -> None:
+    def people(self, near: Near, tile: Ints) -> Floats:
+        """Return the person slots, shape (P * PERSON_SLOTS, EACH), without who sleeps and talks.
+
+        Args:
+            near: who fills them, of P people: all of this town, or those of several twins, one
+                town after another.
+            tile: where they are, shape (P,).
+        """
         viewers, seen = near.viewer, near.seen
-        code = self._code[snapshot.tile]
-        slots = np.zeros((len(out) * PERSON_SLOTS, EACH), dtype=np.float32)
+        code = self._code[tile]
+        slots = np.zeros((len(tile) * PERSON_SLOTS, EACH), dtype=np.float32)
         offsets = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
         if isinstance(self._reach, np.ndarray):
-            offsets *= self._reach[viewers]
+            offsets *= self._reach[viewers % self._world.count]
         else:
             offsets *= self._reach
         offsets[:, 0] = 1.0
         slots[near.slot] = offsets
-        if not snapshot.all_awake:
-            slots[near.slot, 3] = snapshot.asleep[seen]
-        if snapshot.talks:
-            of = self._world.talks.of
-            pairs = zip(viewers.tolist(), seen.tolist(), strict=True)
-            slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
-        out[:, _PEOPLE:_TILE] = slots.reshape(len(out), -1)
+        return slots
 
 
 def _offset_table(radius: int, stride: int) -> tuple[Floats, int]:

@@ -41,6 +41,24 @@ def draw_index(seed: int, count: int, *words: int | str) -> int:
     return (draw_bits(seed, *words) * count) >> 64
 
 
+def _mix_all(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    x = x + np.uint64(_GOLDEN)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def ranks(
+    seeds: npt.NDArray[np.uint64], ticks: npt.NDArray[np.int64], count: int
+) -> npt.NDArray[np.int64]:
+    """Return `rank(seed, tick, count)` for each of T seeds and ticks, shape (T, count)."""
+    word = int.from_bytes(blake2b(b"rank", digest_size=8).digest(), "little")
+    with np.errstate(over="ignore"):
+        base = _mix_all(_mix_all(_mix_all(seeds) ^ ticks.astype(np.uint64)) ^ np.uint64(word))
+        steps = np.arange(count, dtype=np.uint64) * np.uint64(_GOLDEN)
+        return np.argsort(_mix_all(base[:, None] + steps), axis=1, kind="stable")
+
+
 def rank(seed: int, tick: int, count: int) -> npt.NDArray[np.int64]:
     """Return the order in which `count` agents win ties at `tick`: a permutation, shape (count,).
 

@@ -2,7 +2,9 @@ import subprocess
 import sys
 from typing import Any
 
-from genagents_env.rng import draw_bits, draw_index, draw_unit, rank
+import numpy as np
+
+from genagents_env.rng import draw_bits, draw_index, draw_unit, rank, ranks
 
 
 def test_draws_depend_on_every_word_and_on_nothing_else() -> None:
@@ -40,3 +42,10 @@ def test_everyone_wins_ties_equally_often() -> None:
         assert sorted(order) == [0, 1, 2, 3, 4]
         firsts[order[0]] += 1
     assert all(850 < f < 1150 for f in firsts)
+
+
+def test_the_ranks_of_many_are_those_of_each() -> None:
+    seeds = np.array([0, 7, 2**63 + 11, 2**64 - 1], dtype=np.uint64)
+    ticks = np.array([1, 2, 3, 86_400])
+    each = [rank(int(s), int(t), 25).tolist() for s, t in zip(seeds, ticks, strict=True)]
+    assert ranks(seeds, ticks, 25).tolist() == each

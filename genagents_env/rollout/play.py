@@ -32,6 +32,7 @@ class Rollout:
 
 
 OnTick = Callable[[Sequence[PolicyFault]], None]
+OnStep = Callable[[Mapping[AgentID, Any], tuple[Any, ...]], None]
 
 
 async def play(
@@ -41,6 +42,7 @@ async def play(
     infos: Infos,
     *,
     on_tick: OnTick | None = None,
+    on_step: OnStep | None = None,
     stop: Callable[[], bool] | None = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
@@ -53,6 +55,7 @@ async def play(
         observations: of the agents in the town now.
         infos: of the same agents.
         on_tick: called after each step with the faults of its decisions.
+        on_step: called after each step with its actions and with what `env.step` returned.
         stop: asked at each tick boundary.
         max_ticks: steps at most.
         keep_events: gather all events in the result.
@@ -66,8 +69,11 @@ async def play(
             break
         await asyncio.sleep(0)  # calls under way go on, also while no policy awaits anything
         actions, faults = await cast.act(observations, infos, env.world.tick + 1)
-        observations, rewards, _, _, infos = env.step(actions)
+        told = env.step(actions)
+        observations, rewards, _, _, infos = told
         done.ticks += 1
+        if on_step is not None:
+            on_step(actions, told)
         for agent, reward in rewards.items():
             done.returns[agent] += reward
         if on_tick is not None:
@@ -109,7 +115,7 @@ def rollout(
         PolicyError: a policy cannot be loaded.
     """
     observations, infos = env.reset(seed=seed)
-    cast = Cast(_loaded(policies, env.possible_agents), isolate=isolate)
+    cast = Cast(loaded(policies, env.possible_agents), isolate=isolate)
     cast.reset(env.profiles(), seed, env.context(model, embedder))
     try:
         return finished(
@@ -119,17 +125,23 @@ def rollout(
         cast.close()
 
 
-def _loaded(
+def loaded(
     policies: Policy | str | Mapping[AgentID, Policy | str], agents: Sequence[AgentID]
 ) -> dict[AgentID, Policy]:
+    """Return the policy of each of `agents`; each name is loaded once.
+
+    Raises:
+        ConfigError: an agent has no policy.
+        PolicyError: a policy cannot be loaded.
+    """
     if not isinstance(policies, Mapping):
         policies = dict.fromkeys(agents, policies)
     missing = [agent for agent in agents if agent not in policies]
     if missing:
         raise ConfigError(f"no policy for {', '.join(missing)}")
     names = {policy for policy in policies.values() if isinstance(policy, str)}
-    loaded = {name: load_policy(name) for name in sorted(names)}
+    by_name = {name: load_policy(name) for name in sorted(names)}
     return {
-        agent: loaded[policies[agent]] if isinstance(policies[agent], str) else policies[agent]  # type: ignore[index,misc]
+        agent: by_name[policies[agent]] if isinstance(policies[agent], str) else policies[agent]  # type: ignore[index,misc]
         for agent in agents
     }

@@ -40,6 +40,13 @@ class Access:
         self.enter: Bools = self._allowed
         self.places: Bools = self._place_rights()
 
+    def begin(self) -> None:
+        """Forget the hour, as before the first episode."""
+        if self._open is not None:
+            self._open = None
+            self.enter = self._allowed
+            self.places = self._place_rights()
+
     def at(self, minute: int) -> bool:
         """Set the minute of the day; return whether any right changed."""
         opened = np.array(

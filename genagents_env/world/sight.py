@@ -1,10 +1,12 @@
 """Who sees whom: pairs within a Chebyshev radius, in one zone, nearest first."""
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from .tiles import Ground, Ints
 
+Pairs = tuple[Ints, Ints, Ints]
 DENSE = 128  # up to here all pairs at once beat a tree
 _LOW = (1 << 20) - 1
 
@@ -18,10 +20,11 @@ class Sight:
         self._reach = float(radius.max())
         if count <= DENSE:
             self._viewer: Ints = (np.arange(count) << 40)[:, None] + np.arange(count)
+            self._seen: Ints = np.arange(count)
             self._limit: Ints = np.repeat(radius[:, None], count, axis=1)
             np.fill_diagonal(self._limit, -1)  # nobody sees oneself
 
-    def pairs(self, where: Ints) -> tuple[Ints, Ints, Ints]:
+    def pairs(self, where: Ints) -> Pairs:
         """Return (viewer, seen, distance), each shape (M,), sorted by viewer, distance, seen.
 
         Args:
@@ -42,6 +45,23 @@ class Sight:
         found: Ints = apart[near]
         return found
 
+    def keys(self, where: Ints, viewers: Ints) -> Ints:
+        """Return what `pairs` sorts, for several towns of N people at once; N is DENSE at most.
+
+        Args:
+            where: as for `pairs`, shape (2, T, N).
+            viewers: what stands for each viewer, in the bits from 40 on, shape (T * N,).
+        """
+        offset = where[:, :, :, None] - where[:, :, None, :]
+        np.abs(offset, out=offset)
+        apart = np.maximum(offset[0], offset[1])
+        near = apart <= self._limit
+        apart <<= 20
+        apart += viewers.reshape(*apart.shape[:2], 1)
+        apart += self._seen
+        found: Ints = apart[near]
+        return found
+
     def _near(self, where: Ints) -> Ints:
         tree = cKDTree(where.T, balanced_tree=False, compact_nodes=False)
         pairs = tree.query_pairs(self._reach, p=np.inf, output_type="ndarray")
@@ -55,6 +75,12 @@ class Sight:
                 (j[back] << 40) + (apart[back] << 20) + i[back],
             ]
         )
+
+
+def clear_lines(ground: Ground, start: Ints, end: Ints) -> npt.NDArray[np.bool_]:
+    """Return whether nothing blocks the view between tiles, pair by pair; all shapes (M,)."""
+    pairs = zip(start.tolist(), end.tolist(), strict=True)
+    return np.array([clear_line(ground, a, b) for a, b in pairs], dtype=np.bool_)
 
 
 def clear_line(ground: Ground, a: int, b: int) -> bool:

@@ -1,5 +1,6 @@
 """Where everyone last saw everyone else: noted every tick, looked up rarely."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,18 @@ class Sightings:
     def __init__(self, count: int) -> None:
         self._tiles: Ints = np.full((count, count), -1, dtype=np.int64)
         self._pending: list[tuple[Ints, Ints, Ints]] = []
+        self._before: Callable[[], None] | None = None
+
+    def share(self, tiles: Ints, before: Callable[[], None]) -> None:
+        """Keep what is known in `tiles`, shape (N, N), where another writes too.
+
+        Args:
+            tiles: overwritten with what is known so far.
+            before: called before each look at `tiles`: lets the other write what it holds back.
+        """
+        self._write()
+        tiles[:] = self._tiles
+        self._tiles, self._before = tiles, before
 
     def note(self, viewer: Ints, seen: Ints, tile: Ints) -> None:
         """Remember that each `viewer` saw `seen`, shapes (M,), where `tile`, shape (N,), says."""
@@ -41,6 +54,8 @@ class Sightings:
         self._tiles[rows, columns] = tiles
 
     def _write(self) -> None:
+        if self._before is not None:
+            self._before()
         for viewer, seen, tile in self._pending:
             self._tiles[viewer, seen] = tile[seen]
         self._pending = []

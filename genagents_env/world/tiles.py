@@ -17,6 +17,7 @@ Ints = npt.NDArray[np.int64]
 STAY, UP, LEFT, DOWN, RIGHT, HOLD = range(6)  # STAY: there is nothing left to walk; HOLD: no walk
 FAR = 1 << 12  # more tiles than any town is wide and any eye can see
 OPEN_AIR = -1
+_KEPT = 1000  # sets of arenas whose tiles are kept to be handed out again
 FIELD_BYTES = 1 << 26  # direction fields of tiles and objects walked up to, one byte a tile
 
 
@@ -44,6 +45,7 @@ class Ground:
         # Which house a tile is in: its sector, or OPEN_AIR.
         sectors = np.array([a.sector for a in plan.arenas])
         self._building: Ints = np.where(self.zone == 0, OPEN_AIR, sectors[self.arena])
+        self._tiles: dict[frozenset[int], tuple[int, ...]] = {}
         self._fields: dict[tuple[int, ...], npt.NDArray[np.uint8]] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Ground":
@@ -65,7 +67,13 @@ class Ground:
 
     def tiles_of(self, arenas: set[int]) -> list[int]:
         """Return the free tiles of these arenas, ascending."""
-        return [int(t) for t in np.flatnonzero(self.free & np.isin(self.arena, list(arenas)))]
+        found = self._tiles.get(frozenset(arenas))
+        if found is None:
+            if len(self._tiles) == _KEPT:
+                self._tiles.clear()
+            inside = self.free & np.isin(self.arena, list(arenas))
+            found = self._tiles[frozenset(arenas)] = tuple(inside.nonzero()[0].tolist())
+        return list(found)
 
     def beside(self, tile: int) -> list[int]:
         """Return the tile, if free, and its free 4-neighbours in the same arena."""

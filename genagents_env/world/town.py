@@ -1,6 +1,7 @@
 """The world of one episode: applies what everyone attempts, together, and says what happened."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from datetime import datetime
 
 import numpy as np
@@ -17,7 +18,7 @@ from .events import Event
 from .interventions import Intervention
 from .log import Log
 from .places import Places, containment
-from .sight import Sight, Surroundings, clear_line
+from .sight import Pairs, Sight, Surroundings, clear_lines
 from .sightings import Sightings
 from .snapshot import Bools, Outcome, Snapshot, Sound
 from .speech import Speech
@@ -42,14 +43,28 @@ class World:
         self.tree = containment(plan, scenario.town)
         self.cast = Cast(scenario, self.places)
         self.clock = Clock(scenario.start, scenario.seconds_per_tick)
-        self.access = Access(plan, self.places, scenario.people)
-        self.things = Things(plan)
-        self.walking = Walking(self.ground, self.places, self.access, scenario)
+        self.walking = Walking(self.ground, self.places, scenario)
         places_of = tuple(self.places.bits({a}) for a in range(len(plan.arenas)))
         self.surroundings = {
             r: Surroundings(self.ground, r, places_of) for r in set(self.cast.vision.tolist())
         }
-        self._sight = Sight(self.cast.vision)
+        self.sight = Sight(self.cast.vision)
+        self._furnish()
+
+    def twin(self) -> "World":
+        """Return another world of the same scenario, before its first `reset`.
+
+        The two share what never changes: the map, the people, and what is computed from them.
+        """
+        other = copy(self)
+        other._furnish()
+        return other
+
+    def _furnish(self) -> None:
+        """Make what changes in an episode and is not made anew by `reset`."""
+        scenario, plan = self.scenario, self.plan
+        self.access = Access(plan, self.places, scenario.people)
+        self.things = Things(plan)
         self._due: dict[int, list[Intervention]] = {}
         for event in scenario.events:
             tick = max(0, self.clock.tick_at(event.at))
@@ -58,11 +73,15 @@ class World:
         self.names = self.cast.names
         self.count = len(self.names)
         self.tick = -1
+        self._snapshot: Snapshot | None = None
+        self._pairs: Pairs | None = None
+        self._glance: Callable[[], Pairs] | None = None
 
     def reset(self, seed: int) -> None:
         """Begin an episode: everyone at the starting place, asleep where the hour says so."""
         n = self.count
         self.seed, self.tick = seed, 0
+        self.access.begin()
         self.log = Log(self.names)
         self.log.begin(0)
         self.talks = Talks(self.scenario.rules.conversation, n, self.clock)
@@ -96,17 +115,32 @@ class World:
             goals: the index of the place each walks to, shape (N,), -1 for none.
             acts: what everyone else attempts, by person index; the rest stand still.
         """
+        self.begin(goals, acts)
+        if not self.all_here:
+            goals = np.where(self.present, goals, -1)
+            acts = {i: act for i, act in acts.items() if self.present[i]}
+        self.walking.walk(self, goals, acts)
+        self.finish(acts, None)
+        self.look()
+
+    def begin(self, goals: Ints, acts: Mapping[int, Act]) -> None:
+        """Begin a tick: what was due happens, and those wake who have reason to."""
         self.tick += 1
         self.log.begin(self.tick)
         self._begin_tick()
         self._apply_due()
-        self._wake(goals, acts)
-        if not self.snapshot.all_here:
-            goals = np.where(self.present, goals, -1)
-            acts = {i: act for i, act in acts.items() if self.present[i]}
-        self.walking.walk(self, goals, acts)
+        if not self.all_awake:
+            self._wake(goals, acts)
+
+    def finish(self, acts: Mapping[int, Act], order: Iterable[int] | None) -> None:
+        """Resolve what is not walking, and what follows from time going by.
+
+        Args:
+            acts: of those who are here.
+            order: in which ties are won, where the caller has it already; see `rank`.
+        """
         if acts:
-            self._resolve(acts)
+            self._resolve(acts, order)
         if self.talks.open or self.talks.until:
             self.speech.upkeep()
         if self._curious:
@@ -115,7 +149,20 @@ class World:
             second = self.clock.second(self.tick)
             if second % 60 < self.clock.seconds_per_tick:
                 self.access.at(second // 60)
-        self.look()
+
+    @property
+    def pairs(self) -> Pairs:
+        """Who sees whom at this tick: (viewer, seen, distance), as in `Snapshot.pairs`."""
+        if self._pairs is None and self._glance is not None:
+            self._pairs = self._glance()
+        return self._pairs  # type: ignore[return-value]  # None only before the first reset
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """This tick, immutable; made when it is first asked for."""
+        if self._snapshot is None:
+            self._snapshot = self._take()
+        return self._snapshot
 
     @property
     def time(self) -> datetime:
@@ -221,8 +268,6 @@ class World:
         )
 
     def _wake(self, goals: Ints, acts: Mapping[int, Act]) -> None:
-        if self.snapshot.all_awake:
-            return
         second, span = self.clock.second(self.tick), self.clock.seconds_per_tick
         due = (second - self.cast.wake_second) % DAY < span
         for i in np.flatnonzero(self.asleep & self.present).tolist():
@@ -231,9 +276,10 @@ class World:
             elif goals[i] >= 0 or isinstance(acts.get(i), Go | Say | Use | Back):
                 self.wake(i, "action")
 
-    def _resolve(self, acts: Mapping[int, Act]) -> None:
+    def _resolve(self, acts: Mapping[int, Act], order: Iterable[int] | None) -> None:
         used: set[int] = set()
-        order = self.rank() if len(acts) > 1 else acts
+        if order is None:
+            order = self.rank() if len(acts) > 1 else acts
         for i in order:
             act = acts.get(i)
             if isinstance(act, Say):
@@ -318,32 +364,40 @@ class World:
         self._curious = [i for i, bits in enumerate(known) if bits != everything]
 
     def look(self) -> None:
-        """Take the snapshot of this tick: who sees whom, and how everything stands."""
+        """See who sees whom at the end of this tick."""
         tile, ground = self.tile, self.ground
-        if self._checked[0] is not self.present or self._checked[1] is not self.asleep:
-            self._checked = (self.present, self.asleep)
-            self._all_here = bool(self.present.all())
-            self._all_awake = self._all_here and not self.asleep.any()
-        i, j, apart = self._sight.pairs(ground.sight.take(tile, axis=1))
-        if not self._all_awake:
+        self.check_presence()
+        i, j, apart = self.sight.pairs(ground.sight.take(tile, axis=1))
+        if not self.all_awake:
             keep = self.present[i] & ~self.asleep[i] & self.present[j]
             i, j, apart = i[keep], j[keep], apart[keep]
         if self.scenario.rules.line_of_sight and len(i):
-            keep = np.array(
-                [
-                    clear_line(self.ground, int(tile[a]), int(tile[b]))
-                    for a, b in zip(i, j, strict=True)
-                ]
-            )
+            keep = clear_lines(ground, tile[i], tile[j])
             i, j, apart = i[keep], j[keep], apart[keep]
         self.sightings.note(i, j, tile)
-        self.pairs = (i, j, apart)
+        self._pairs, self._snapshot = (i, j, apart), None
+
+    def look_later(self, glance: Callable[[], Pairs]) -> None:
+        """Let `glance` say who sees whom at the end of this tick, if that is asked for."""
+        self._glance = glance
+        self._pairs = self._snapshot = None
+
+    def check_presence(self) -> None:
+        """Bring `all_here` and `all_awake` up to date."""
+        if self._checked[0] is not self.present or self._checked[1] is not self.asleep:
+            self._checked = (self.present, self.asleep)
+            self.all_here = bool(self.present.all())
+            self.all_awake = self.all_here and not self.asleep.any()
+
+    def _take(self) -> Snapshot:
+        """Take the snapshot of this tick: who sees whom, and how everything stands."""
+        i, j, apart = self.pairs
         talks = self.talks
-        self.snapshot = Snapshot(
+        return Snapshot(
             self.tick,
             self.time,
-            ground.width,
-            tile,
+            self.ground.width,
+            self.tile,
             self.arena,
             self.asleep,
             self.present,
@@ -360,8 +414,8 @@ class World:
             tuple(self.spoken),
             (i, j, apart),
             np.arange(len(i)) - i.searchsorted(i),
-            self._all_here,
-            self._all_awake,
+            self.all_here,
+            self.all_awake,
         )
 
     def intervene(self, intervention: Intervention) -> None:

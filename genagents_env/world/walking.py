@@ -1,16 +1,15 @@
 """Walking: everyone's next tiles at once, doors and their rules, making room on arrival."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ..scenario.schema import Scenario
-from .access import Access
 from .acts import Act, Go
 from .places import Places
-from .snapshot import Outcome
+from .snapshot import Bools, Outcome
 from .tiles import HOLD, STAY, Ground, Ints
 
 if TYPE_CHECKING:
@@ -20,15 +19,18 @@ WALK_EMOJI, THERE_EMOJI, IDLE = "🚶", "🧍", "standing around"
 
 
 class Walking:
-    """Direction fields to all named places, and the rules on the way."""
+    """Direction fields to all named places, and the rules on the way.
 
-    def __init__(self, ground: Ground, places: Places, access: Access, scenario: Scenario) -> None:
-        self.ground, self.places, self.access = ground, places, access
+    Nothing in it changes but what has been computed so far, so worlds of one scenario share it.
+    """
+
+    def __init__(self, ground: Ground, places: Places, scenario: Scenario) -> None:
+        self.ground, self.places = ground, places
         self._tiles_per_tick = scenario.rules.walk_speed * scenario.seconds_per_tick
         count = len(places.all)
         # One row a place, flat; goal -1 reads the last row, which holds everyone where they are.
-        self._fields: npt.NDArray[np.uint8] = np.zeros((count + 1) * ground.count, dtype=np.uint8)
-        self._fields[count * ground.count :] = HOLD
+        self.fields: npt.NDArray[np.uint8] = np.zeros((count + 1) * ground.count, dtype=np.uint8)
+        self.fields[count * ground.count :] = HOLD
         self._ready: npt.NDArray[np.bool_] = np.zeros(count + 1, dtype=np.bool_)
         self._ready[count] = True
         self._all_ready = False
@@ -48,48 +50,67 @@ class Walking:
         return tuple(t for t in tiles if t not in doors) or tuple(tiles)
 
     def walk(self, world: "World", goals: Ints, acts: Mapping[int, Act]) -> None:
-        """Move everyone one tick, and let others see where they are going."""
-        if not (self._all_ready or self._ready[goals].all()):
-            self._prepare(goals)
+        """Move everyone one tick, and let others see where they are going.
+
+        `County` does the same for many worlds at once: what changes here changes there.
+        """
+        self.prepare(goals)
         going = {i: act for i, act in acts.items() if isinstance(act, Go)} if acts else {}
         rows = goals * self.ground.count
-        for _ in range(self._tiles_now(world.tick)):
+        for _ in range(self.tiles_at(world.tick)):
             self._advance(world, rows, going)
-        arrived = self._fields[rows + world.tile] == STAY
+        arrived = self.fields[rows + world.tile] == STAY
         for i, act in going.items():
             arrived[i] = self.ground.first_step(int(world.tile[i]), act.targets) == STAY
         world.arrived = arrived
         if np.count_nonzero(arrived):
-            self._make_room(world, goals, going)
-        self._show(world, goals, acts, going)
+            self.make_room(world, goals, going)
+        shown = self.to_show(goals, arrived)
+        for i in going:
+            shown[i] = -1
+        changed = (shown != world.shown).nonzero()[0].tolist()
+        world.shown = shown
+        self.show(world, goals, changed, acts, going)
 
-    def _prepare(self, goals: Ints) -> None:
+    def prepare(self, goals: Ints) -> None:
+        """Make sure of the direction fields to `goals`, place indices or -1, any shape."""
+        if self._all_ready or self._ready[goals].all():
+            return
         for place in np.unique(goals[~self._ready[goals]]).tolist():
             start = place * self.ground.count
             field = self.ground.field(self.targets(place))
-            self._fields[start : start + self.ground.count] = field
+            self.fields[start : start + self.ground.count] = field
             self._ready[place] = True
         self._all_ready = bool(self._ready.all())
 
-    def _tiles_now(self, tick: int) -> int:
+    def tiles_at(self, tick: int) -> int:
+        """Return how many tiles everyone who walks gets on at `tick`."""
         speed = self._tiles_per_tick
         return int(tick * speed + 1e-9) - int((tick - 1) * speed + 1e-9)
 
     def _advance(self, world: "World", rows: Ints, going: Mapping[int, Go]) -> None:
         ground, tile = self.ground, world.tile
-        new = tile + ground.delta[self._fields[rows + tile]]
+        new = tile + ground.delta[self.fields[rows + tile]]
         for i, act in going.items():
             new[i] = tile[i] + ground.delta[ground.first_step(int(tile[i]), act.targets)]
         arena = ground.arena[new]
         crossing = (arena != world.arena).nonzero()[0]
         if crossing.size:
-            self._cross(world, new, arena, set(crossing.tolist()))
+            self.cross(world, new, arena, set(crossing.tolist()))
             arena = ground.arena[new]
         world.tile, world.arena = new, arena
 
-    def _cross(self, world: "World", new: Ints, arena: Ints, crossing: set[int]) -> None:
-        """Let people through doors in the order of ties; who may not pass stays outside."""
-        limited, now = self.access.limited, []
+    def cross(self, world: "World", new: Ints, arena: Ints, crossing: set[int]) -> None:
+        """Let people through doors in the order of ties; who may not pass stays outside.
+
+        Args:
+            world: where they are.
+            new: the tile each steps onto, shape (N,); put back where somebody may not.
+            arena: in which each of these is, shape (N,).
+            crossing: whose arena changes.
+        """
+        access = world.access
+        limited, now = access.limited, []
         if limited:
             now = [int(a) if p else -1 for a, p in zip(world.arena, world.present, strict=True)]
         order = world.rank() if len(crossing) > 1 and limited else sorted(crossing)
@@ -97,13 +118,13 @@ class Walking:
             if i not in crossing:
                 continue
             there = int(arena[i])
-            if not self.access.may_enter(i, there, int(world.arena[i])):
+            if not access.may_enter(i, there, int(world.arena[i])):
                 new[i] = world.tile[i]
-                world.fail(i, "move", self.access.refusal(i, there))
+                world.fail(i, "move", access.refusal(i, there))
                 continue
             if limited:
                 here, now[i] = now[i], -1
-                if there in limited and self.access.full(there, now):
+                if there in limited and access.full(there, now):
                     now[i] = here
                     new[i] = world.tile[i]
                     world.fail(i, "move", f"{self.ground.plan.arena_id(there)} is full")
@@ -111,7 +132,7 @@ class Walking:
                 now[i] = there
             world.log.emit("arrive", i, place=self.ground.plan.arena_id(there))
 
-    def _make_room(self, world: "World", goals: Ints, going: Mapping[int, Go]) -> None:
+    def make_room(self, world: "World", goals: Ints, going: Mapping[int, Go]) -> None:
         """Who arrives on a taken tile steps aside to a free one that is as good, if any."""
         taken = world.tile[world.present].tolist()
         if len(set(taken)) == len(taken):
@@ -134,25 +155,30 @@ class Walking:
     def _field(self, goal: int, go: Go | None) -> npt.NDArray[np.uint8]:
         if go is not None:
             return self.ground.field(go.targets)
-        return self._fields[goal * self.ground.count : (goal + 1) * self.ground.count]
+        return self.fields[goal * self.ground.count : (goal + 1) * self.ground.count]
 
-    def _show(
-        self, world: "World", goals: Ints, acts: Mapping[int, Act], going: Mapping[int, Go]
+    def to_show(self, goals: Ints, arrived: Bools) -> Ints:
+        """Return what walking makes of everyone's looks, as a number; -1 for nothing."""
+        return goals + arrived * len(self._walking)
+
+    def show(
+        self,
+        world: "World",
+        goals: Ints,
+        changed: Iterable[int],
+        acts: Mapping[int, Act],
+        going: Mapping[int, Go],
     ) -> None:
-        """Update what others see of those who set out, arrived or stopped."""
+        """Update what others see of those who set out, arrived or stopped: `changed`, `going`."""
         count = len(self._walking)
-        shown = goals + world.arrived * count
-        for i in going:
-            shown[i] = -1
-        for i in (shown != world.shown).nonzero()[0].tolist():
-            k = int(shown[i])
+        for i in changed:
+            k = int(world.shown[i])
             if k >= count:
                 world.show(i, self._there[k - count], THERE_EMOJI)
             elif k >= 0:
                 world.show(i, self._walking[k], WALK_EMOJI)
             elif i not in acts and not world.asleep[i]:
                 world.show(i, IDLE, THERE_EMOJI)
-        world.shown = shown
         for i, act in going.items():
             there = bool(world.arrived[i])
             doing = act.doing or (f"at {act.label}" if there else f"walking to {act.label}")

@@ -11,6 +11,7 @@ from .flat_box import FlatBox
 from .mask_in_info import MaskInInfo
 from .observation import ObservationWrapper
 from .rename_for_rllib import RenameForRLlib
+from .vector_town import VectorTown
 
 if TYPE_CHECKING:
     from .town_vec_env import TownVecEnv
@@ -24,6 +25,7 @@ __all__ = [
     "ObservationWrapper",
     "RenameForRLlib",
     "TownVecEnv",
+    "VectorTown",
 ]
 
 

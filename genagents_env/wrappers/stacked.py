@@ -1,0 +1,186 @@
+"""What all people of a county see, as two arrays: each row is what the town alone would give."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from ..env import TownEnv
+from ..menu import PERSON_SLOTS, Near
+from ..nearby import COLUMNS, OBJECT_CHOICES
+from ..numbers import PEOPLE, SIZE, TILE
+from ..spaces import Floats, Mask
+from ..world.county import County
+from ..world.tiles import Ints
+
+
+class Tables:
+    """The tables of one vision radius of T towns in one array each, rows town * tiles + tile."""
+
+    def __init__(self, envs: Sequence[TownEnv], group: int) -> None:
+        self._nearby = [env._surround.groups[group][0] for env in envs]
+        self.who = envs[0]._surround.groups[group][1]
+        tiles = envs[0].world.ground.count
+        self._start: Ints = (np.arange(len(envs)) * tiles)[:, None]
+        self._tiles, rows = tiles, len(envs) * tiles
+        self._numbers: Floats = np.zeros((rows, COLUMNS), dtype=np.float32)
+        self._uses: Mask = np.zeros((rows, OBJECT_CHOICES), dtype=np.int8)
+        self._ready = np.zeros(rows, dtype=np.bool_)
+        for t, nearby in enumerate(self._nearby):
+            part = slice(t * tiles, (t + 1) * tiles)
+            nearby.move(self._numbers[part], self._uses[part], self._ready[part])
+
+    def rows(self, tile: Ints, states: Sequence[tuple[str, ...]]) -> tuple[Floats, Mask]:
+        """Return numbers and uses of those on `tile`, shape (T, W), in this order.
+
+        Args:
+            tile: of the people of this radius in each town.
+            states: the objects' states in each town.
+        """
+        for nearby, now in zip(self._nearby, states, strict=True):
+            if nearby.states is not now:
+                nearby.forget(now)
+        index = (tile + self._start).ravel()
+        ready = self._ready[index]
+        if np.count_nonzero(ready) < len(index):
+            for row in dict.fromkeys(index[~ready].tolist()):
+                self._nearby[row // self._tiles].fill(row % self._tiles)
+        return self._numbers.take(index, axis=0), self._uses.take(index, axis=0)
+
+
+class Stack:
+    """Numbers and masks of all people of T towns, rows town * N + person.
+
+    Does what `Numbers.observe` and `Menu.mask` do for one town, bit for bit.
+    """
+
+    def __init__(self, envs: Sequence[TownEnv], county: County) -> None:
+        first = envs[0]
+        self._envs, self._county, self._count = envs, county, county.size
+        self._menu, self._numbers, self._cast = first._menu, first._numbers, first.world.cast
+        slots = len(envs) * county.size
+        self._tables = [Tables(envs, g) for g in range(len(first._surround.groups))]
+        self._base: Mask = np.zeros((slots, self._menu.size), dtype=np.int8)
+        self._talk: Ints = np.full(slots, -1, dtype=np.int64)
+        self._talking = [False] * len(envs)
+        self._facts: Floats = np.zeros(slots, dtype=np.float32)
+        self._known: list[list[int]] = [[] for _ in envs]
+        self._hearing = np.tile(self._cast.hearing, len(envs))
+        self._clock: Floats = np.zeros((0, 3), dtype=np.float32)
+        self.illegal: Ints = np.zeros(slots, dtype=np.int64)
+
+    def look(self) -> tuple[Floats, Mask]:
+        """Return numbers, shape (T * N, SIZE), and masks, (T * N, choices), of this tick.
+
+        `illegal` is then 1 for everyone whose last action was never possible.
+        """
+        county, slots = self._county, len(self._talk)
+        out: Floats = np.zeros((slots, SIZE), dtype=np.float32)
+        self._notice(out)
+        out[:, :3] = self._times()
+        out[:, 4] = self._talk >= 0
+        out[:, 5] = county.arrived.array.ravel()
+        if self._cast.fact_ids:
+            out[:, 9] = self._facts
+        mask = self._base.copy()
+        near = self._nearest()
+        if len(near.slot):
+            self._people(out, mask, near)
+        self._objects(out, mask)
+        mask[:, self._menu.leave] = self._talk >= 0
+        if not county.all_awake:
+            asleep = county.asleep.array.ravel()
+            out[asleep, TILE + 2 :] = 0.0
+            out[:, 3] = asleep
+            mask[asleep, self._menu.reach : self._menu.leave] = 0
+            mask[~county.present.array.ravel(), 1:] = 0
+        return out, mask
+
+    def _notice(self, out: Floats) -> None:
+        """Take over what changes in some towns only."""
+        self.illegal = np.zeros(len(out), dtype=np.int64)
+        for t, (env, world) in enumerate(zip(self._envs, self._county.worlds, strict=True)):
+            start = t * self._count
+            if env._menu.rebase(world.known):
+                self._base[start : start + self._count] = env._menu.base
+            if world.facts != self._known[t]:
+                self._known[t] = list(world.facts)
+                self._facts[start : start + self._count] = env._numbers.known_facts()
+            if world.talks.open or self._talking[t]:
+                self._talking[t] = bool(world.talks.open)
+                self._talk[start : start + self._count] = world.talks.of
+            for i, outcome in world.outcomes.items():
+                if not outcome.ok:
+                    out[start + i, 6] = 1.0
+                    self.illegal[start + i] = outcome.illegal
+            for i, sounds in world.heard.items():
+                out[start + i, 7] = any(s.addressed for s in sounds)
+                out[start + i, 8] = any(not s.addressed for s in sounds)
+
+    def _times(self) -> Floats:
+        """Return the columns of the hour and of the part that is over, by slot."""
+        ticks = self._county.ticks
+        last = int(ticks.max())
+        if last >= len(self._clock):
+            more = [self._numbers.time(k) for k in range(len(self._clock), last + 256)]
+            self._clock = np.concatenate([self._clock, np.array(more, dtype=np.float32)])
+        return self._clock[ticks].repeat(self._count, axis=0)
+
+    def _nearest(self) -> Near:
+        viewer, seen, apart = self._county.sight
+        rank = np.arange(len(viewer)) - viewer.searchsorted(viewer)
+        keep = rank < PERSON_SLOTS
+        if np.count_nonzero(keep) < len(keep):
+            viewer, seen, apart, rank = viewer[keep], seen[keep], apart[keep], rank[keep]
+        return Near(viewer, seen, apart, viewer * PERSON_SLOTS + rank)
+
+    def _people(self, out: Floats, mask: Mask, near: Near) -> None:
+        county, menu = self._county, self._menu
+        slots = self._numbers.people(near, county.tile.array.ravel())
+        if not county.all_awake:
+            slots[near.slot, 3] = county.asleep.array.ravel()[near.seen]
+        mine = self._talk[near.viewer]
+        slots[near.slot, 4] = (mine >= 0) & (mine == self._talk_of(near))
+        out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
+        there = np.zeros(len(out) * PERSON_SLOTS, dtype=np.int8)
+        there[near.slot] = 1
+        mask[:, menu.approach : menu.talk] = there.reshape(-1, PERSON_SLOTS)
+        if not menu.all_heard:
+            there[near.slot] = near.apart <= self._hearing[near.seen]
+        self._refuse(there, near)
+        mask[:, menu.talk : menu.reach] = there.reshape(-1, PERSON_SLOTS)
+
+    def _talk_of(self, near: Near) -> Ints:
+        """Return in which conversation each is that is seen."""
+        return self._talk[near.seen]
+
+    def _refuse(self, there: Mask, near: Near) -> None:
+        """Take out those one may not speak to now, for a rule of conversation."""
+        worlds, count = self._county.worlds, self._count
+        towns = [t for t, w in enumerate(worlds) if w.talks.open or w.talks.until]
+        if not towns:
+            return
+        starts = np.array(towns) * count
+        begin, end = near.viewer.searchsorted(starts), near.viewer.searchsorted(starts + count)
+        rows = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
+        pairs = list(rows)
+        parts = (pairs[b:e] for b, e in zip(begin.tolist(), end.tolist(), strict=True))
+        for t, i, j, slot in chain.from_iterable(
+            ((t, *pair) for pair in part) for t, part in zip(towns, parts, strict=True)
+        ):
+            world = worlds[t]
+            refused = world.talks.refusal(i % count, j % count, world.tick)
+            if there[slot] and refused is not None:
+                there[slot] = 0
+
+    def _objects(self, out: Floats, mask: Mask) -> None:
+        menu, tile = self._menu, self._county.tile.array
+        states = [world.things.states for world in self._county.worlds]
+        slots = np.arange(len(out)).reshape(tile.shape)
+        for table in self._tables:
+            numbers, uses = table.rows(tile[:, table.who], states)
+            rows = slots[:, table.who].ravel() if len(self._tables) > 1 else slice(None)
+            out[rows, TILE:] = numbers
+            mask[rows, menu.reach : menu.leave] = uses
+        if menu.owned:
+            menu.mask_owned(mask, tile.ravel())
