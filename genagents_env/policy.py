@@ -194,11 +194,15 @@ def read_options(model: type[Options], fields: Mapping[str, Any], policy: str) -
 
 def policy_names() -> list[str]:
     """Return the names `load_policy` knows: the shipped ones, then plug-ins, each sorted."""
+    plugins = {point.name for point in entry_points(group=ENTRY_POINTS)}
+    return [*_shipped(), *sorted(plugins.difference(_shipped()))]
+
+
+def _shipped() -> list[str]:
     package = importlib.import_module("genagents_env.policies")
     files = {stem: name for name, stem in _FILES.items()}
-    shipped = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_"]
-    plugins = {point.name for point in entry_points(group=ENTRY_POINTS)}
-    return [*sorted(files.get(stem, stem) for stem in shipped), *sorted(plugins)]
+    stems = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_"]
+    return sorted(files.get(stem, stem) for stem in stems)
 
 
 def load_policy(name: str, **config: Any) -> Policy:
@@ -220,20 +224,21 @@ def load_policy(name: str, **config: Any) -> Policy:
 
 
 def policy_class(name: str) -> type[Policy]:
-    """Return the class `load_policy` would build."""
+    """Return the class `load_policy` would build; a plug-in cannot take a shipped name."""
     if ".py" in name or "/" in name:
         return _from_path(name)
+    if name in _shipped():  # first, since looking for entry points reads every installed package
+        module = importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}")
+        return _only_policy(module)
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == name:
             return _checked(point.load(), name)
     known = policy_names()
-    if name not in known:
-        close = get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise PolicyError(
-            f"no policy {name!r}; {hint}known: {', '.join(known)}, or path/to/file.py:Class"
-        )
-    return _only_policy(importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}"))
+    close = get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise PolicyError(
+        f"no policy {name!r}; {hint}known: {', '.join(known)}, or path/to/file.py:Class"
+    )
 
 
 def _from_path(spec: str) -> type[Policy]:

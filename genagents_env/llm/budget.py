@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from genagents_env.errors import BudgetExceeded, ConfigError
+from genagents_env.llm.account import Account
 from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.schemas import canonical
@@ -56,6 +57,7 @@ class Budget:
         tokens: read and written together.
         dollars: needs a model whose price is known.
         seconds: wall clock since the budget was made, earlier parts of a resumed run included.
+        account: what this budget shares with others; asked once the limits here allow a call.
         clock: monotonic seconds; a test gives its own.
     """
 
@@ -66,8 +68,10 @@ class Budget:
         dollars: Decimal | float | str | None = None,
         seconds: float | None = None,
         *,
+        account: Account | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.account = account
         self.calls, self.tokens, self.seconds = calls, tokens, seconds
         self.dollars = None if dollars is None else Decimal(str(dollars))
         for name in ("calls", "tokens", "dollars", "seconds"):
@@ -93,40 +97,54 @@ class Budget:
         return self._earlier + self._clock() - self._started
 
     def reserve(self, most: Spend) -> None:
-        """Set `most` aside, or raise BudgetExceeded and set nothing aside."""
-        if self.seconds is not None and self.elapsed >= self.seconds:
-            raise BudgetExceeded("seconds", self.seconds, self.elapsed)
+        """Set `most` aside here, or raise BudgetExceeded and set nothing aside."""
+        self._check_time()
         self._check(self.spent + self.reserved + most)
         self.reserved += most
 
-    async def admit(self, most: Spend) -> None:
-        """Reserve `most`, waiting while only the reservations of calls in flight stand in the way.
+    def fits(self, most: Spend) -> bool:
+        """Return whether `most` can be set aside now, or not before calls in flight have settled.
 
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
         """
-        while True:
-            try:
-                return self.reserve(most)
-            except BudgetExceeded as full:
-                if full.kind == "seconds" or self.reserved == Spend():
-                    raise
-                self._check(self.spent + most)
+        self._check_time()
+        self._check(self.spent + most)
+        return self._excess(self.spent + self.reserved + most) is None
+
+    async def admit(self, most: Spend) -> None:
+        """Reserve `most` here and with the account, waiting while only calls in flight prevent it.
+
+        The account may let it wait for a rate, too. Refused or cancelled, it leaves no reservation.
+
+        Raises:
+            BudgetExceeded: `most` does not fit beside what is already spent.
+        """
+        while not self.fits(most):
             waiter = asyncio.get_running_loop().create_future()
             self._waiting.append(waiter)
             await waiter
+        self.reserved += most
+        if self.account is None:
+            return
+        try:
+            await self.account.admit(most)
+        except BaseException:  # refused, or cancelled: no call will be made
+            self._give_back(most)
+            raise
 
     def settle(self, most: Spend, used: Spend) -> None:
-        """Give back the reservation `most` and spend `used`."""
-        self.reserved -= most
+        """Give back the reservation `most` and spend `used`, here and with the account."""
         self.charge(used)
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
-            if not waiter.done():
-                waiter.set_result(None)
+        self._give_back(most)
+        if self.account is not None:
+            self.account.settle(most, used)
 
     def charge(self, used: Spend) -> None:
-        """Spend `used` without asking: a call that a cassette answers was paid for before."""
+        """Spend `used` without asking: a call that a cassette answers was paid for before.
+
+        The account hears nothing of it, for it was told when the call was made.
+        """
         self.spent += used
 
     def state(self) -> dict[str, JSONValue]:
@@ -149,8 +167,25 @@ class Budget:
         self.reserved = Spend()
         self._earlier, self._started = float(seconds), self._clock()
 
+    def _give_back(self, most: Spend) -> None:
+        self.reserved -= most
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _check_time(self) -> None:
+        if self.seconds is not None and self.elapsed >= self.seconds:
+            raise BudgetExceeded("seconds", self.seconds, self.elapsed)
+
     def _check(self, total: Spend) -> None:
+        excess = self._excess(total)
+        if excess is not None:
+            raise excess
+
+    def _excess(self, total: Spend) -> BudgetExceeded | None:
         for kind in ("calls", "tokens", "dollars"):
             limit, value = getattr(self, kind), getattr(total, kind)
             if limit is not None and value > limit:
-                raise BudgetExceeded(kind, float(limit), float(value))
+                return BudgetExceeded(kind, float(limit), float(value))
+        return None

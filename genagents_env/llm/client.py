@@ -59,6 +59,7 @@ class _Tally:
     """What has become of one `ask` so far, over its attempts and its re-ask."""
 
     attempts: int = 0
+    waited: float = 0.0  # seconds, for the budget's account
     reasks: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -188,12 +189,17 @@ class ModelClient:
     ) -> Parsed[T] | None:
         """Return the reply, asked for at most twice, or None; keep count and faults in `tally`."""
         patience = max(self.retry.call_deadline, self.endpoint.attempt_deadline)
-        deadline = self.retry.clock() + patience
+        begun = self.retry.clock()
         while True:
+            deadline = begun + patience + tally.waited
             seed = call_seed(self.run_seed, key, "jitter", str(tally.reasks))
-            attempt = partial(self._attempt, request, tally)
+            most = upper_bound(request, self.endpoint.price)
+            attempt = partial(self._attempt, request, most, tally)
+            admit = partial(self._admitted, most, tally)
             try:
-                completion = await with_retries(attempt, self.retry, seed=seed, deadline=deadline)
+                completion = await with_retries(
+                    attempt, self.retry, seed=seed, deadline=deadline, admit=admit
+                )
                 parsed = parse(completion, reply, limit)
             except (LLMUnavailable, PromptRefused) as failure:
                 self._count_failure(failure)
@@ -212,11 +218,20 @@ class ModelClient:
                 self.failed_in_a_row = 0
                 return parsed
 
-    async def _attempt(self, request: CompletionRequest, tally: _Tally) -> Completion:
-        """Make one request within the budget; whatever happens, its reservation is settled."""
-        price = self.endpoint.price or FREE
-        most = upper_bound(request, price)
+    async def _admitted(self, most: Spend, tally: _Tally) -> float:
+        """Have `most` reserved, and return the seconds that took.
+
+        No `await` may come between this and the attempt: a cancelled call would keep it.
+        """
+        asked = self.retry.clock()
         await self.budget.admit(most)
+        waited = self.retry.clock() - asked
+        tally.waited += waited
+        return waited
+
+    async def _attempt(self, request: CompletionRequest, most: Spend, tally: _Tally) -> Completion:
+        """Make one admitted request; whatever happens, its reservation is settled."""
+        price = self.endpoint.price or FREE
         tally.attempts += 1
         used = most
         try:

@@ -66,7 +66,8 @@ class EmbeddedEndpoint:
         gguf: the model file.
         slots: calls decoded together by continuous batching.
         context: tokens of prompt and reply per slot; longer prompts are refused.
-        threads: None is all cores but one.
+        threads: None is `OMP_NUM_THREADS`, which sweeps set for their workers; where that is not
+            set, all cores but one.
 
     Raises:
         ConfigError: xllamacpp is not installed, or `gguf` is not a model file it can load.
@@ -91,8 +92,7 @@ class EmbeddedEndpoint:
         params.ui = params.endpoint_slots = params.warmup = False
         params.verbosity = _SILENT
         params.api_keys = [token]  # other users of this machine reach the port, too
-        cores = threads or max(1, (os.cpu_count() or 1) - _SPARE_CORES)
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or thread_count()
         try:
             self._server = xllamacpp.Server(params)
         except RuntimeError as fault:
@@ -138,6 +138,17 @@ class EmbeddedEndpoint:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def thread_count() -> int:
+    """Return the threads for a model of which nothing is said: `OMP_NUM_THREADS`, if a number.
+
+    Otherwise all cores but one.
+    """
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    return max(1, (os.cpu_count() or 1) - _SPARE_CORES)
 
 
 def _check_gguf(path: Path) -> None:

@@ -15,6 +15,7 @@ from genagents_env.llm.body import read_bounded
 from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue
 from genagents_env.llm.completions import completion_of, error_text
 from genagents_env.llm.faults import AttemptFailed, PromptRefused
+from genagents_env.llm.open import LOOPBACK
 from genagents_env.llm.prices import FREE, Price, price_of
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after
@@ -22,7 +23,6 @@ from genagents_env.llm.schemas import is_strict
 from genagents_env.llm.tokens import TokenCounter
 from genagents_env.text import clean
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OPENAI = "api.openai.com"
 _FIXED_TEMPERATURE = re.compile(r"o\d|gpt-5")
 _PROMPT_STATUS = (400, 413, 422)
@@ -85,7 +85,7 @@ class OpenAIEndpoint:
         host = parts.netloc.rpartition("@")[2]
         self.base_url = urlunsplit(parts._replace(netloc=host))
         self.model: str = model
-        listed = FREE if parts.hostname in _LOOPBACK else price_of(model)
+        listed = FREE if parts.hostname in LOOPBACK else price_of(model)
         self.price: Price | None = price if price is not None else listed
         self.attempt_deadline: float = attempt_deadline
         self._hostname = parts.hostname
@@ -107,7 +107,7 @@ class OpenAIEndpoint:
                     auth=login,
                     follow_redirects=False,
                     timeout=httpx2.Timeout(attempt_deadline, connect=5.0),
-                    trust_env=self._hostname not in _LOOPBACK,
+                    trust_env=self._hostname not in LOOPBACK,
                     event_hooks={"response": [read_bounded]},
                 ),
             )

@@ -2,6 +2,7 @@
 
 import os
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o-mini"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SCRIPTED = "scripted"
 
 
@@ -54,6 +56,20 @@ def open_endpoint(
         attempt_deadline=attempt_deadline,
         price=price,
     )
+
+
+def costs_nothing(model: str | None) -> bool:
+    """Return whether `model`, as `open_endpoint` takes it, is known to cost nothing.
+
+    Scripted models, models in this process and servers on this machine do; others may not.
+    """
+    base_url = os.environ.get("OPENAI_BASE_URL", "")
+    name = model or ""
+    if name.partition(":")[0] == _SCRIPTED or name.endswith(".gguf"):
+        return True
+    if not (base_url or os.environ.get("OPENAI_API_KEY")):
+        return model is None
+    return urlsplit(base_url).hostname in LOOPBACK
 
 
 def open_embedding_source(model: str) -> "EndpointSource":

@@ -52,7 +52,12 @@ class RetryPolicy:
 
 
 async def with_retries(
-    attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, *, seed: int, deadline: float
+    attempt: Callable[[], Awaitable[T]],
+    policy: RetryPolicy,
+    *,
+    seed: int,
+    deadline: float,
+    admit: Callable[[], Awaitable[float]] | None = None,
 ) -> T:
     """Return what `attempt` returns, making it again while it raises `AttemptFailed`.
 
@@ -61,6 +66,8 @@ async def with_retries(
         policy: how often, how long.
         seed: decides the jitter.
         deadline: on `policy.clock`, when the call must be over.
+        admit: awaited before each attempt; returns the seconds it took, which extend the deadline:
+            to wait for a shared budget or rate is no fault of the endpoint.
 
     Raises:
         LLMUnavailable: attempts or time are used up, or the endpoint asks for too long a wait.
@@ -69,6 +76,8 @@ async def with_retries(
         remaining = deadline - policy.clock()
         if remaining <= 0:
             break
+        if admit is not None:
+            deadline += await admit()
         try:
             async with asyncio.timeout(remaining):
                 return await attempt()

@@ -97,7 +97,11 @@ class EndpointSource(OpenAIEndpoint):
         for asked in range(1, _ASKED_TWICE + 1):
             try:
                 return await with_retries(
-                    lambda: self._paid(batch), policy, seed=seed, deadline=deadline
+                    lambda: self._paid(batch),
+                    policy,
+                    seed=seed,
+                    deadline=deadline,
+                    admit=lambda: self._admitted(batch),
                 )
             except LLMError as fault:
                 if not isinstance(fault, LLMBadReply) or asked == _ASKED_TWICE:
@@ -105,14 +109,25 @@ class EndpointSource(OpenAIEndpoint):
                     break
         raise kind(text)
 
+    def _bound(self, batch: list[str]) -> Spend:
+        """Return the most that one request can spend."""
+        most = sum(byte_count(text) for text in batch)
+        return Spend(1, most, (self.price or FREE).cost(most, 0))
+
+    async def _admitted(self, batch: list[str]) -> float:
+        """Have one request reserved, and return the seconds that took; see `with_retries`."""
+        if self._budget is None:
+            return 0.0
+        asked = self._retries.clock()
+        await self._budget.admit(self._bound(batch))
+        return self._retries.clock() - asked
+
     async def _paid(self, batch: list[str]) -> Floats:
-        """Make one request within the budget; what fails is taken to have been billed."""
+        """Make one admitted request; what fails is taken to have been billed."""
         budget = self._budget
         if budget is None:
             return (await self._attempt(batch))[0]
-        price, most = self.price or FREE, sum(byte_count(text) for text in batch)
-        used = bound = Spend(1, most, price.cost(most, 0))
-        await budget.admit(bound)
+        price, used = self.price or FREE, (bound := self._bound(batch))
         try:
             rows, read = await self._attempt(batch)
             used = Spend(1, read, price.cost(read, 0))

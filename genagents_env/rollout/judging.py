@@ -138,7 +138,7 @@ class _Bench:
         self.client = ModelClient(
             endpoint,
             run_seed=run.meta.seed,
-            budget=engine.limits.budget(),
+            budget=engine.limits.budget(engine.account),
             cassette=self.replies,
             max_in_flight=engine.concurrency,
             retry=engine.retry,

@@ -36,7 +36,7 @@ class Life:
     ) -> None:
         self.writer, self.env, self.cast, self.engine = writer, env, cast, engine
         self.models = models
-        self.budget = engine.limits.budget()
+        self.budget = engine.limits.budget(engine.account)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
         self.stop = Stop()

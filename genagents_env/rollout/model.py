@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.open import open_endpoint
@@ -17,9 +18,9 @@ class Limits:
     dollars: Decimal | None = None
     seconds: float | None = None
 
-    def budget(self) -> Budget:
-        """Return a fresh budget with these limits."""
-        return Budget(self.calls, self.tokens, self.dollars, self.seconds)
+    def budget(self, account: Account | None = None) -> Budget:
+        """Return a fresh budget with these limits, which shares `account` with others."""
+        return Budget(self.calls, self.tokens, self.dollars, self.seconds, account=account)
 
 
 def open_model(model: str | None, endpoint: Endpoint | None, limits: Limits) -> Endpoint:

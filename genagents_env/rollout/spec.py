@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from genagents_env.llm.account import Account
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import Source
@@ -75,6 +76,8 @@ class Engine:
         interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
             did when it began.
         limits: of the budget.
+        account: the total and the rate that this run shares with others, of which they say when
+            a call may be made; None is neither.
         concurrency: model calls under way at once.
         retry: attempts and deadlines of a call.
         policy_deadline: seconds after which a policy counts as hung.
@@ -89,6 +92,7 @@ class Engine:
     source: Source | None = None
     interviews: bool = True
     limits: Limits = _UNLIMITED
+    account: Account | None = None
     concurrency: int = 8
     retry: RetryPolicy | None = None
     policy_deadline: float | None = 1800.0

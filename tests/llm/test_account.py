@@ -1,0 +1,124 @@
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from genagents_env.errors import BudgetExceeded
+from genagents_env.llm.account import Account
+from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
+
+
+class Kept(Account):
+    """Writes down what it is asked, and refuses or waits where it is told to."""
+
+    def __init__(self, refuse: Callable[[Spend], bool] = lambda most: False) -> None:
+        self.refuse = refuse
+        self.log: list[str] = []
+        self.held = Spend()
+        self.spent = Spend()
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def admit(self, most: Spend) -> None:
+        self.log.append(f"admit {most.tokens}")
+        await self.open.wait()
+        if self.refuse(most):
+            raise BudgetExceeded("tokens", 1, most.tokens)
+        self.held += most
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        self.log.append(f"settle {most.tokens} {used.tokens}")
+        self.held -= most
+        self.spent += used
+
+
+def test_an_account_hears_of_every_attempt_before_and_after() -> None:
+    account = Kept()
+    budget = Budget(account=account)
+    with FaultServer({1: "503"}) as server:
+        endpoint = endpoint_at(server.url, deadline=20)
+        ask(client_of(endpoint, budget=budget, retry=retry_on(FakeTime())))
+    assert [entry.split()[0] for entry in account.log] == ["admit", "settle"] * 2
+    assert account.held == Spend()
+    assert account.spent == budget.spent
+    assert account.spent.calls == 2
+
+
+def test_a_replay_is_not_told_again() -> None:
+    account, cassette = Kept(), MemoryCassette()
+    ask(client_of(ScriptedEndpoint(), budget=Budget(account=account), cassette=cassette))
+    told, budget = list(account.log), Budget(account=account)
+    ask(client_of(ScriptedEndpoint(), budget=budget, cassette=cassette))
+    assert budget.spent == account.spent
+    assert account.log == told
+
+
+def test_the_own_limit_comes_first() -> None:
+    account = Kept()
+    budget = Budget(tokens=10, account=account)
+    with pytest.raises(BudgetExceeded) as caught:
+        asyncio.run(budget.admit(Spend(1, 11)))
+    assert caught.value.limit == 10
+    assert account.log == []
+
+
+def test_what_the_account_refuses_is_not_reserved_and_lets_others_go_on() -> None:
+    account = Kept(lambda most: most.tokens == 70)
+    budget = Budget(tokens=100, account=account)
+
+    async def run() -> list[str]:
+        order: list[str] = []
+
+        async def spend(tokens: int) -> None:
+            try:
+                await budget.admit(Spend(1, tokens))
+                order.append(f"{tokens} went")
+            except BudgetExceeded:
+                order.append(f"{tokens} was refused")
+
+        account.open.clear()
+        tasks = [asyncio.create_task(spend(tokens)) for tokens in (70, 60)]
+        await asyncio.sleep(0)
+        assert account.log == ["admit 70"]  # 60 waits for what 70 has reserved here
+        account.open.set()
+        await asyncio.gather(*tasks)
+        return order
+
+    assert asyncio.run(run()) == ["70 was refused", "60 went"]
+    assert budget.reserved == Spend(1, 60)
+    budget.settle(Spend(1, 60), Spend(1, 5))
+    assert (budget.reserved, budget.spent) == (Spend(), Spend(1, 5))
+
+
+def test_a_call_cancelled_while_the_account_lets_it_wait_leaves_nothing() -> None:
+    account = Kept()
+    client = client_of(ScriptedEndpoint(), budget=Budget(tokens=10_000, account=account))
+
+    async def run() -> None:
+        account.open.clear()
+        task = asyncio.create_task(asking(client, CallKey("Ada", 0, "act", 0)))
+        while not account.log:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+    assert (client.budget.reserved, client.budget.spent) == (Spend(), Spend())
+    assert account.held == Spend()
+
+
+def test_fits_says_now_later_or_never() -> None:
+    budget = Budget(tokens=100)
+    budget.charge(Spend(1, 30))
+    budget.reserve(Spend(1, 50))
+    assert budget.fits(Spend(1, 20))
+    assert not budget.fits(Spend(1, 21))
+    assert not budget.fits(Spend(1, 70))
+    with pytest.raises(BudgetExceeded, match="101"):
+        budget.fits(Spend(1, 71))
