@@ -1,4 +1,4 @@
-"""`genagents validate`, `scenarios` and `policies`."""
+"""`genagents validate`, `scenarios`, `policies` and `measures`."""
 
 from typing import Annotated
 
@@ -12,6 +12,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(validate)
     app.command()(scenarios)
     app.command()(policies)
+    app.command()(measures)
 
 
 def validate(
@@ -46,3 +47,35 @@ def policies() -> None:
         found = policy_class(name)
         first = (found.__doc__ or "").strip().split("\n")[0]
         say(f"{name}  {first}{'  (asks a model)' if found.needs_model else ''}", indent=4)
+
+
+def measures(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME]", help="Tell of this one alone: a name, or path/to/file.py:NAME."
+        ),
+    ] = "",
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the table of docs/measures.md.")
+    ] = False,
+) -> None:
+    """List what can be measured of a run, or tell how one measure is defined.
+
+    Those with a * are the default of a sweep.
+    """
+    from genagents_env.evaluate.measure_table import measure_table
+    from genagents_env.evaluate.measures import DEFAULT, listing, load_measure
+
+    if markdown:
+        typer.echo(measure_table(), nl=False)
+    elif name:
+        one = load_measure(name)
+        better = f"; {one.better} is better" if one.better else ""
+        say(f"{one.label}  {one.title} ({one.unit or 'a number'}{better})")
+        say(f"    {one.definition}")
+        say(f"    source: {one.source}")
+    else:
+        for one in listing():
+            star = "*" if one.name in DEFAULT else " "
+            say(f"{one.name:24}{star} {one.title} ({one.unit})", indent=4)

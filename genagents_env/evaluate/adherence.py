@@ -1,0 +1,121 @@
+"""Whether people are where their routine has them be: by the clock, with time to get there.
+
+The entry in force is the latest begun by the clock, yesterday's last before the first: as
+`minds.habit` reads a routine. Plans of a mind are not in the record; this is the scenario's routine
+alone. It covers every day alike.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import time
+from itertools import pairwise
+
+import numpy as np
+
+from genagents_env.evaluate.attendance import within
+from genagents_env.evaluate.presence import Bools
+from genagents_env.evaluate.record import Record, Rows
+from genagents_env.scenario import Person
+from genagents_env.scenario.schema import RoutineEntry
+
+TRAVEL = 20 * 60  # game seconds: 120 tiles at the towns' usual 0.1 tiles a second
+_DAY = 86400
+
+
+@dataclass(frozen=True, slots=True)
+class Appointment:
+    """One stretch in which an entry of somebody's routine was in force.
+
+    Attributes:
+        agent: whose.
+        place: where the entry has one be.
+        first: the tick at which it began.
+        end: the tick before which it was over; one past the last of a record that ends before.
+        came: the first tick in it at the place; None for never.
+        awake: whether one was awake in any of its ticks.
+        whole: whether both its ends are in the record.
+        moved: whether the entry before it had another place.
+    """
+
+    agent: str
+    place: str
+    first: int
+    end: int
+    came: int | None
+    awake: bool
+    whole: bool
+    moved: bool
+
+
+def appointments(record: Record) -> tuple[Appointment, ...]:
+    """Return everyone's appointments in the time lived, person by person, in order."""
+    return tuple(one for person in record.people for one in _of(record, person))
+
+
+def kept(record: Record) -> tuple[int, int]:
+    """Return the waking ticks spent where the routine says, and those in which one was to be there.
+
+    The first `TRAVEL` seconds of an entry with another place than the one before are left out
+    until one has come.
+    """
+    there = due = 0
+    travel = round(TRAVEL / record.meta.seconds_per_tick)
+    for person in (person for person in record.people if person.routine):
+        here, row = _present(record, person), record.row[person.name]
+        counted = record.awake[row, : record.ticks].copy()
+        for one in _of(record, person):
+            if one.moved:
+                until = one.end if one.came is None else one.came
+                counted[one.first : min(until, one.first + travel)] = False
+        due += int(counted.sum())
+        there += int((counted & here[: record.ticks]).sum())
+    return there, due
+
+
+def _of(record: Record, person: Person) -> Iterator[Appointment]:
+    """Yield one's appointments; none for a person without a routine."""
+    entries, force = _in_force(record, person)
+    if not entries or not record.ticks:
+        return
+    here, awake = _present(record, person), record.awake[record.row[person.name]]
+    edges = [0, *(np.flatnonzero(np.diff(force)) + 1).tolist(), len(force)]
+    for first, end in pairwise(edges):
+        entry, before = entries[force[first]], entries[force[first] - 1]
+        came = np.flatnonzero(here[first:end])
+        yield Appointment(
+            person.name,
+            entry.place,
+            first,
+            end,
+            first + int(came[0]) if came.size else None,
+            bool(awake[first:end].any()),
+            first > 0 and end < len(force),
+            first > 0 and before.place != entry.place,
+        )
+
+
+def _in_force(record: Record, person: Person) -> tuple[list[RoutineEntry], Rows]:
+    """Return the routine in order of the clock, and the index of the entry at each tick."""
+    entries = sorted(person.routine, key=lambda entry: entry.at)
+    if not entries:
+        return [], np.zeros(0, dtype=np.int32)
+    start = _seconds(record.run.time(0).time())
+    clock = (start + np.arange(record.ticks) * record.meta.seconds_per_tick) % _DAY
+    begun = np.searchsorted([_seconds(entry.at) for entry in entries], clock, side="right") - 1
+    return entries, (begun % len(entries)).astype(np.int32)
+
+
+def _present(record: Record, person: Person) -> Bools:
+    """Return at which ticks one was where the entry in force says: shape (ticks,)."""
+    entries, force = _in_force(record, person)
+    if not entries:
+        return np.zeros(record.ticks, dtype=np.bool_)
+    there = np.zeros((len(entries), len(record.arenas) + 1), dtype=np.bool_)  # -1: not in town
+    for at, entry in enumerate(entries):
+        there[at, :-1] = [within(place, entry.place) for place in record.arenas]
+    found: Bools = there[force, record.whereabouts[record.row[person.name], : record.ticks]]
+    return found
+
+
+def _seconds(at: time) -> int:
+    return at.hour * 3600 + at.minute * 60 + at.second

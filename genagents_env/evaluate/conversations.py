@@ -1,0 +1,56 @@
+"""What was said in conversations, by whom and to whom: counts from which measures are taken."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.evaluate.record import Record
+
+Counts = npt.NDArray[np.int64]
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of `text`, in small letters: runs of letters and digits.
+
+    Apostrophes inside a word belong to it and are made straight.
+    """
+    return _WORD.findall(text.replace("\u2019", "'").casefold())
+
+
+def partners(record: Record) -> tuple[tuple[str, ...], Counts]:
+    """Return who talked to whom.
+
+    Returns:
+        The names, and the counts: shape (N, N), how many utterances of the row's agent the
+        column's agent heard as one of those addressed, in a conversation or out of it.
+    """
+    counts: Counts = np.zeros((len(record.names), len(record.names)), dtype=np.int64)
+    for event in record.utterances:
+        speaker = record.row[event.agent or ""]
+        for name in event.data["addressed"]:
+            hearer = record.row.get(name, speaker)
+            if hearer != speaker and name in event.data["heard_by"]:
+                counts[speaker, hearer] += 1
+    return record.names, counts
+
+
+def spoken_in(record: Record) -> dict[int, dict[str, int]]:
+    """Return for each conversation in which something was said how often each agent spoke."""
+    found: dict[int, Counter[str]] = {}
+    for event in record.utterances:
+        conversation = event.data["conversation"]
+        if conversation is not None and event.agent is not None:
+            found.setdefault(conversation, Counter())[event.agent] += 1
+    return {id_: dict(counts) for id_, counts in found.items()}
+
+
+def members_of(record: Record) -> dict[int, int]:
+    """Return for each conversation how many agents were ever in it."""
+    found: dict[int, dict[str, None]] = {}
+    for one in record.memberships:
+        found.setdefault(one.conversation, {})[one.agent] = None
+    return {id_: len(agents) for id_, agents in found.items()}

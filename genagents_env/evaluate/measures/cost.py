@@ -1,0 +1,142 @@
+"""What living cost; interviews and judging stand apart."""
+
+from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.rates import Part
+from genagents_env.evaluate.record import Record
+
+_APART = """Calls of interviews and of judges are left out. Hours are those lived, asleep or awake,
+    of the agents who made any call; where nobody made one it is 0."""
+_TIME = "None before any time has passed."
+_OURS = "`evaluate.rates`"
+
+
+def _rate(record: Record, of: str) -> float | None:
+    """Return a rate of the whole of living, 0 where no model was ever asked."""
+    whole: Part = record.rates.whole
+    if not record.ticks:
+        return None
+    if not whole.calls:
+        return 0.0
+    found: float | None = getattr(whole, of)
+    return found
+
+
+@measure(
+    "calls_per_hour",
+    "Model calls",
+    "per agent and game hour",
+    f"Model calls per agent and game hour. {_APART} {_TIME}",
+    _OURS,
+    "less",
+)
+def calls_per_hour(record: Record) -> float | None:
+    """Return the rate."""
+    return _rate(record, "calls_per_hour")
+
+
+@measure(
+    "tokens_per_hour",
+    "Tokens",
+    "per agent and game hour",
+    f"Tokens read and written per agent and game hour. {_APART} {_TIME}",
+    _OURS,
+    "less",
+)
+def tokens_per_hour(record: Record) -> float | None:
+    """Return the rate."""
+    return _rate(record, "tokens_per_hour")
+
+
+@measure(
+    "dollars_per_hour",
+    "Dollars",
+    "per agent and game hour",
+    f"Dollars per agent and game hour at the run's own price. {_APART} None without a price.",
+    _OURS,
+    "less",
+)
+def dollars_per_hour(record: Record) -> float | None:
+    """Return the rate."""
+    return _rate(record, "dollars_per_hour")
+
+
+@measure(
+    "dollars_per_human_hour",
+    "Dollars per human hour",
+    "per agent and human hour",
+    f"""`dollars_per_hour` times 10, the game hours in a human hour at ten times real time.
+    {_APART} None without a price.""",
+    "Lyfe Agents (Kaiya et al. 2023), figure 6 and appendix F",
+    "less",
+)
+def dollars_per_human_hour(record: Record) -> float | None:
+    """Return the rate."""
+    rate = _rate(record, "dollars_per_hour")
+    return None if rate is None else rate * record.rates.speed
+
+
+@measure(
+    "calls_outside",
+    "Model calls outside conversations",
+    "per agent and game hour",
+    """Model calls that belong to no conversation, per game hour in which an agent was awake and in
+    none; agents are those who made any call. None without such an hour.""",
+    "Lyfe Agents (Kaiya et al. 2023), section 3; `evaluate.rates` says which calls belong to one",
+    "less",
+)
+def calls_outside(record: Record) -> float | None:
+    """Return the rate."""
+    return record.rates.outside.calls_per_hour
+
+
+@measure(
+    "calls_per_utterance",
+    "Model calls per utterance",
+    "calls",
+    """Model calls of living per utterance of the agents who made any; interviews and judging are
+    left out. None where they said nothing.""",
+    _OURS,
+    "less",
+)
+def calls_per_utterance(record: Record) -> float | None:
+    """Return the ratio."""
+    return record.rates.calls_per_utterance
+
+
+@measure(
+    "tokens_per_call",
+    "Tokens per call",
+    "tokens",
+    """Tokens read and written per model call of living. None without a call.""",
+    _OURS,
+    "less",
+)
+def tokens_per_call(record: Record) -> float | None:
+    """Return the ratio."""
+    return over(record.rates.whole.tokens, record.rates.whole.calls)
+
+
+@measure(
+    "interview_tokens",
+    "Tokens of interviews",
+    "tokens",
+    """Tokens read and written in the run's interviews. None where nobody was asked.""",
+    _OURS,
+    "less",
+)
+def interview_tokens(record: Record) -> float | None:
+    """Return the sum."""
+    return float(record.rates.interviews.tokens) if record.interviews else None
+
+
+@measure(
+    "judging_tokens",
+    "Tokens of judging",
+    "tokens",
+    """Tokens read and written by the models that judged the answers. None where none judged.""",
+    _OURS,
+    "less",
+)
+def judging_tokens(record: Record) -> float | None:
+    """Return the sum."""
+    return float(record.rates.judging.tokens) if record.rates.judging.calls else None

@@ -1,0 +1,182 @@
+"""Finding measures by name or path, and taking them of a record."""
+
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+
+from genagents_env.errors import ConfigError
+from genagents_env.evaluate.measures.measure import NAME, Measure
+from genagents_env.evaluate.record import Record
+from genagents_env.text import clean
+
+_OWN = ("finding", "measure")
+_MESSAGE = 300  # characters of what a measure raised
+_MODULE = "genagents_measures_{}"
+
+DEFAULT: tuple[str, ...] = (
+    *("verified", "heard", "density", "acquainted", "came", "hallucinated"),
+    *("success", "received", "stored", "retrieved", "changed", "conversation_seconds"),
+    *("conversations", "utterances", "words", "turn_balance", "partners", "reciprocity"),
+    *("distinct_2", "lexical_diversity", "self_repetition", "echo"),
+    *("adherence", "place_entropy", "together", "unusual_places", "declined", "formality"),
+    *("broken_norms", "calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"),
+    *("fallbacks", "policy_errors", "wall_seconds"),
+)
+"""What a study measures that names nothing."""
+
+
+def measure_names() -> list[str]:
+    """Return the names of the shipped measures, sorted."""
+    return sorted(_shipped())
+
+
+def listing() -> list[Measure]:
+    """Return the shipped measures by name."""
+    return [one for _, one in sorted(_shipped().items())]
+
+
+def load_measure(name: str, base: Path | None = None) -> Measure:
+    """Return a measure.
+
+    Args:
+        name: a shipped name; `path/to/file.py:NAME`, where NAME is a `Measure` or a function that
+            takes a `Record`; either with `.key` behind it for one of its numbers alone.
+        base: the folder to which a relative path belongs; None is the current one.
+
+    Raises:
+        ConfigError: there is none of this name, or the file does not load.
+    """
+    if ".py:" in name:
+        return _from_file(name, base)
+    stem, _, key = name.partition(".")
+    shipped = _shipped()
+    if stem not in shipped:
+        close = get_close_matches(stem, list(shipped), n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ConfigError(
+            f"no measure {clean(name, 80)!r}; {hint}`genagents measures` lists those there are, or "
+            "write path/to/file.py:NAME"
+        )
+    return replace(shipped[stem], key=key)
+
+
+def find_measures(
+    names: Sequence[str], base: Path | None = None
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Return the measures of these names, and a message for each name that gives none.
+
+    Args:
+        names: as for `load_measure`; none is `DEFAULT`. One that is named twice is found once, and
+            of two that have one name, from two files, the first.
+        base: see `load_measure`.
+    """
+    found: dict[str, tuple[str, Measure]] = {}
+    faults: list[str] = []
+    for name in dict.fromkeys(names or DEFAULT):
+        try:
+            one = load_measure(name, base)
+        except ConfigError as error:
+            faults.append(str(error))
+            continue
+        label = one.label
+        if label in found:
+            told = clean(name, 200)
+            faults.append(f"measure {told!r}: {found[label][0]!r} is named {label!r} already")
+        else:
+            found[label] = (name, one)
+    return tuple(one for _, one in found.values()), tuple(faults)
+
+
+def take(
+    record: Record, measures: Iterable[Measure]
+) -> tuple[dict[str, float | None], tuple[str, ...]]:
+    """Return the values of `measures`, and a message for each that raised on this record.
+
+    What raised has no value. The study goes on without it, since a measure may be anybody's.
+    """
+    values: dict[str, float | None] = {}
+    faults: list[str] = []
+    for one in measures:
+        try:
+            values |= one.taken(record)
+        except Exception as error:  # whatever a measure of somebody else raises is told
+            told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
+            faults.append(f"measure {one.label} on {record.path.name}: {told}")
+    return values, tuple(faults)
+
+
+def absent(measures: Iterable[Measure], values: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+    """Return a message for each measure of one key that no record has: a wrong key, most likely.
+
+    Args:
+        measures: that were taken.
+        values: what `take` gave of each record; of none nothing can be told.
+    """
+    values = list(values)
+    known = {name for one in values for name in one}
+    return tuple(
+        f"measure {one.label!r}: no run has the key {one.key!r}"
+        for one in measures
+        if values and one.key and one.label not in known
+    )
+
+
+def _shipped() -> dict[str, Measure]:
+    package = importlib.import_module(__name__.rpartition(".")[0])
+    found: dict[str, Measure] = {}
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name not in _OWN:
+            for one in _measures_of(importlib.import_module(f"{package.__name__}.{module.name}")):
+                if one.name in found:
+                    raise ConfigError(f"{module.name}.py: a second measure {one.name!r}")
+                found[one.name] = one
+    return found
+
+
+def _measures_of(module: ModuleType) -> list[Measure]:
+    return [one for one in vars(module).values() if isinstance(one, Measure)]
+
+
+def _from_file(name: str, base: Path | None) -> Measure:
+    where, _, what = name.rpartition(":")
+    what, _, key = what.partition(".")
+    path = (base or Path()) / where
+    if not path.is_file():
+        raise ConfigError(f"measure {clean(name, 200)!r}: there is no file {path}")
+    thing = getattr(_loaded(path), what, None)
+    if isinstance(thing, Measure):
+        return replace(thing, key=key)
+    if not callable(thing):
+        known = ", ".join(one.name for one in _measures_of(_loaded(path))) or "no measure"
+        raise ConfigError(f"measure {clean(name, 200)!r}: {path} has no {what!r}; it has {known}")
+    told = " ".join((thing.__doc__ or "").split())
+    short = what if NAME.fullmatch(what) else what.lower().strip("_")[:40] or "measure"
+    title = told.split(".")[0] or what
+    return Measure(short, title, "", told or what, path.name, "", thing, key)
+
+
+def _loaded(path: Path) -> ModuleType:
+    """Return the module in a file, loaded once."""
+    mark = hashlib.sha256(str(path.resolve()).encode() + path.read_bytes()).hexdigest()[:16]
+    name = _MODULE.format(mark)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
+        raise ConfigError(f"{path} does not load: {told}") from error
+    return module

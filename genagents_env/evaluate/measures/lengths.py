@@ -1,0 +1,83 @@
+"""How long conversations last, in game time."""
+
+from statistics import fmean
+
+from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.record import Record
+
+_LYFE = "Lyfe Agents (Kaiya et al. 2023), appendix A.1"
+
+
+@measure(
+    "conversation_seconds",
+    "Conversation length",
+    "game seconds",
+    """The mean time from joining a conversation to leaving it, over all memberships that ended.
+    None where none ended.""",
+    _LYFE,
+)
+def conversation_seconds(record: Record) -> float | None:
+    """Return the mean."""
+    seconds = [second for one in record.spans.lengths for second in one.seconds]
+    return fmean(seconds) if seconds else None
+
+
+@measure(
+    "spoken_seconds",
+    "Conversation length to the last word",
+    "game seconds",
+    """The mean time from joining a conversation to the last word said in it while one was a
+    member, over all memberships that ended. None where none ended.""",
+    f"{_LYFE}, without the silence that this town's rules wait for",
+)
+def spoken_seconds(record: Record) -> float | None:
+    """Return the mean."""
+    seconds = [second for one in record.spans.lengths for second in one.spoken]
+    return fmean(seconds) if seconds else None
+
+
+@measure(
+    "talking_time",
+    "Time in conversations",
+    "share",
+    """Of the time in which agents were awake, the share in which they were in a conversation. None
+    where nobody was awake.""",
+    "ours",
+)
+def talking_time(record: Record) -> float | None:
+    """Return the share."""
+    awake = record.awake[:, : record.ticks]
+    return over((awake & record.talking[:, : record.ticks]).sum(), awake.sum())
+
+
+def _left(reason: str, record: Record) -> float | None:
+    reasons = [one.reason for one in record.memberships if one.reason is not None]
+    return over(sum(one == reason for one in reasons), len(reasons))
+
+
+@measure(
+    "ended_by_silence",
+    "Ended by silence",
+    "share",
+    """Of the memberships in conversations that ended, the share that silence ended. None where
+    none ended.""",
+    "ours",
+    "less",
+)
+def ended_by_silence(record: Record) -> float | None:
+    """Return the share."""
+    return _left("silence", record)
+
+
+@measure(
+    "ended_by_limit",
+    "Ended by the limit",
+    "share",
+    """Of the memberships in conversations that ended, the share that the rules ended because their
+    agent had spoken as often as one may. None where none ended.""",
+    "ours; talks that never end by themselves are a known failure of instruction-tuned models",
+    "less",
+)
+def ended_by_limit(record: Record) -> float | None:
+    """Return the share."""
+    return _left("limit", record)

@@ -1,0 +1,93 @@
+"""What a measure is: a function on a record, with its name, unit, definition and source."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from genagents_env.evaluate.record import Record
+
+Values: TypeAlias = float | Mapping[str, float | None] | None
+Better: TypeAlias = Literal["more", "less", ""]
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number of a run, or several that have keys, such as one for each fact.
+
+    Attributes:
+        name: by which it is chosen, `[a-z][a-z0-9_]{0,39}`.
+        title: for the heads of tables and figures.
+        unit: of the number; `share` is in 0..1.
+        definition: what exactly is counted, over what, and when there is no number.
+        source: of the definition, or who first used it.
+        better: whether more or less of it is to be wished for; empty where neither is.
+        of: the function. It gives None where the record gives the number no meaning.
+        key: of its numbers this one alone; empty for all of them.
+    """
+
+    name: str
+    title: str
+    unit: str
+    definition: str
+    source: str
+    better: Better
+    of: Callable[[Record], Values]
+    key: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name, with its key if it is of one alone: what its number is called."""
+        return f"{self.name}.{self.key}" if self.key else self.name
+
+    def taken(self, record: Record) -> dict[str, float | None]:
+        """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
+
+        What is not finite is no number, and becomes None. Of one key alone the answer is empty
+        where the record does not have it, which is not the same as having no number.
+
+        Raises:
+            TypeError: the function gave something that is not a number.
+        """
+        values = self.of(record)
+        if not isinstance(values, Mapping):
+            return {} if self.key else {self.name: _number(self.name, values)}
+        found = {f"{self.name}.{key}": _number(key, value) for key, value in values.items()}
+        if not self.key:
+            return found
+        return {self.label: found[self.label]} if self.label in found else {}
+
+
+def measure(
+    name: str, title: str, unit: str, definition: str, source: str, better: Better = ""
+) -> Callable[[Callable[[Record], Values]], Measure]:
+    """Return a decorator that makes a `Measure` of a function on a record.
+
+    Raises:
+        ValueError: the name has other characters than a-z, 0-9 and _, or does not begin with a-z.
+    """
+    if NAME.fullmatch(name) is None:
+        raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
+
+    def made(of: Callable[[Record], Values]) -> Measure:
+        return Measure(name, title, unit, " ".join(definition.split()), source, better, of)
+
+    return made
+
+
+def over(part: float, whole: float) -> float | None:
+    """Return `part` over `whole`; None where `whole` is 0."""
+    return float(part) / float(whole) if whole else None
+
+
+def _number(name: str, value: object) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]  # what it cannot take is the error told
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}, which is not a number") from None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,56 @@
+"""Whether anybody ever says no: agents of instruction-tuned models hardly do."""
+
+from genagents_env.evaluate.asking import asked
+from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.record import Record
+
+_PARK = (
+    "failure named in Park et al. 2023, section 7.2: Isabella took up every suggestion of others; "
+    "the rule by phrases (`evaluate/phrases.toml`, English) is ours"
+)
+_ASKED = """the invitations, requests and suggestions, known by their phrases, that somebody was
+    addressed with in a conversation, heard, and spoke after"""
+
+
+def _answered(record: Record, kind: str) -> float | None:
+    kinds = [one.kind for one in asked(record) if one.kind is not None]
+    return over(kinds.count(kind), len(kinds))  # type: ignore[arg-type]  # one of the three kinds
+
+
+@measure(
+    "declined",
+    "Saying no",
+    "share",
+    f"""Of {_ASKED}, the share whose first answer declines. None where nobody was so asked.""",
+    _PARK,
+)
+def declined(record: Record) -> float | None:
+    """Return the share."""
+    return _answered(record, "declined")
+
+
+@measure(
+    "accepted",
+    "Saying yes",
+    "share",
+    f"""Of {_ASKED}, the share whose first answer accepts and does not decline; what is left is
+    neither. None where nobody was so asked.""",
+    _PARK,
+)
+def accepted(record: Record) -> float | None:
+    """Return the share."""
+    return _answered(record, "accepted")
+
+
+@measure(
+    "requests",
+    "Being asked",
+    "per agent and game hour",
+    """How often an agent was addressed in a conversation with an invitation, a request or a
+    suggestion, known by its phrases, and heard it, per agent and game hour. None before any time
+    has passed.""",
+    _PARK,
+)
+def requests(record: Record) -> float | None:
+    """Return the rate."""
+    return over(len(asked(record)), record.agent_hours)

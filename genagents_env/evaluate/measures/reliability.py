@@ -1,0 +1,104 @@
+"""How often the model or the policy failed, and how long the run took."""
+
+import json
+
+from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.record import Record
+from genagents_env.record.rows import CallRow
+
+_APART = ("interview", "judge")
+_OURS = "ours"
+
+
+def _living(record: Record) -> list[CallRow]:
+    return [call for call in record.calls if call.purpose.split(".")[0] not in _APART]
+
+
+@measure(
+    "fallbacks",
+    "Fallbacks",
+    "share",
+    """Of the model calls of living, the share whose declared default was taken, since no usable
+    reply came. None without a call.""",
+    _OURS,
+    "less",
+)
+def fallbacks(record: Record) -> float | None:
+    """Return the share."""
+    calls = _living(record)
+    return over(sum(call.outcome == "fallback" for call in calls), len(calls))
+
+
+@measure(
+    "reasks",
+    "Asked again",
+    "per call",
+    """How often, per model call of living, the model was asked again since its reply did not fit
+    the schema. None without a call.""",
+    _OURS,
+    "less",
+)
+def reasks(record: Record) -> float | None:
+    """Return the ratio."""
+    calls = _living(record)
+    return over(sum(call.reasks for call in calls), len(calls))
+
+
+@measure(
+    "policy_errors",
+    "Policy errors",
+    "per agent and game hour",
+    """Decisions in which a policy raised, hung or answered nonsense, so that its agent idled, per
+    agent and game hour. None before any time has passed.""",
+    _OURS,
+    "less",
+)
+def policy_errors(record: Record) -> float | None:
+    """Return the rate."""
+    return over(record.run.policy_fault_count(), record.agent_hours)
+
+
+@measure(
+    "failed_actions",
+    "Failed actions",
+    "per agent and game hour",
+    """Actions that the town refused, whatever the reason, per agent and game hour. None before any
+    time has passed.""",
+    _OURS,
+    "less",
+)
+def failed_actions(record: Record) -> float | None:
+    """Return the rate."""
+    return over(len(record.of_kind("fail")), record.agent_hours)
+
+
+@measure(
+    "wall_seconds",
+    "Wall clock",
+    "seconds per game hour",
+    """Seconds of wall clock that the run took, interviews with them, per game hour, all agents
+    together, as noted when it stopped last. It depends on the machine and on what else ran there.
+    None where nothing was noted, and before any time has passed.""",
+    _OURS,
+    "less",
+)
+def wall_seconds(record: Record) -> float | None:
+    """Return the ratio."""
+    note = json.loads(record.run.noted("spent") or "null")
+    seconds = note.get("seconds") if isinstance(note, dict) else None
+    return over(float(seconds), record.hours) if isinstance(seconds, int | float) else None
+
+
+@measure(
+    "waiting",
+    "Waiting for the model",
+    "seconds per call",
+    """The mean wall clock from asking the model to its answer, over the calls of living. None
+    without a call.""",
+    _OURS,
+    "less",
+)
+def waiting(record: Record) -> float | None:
+    """Return the mean."""
+    calls = _living(record)
+    return over(sum(call.latency_seconds for call in calls), len(calls))

@@ -1,0 +1,88 @@
+"""How much is said."""
+
+from genagents_env.evaluate.conversations import spoken_in, words_of
+from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.record import Record
+
+_OURS = "descriptive; ours"
+
+
+@measure(
+    "conversations",
+    "Conversations",
+    "per agent and game hour",
+    """Conversations joined per agent and game hour lived, asleep or awake. None before any time
+    has passed.""",
+    _OURS,
+)
+def conversations(record: Record) -> float | None:
+    """Return the rate."""
+    return over(len(record.memberships), record.agent_hours)
+
+
+@measure(
+    "utterances",
+    "Utterances",
+    "per agent and game hour",
+    """Utterances per agent and game hour lived, in conversations or not, heard or not. None before
+    any time has passed.""",
+    _OURS,
+)
+def utterances(record: Record) -> float | None:
+    """Return the rate."""
+    return over(len(record.utterances), record.agent_hours)
+
+
+@measure(
+    "turns",
+    "Utterances in a conversation",
+    "utterances",
+    """Utterances per conversation. None where there was no conversation.""",
+    _OURS,
+)
+def turns(record: Record) -> float | None:
+    """Return the mean."""
+    return record.spans.utterances_per_conversation
+
+
+@measure(
+    "words",
+    "Words in an utterance",
+    "words",
+    """The mean number of words of an utterance; a word is a run of letters and digits, apostrophes
+    inside it. None where nothing was said.""",
+    _OURS,
+)
+def words(record: Record) -> float | None:
+    """Return the mean."""
+    said = record.utterances
+    return over(sum(len(words_of(str(event.data["text"]))) for event in said), len(said))
+
+
+@measure(
+    "unheard",
+    "Utterances nobody hears",
+    "share",
+    """Of all utterances, the share that nobody heard. None where nothing was said.""",
+    _OURS,
+    "less",
+)
+def unheard(record: Record) -> float | None:
+    """Return the share."""
+    said = record.utterances
+    return over(sum(not event.data["heard_by"] for event in said), len(said))
+
+
+@measure(
+    "one_sided",
+    "Conversations without an answer",
+    "share",
+    """Of the conversations in which anything was said, the share in which one agent alone spoke.
+    None where nothing was said in a conversation.""",
+    _OURS,
+    "less",
+)
+def one_sided(record: Record) -> float | None:
+    """Return the share."""
+    counts = spoken_in(record)
+    return over(sum(len(of) == 1 for of in counts.values()), len(counts))

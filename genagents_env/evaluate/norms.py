@@ -1,0 +1,129 @@
+"""The rules of places, and who broke or tried to break them: closed, private, full, another's.
+
+The town enforces its rules, so most breaches are attempts that it refused. Some places one can
+still be in against a rule: closing time keeps people out and not in, and interventions and
+beginnings ask nobody. Those who live or work in a sector are bound by no hours, as in the town.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from genagents_env.evaluate.places import arena_id
+from genagents_env.evaluate.presence import Bools
+from genagents_env.evaluate.record import Record
+from genagents_env.scenario.hours import parse_hours
+from genagents_env.scenario.schema import ArenaSpec, Person, SectorSpec
+
+AGAIN = 300  # game seconds within which the same refusal is the same attempt
+_REASONS: Mapping[str, re.Pattern[str]] = {  # the words of world.access, walking and town
+    "closed": re.compile(r" is closed; open "),
+    "private": re.compile(r" is private$"),
+    "full": re.compile(r" is full$"),
+    "anothers": re.compile(r" is not yours to use$"),
+}
+KINDS = tuple(_REASONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt to break a rule that the town refused; `kind` is one of `KINDS`."""
+
+    agent: str
+    tick: int
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An arena of the run with the rules that bind it."""
+
+    id: str
+    sector: SectorSpec
+    arena: ArenaSpec
+
+
+def attempts(record: Record) -> tuple[Attempt, ...]:
+    """Return the attempts, in order; the same refusal soon after the last is not another one."""
+    again = AGAIN / record.meta.seconds_per_tick
+    last: dict[tuple[str, str], int] = {}
+    found: list[Attempt] = []
+    for event in record.of_kind("fail"):
+        reason, agent = str(event.data["reason"]), event.agent or ""
+        kind = next((kind for kind, words in _REASONS.items() if words.search(reason)), None)
+        if kind is None:
+            continue
+        before = last.get((agent, reason))
+        if before is None or event.tick - before > again:
+            found.append(Attempt(agent, event.tick, kind, reason))
+        last[agent, reason] = event.tick
+    return tuple(found)
+
+
+def trespass(record: Record) -> Bools:
+    """Return who was awake where a rule forbids it: shape (N, ticks).
+
+    In a place that is closed, for all but those who live or work in its sector; in one that is for
+    others; in an arena or a sector with more people than its capacity, for each of them.
+    """
+    where = record.whereabouts[:, : record.ticks]
+    found: Bools = np.zeros(where.shape, dtype=np.bool_)
+    for place in _bound(record):
+        here = where == record.arenas.index(place.id)
+        closed, own = _closed(record, place), _own(record, place)
+        found |= here & closed[None, :] & ~own[:, None]
+        found |= here & ~_let_in(record, place)[:, None]
+        if place.arena.capacity is not None:
+            found |= here & (here.sum(axis=0) > place.arena.capacity)[None, :]
+    for sector in record.scenario.sectors:
+        if sector.capacity is not None:
+            inside = np.isin(where, _of_sector(record, sector.name))
+            found |= inside & (inside.sum(axis=0) > sector.capacity)[None, :]
+    return found & record.awake[:, : record.ticks]
+
+
+def _bound(record: Record) -> Iterator[Place]:
+    """Yield the arenas that somebody was in and that have a rule."""
+    for sector in record.scenario.sectors:
+        for arena in sector.arenas:
+            id_ = arena_id(sector, arena)
+            ruled = sector.hours or arena.hours or sector.users or arena.users
+            if id_ in record.arenas and (ruled or arena.capacity is not None):
+                yield Place(id_, sector, arena)
+
+
+def _of_sector(record: Record, name: str) -> list[int]:
+    return [at for at, place in enumerate(record.arenas) if place.split("/")[0] == name]
+
+
+def _closed(record: Record, place: Place) -> Bools:
+    """Return at which ticks the hours of the arena or of its sector have it closed."""
+    begin = record.run.time(0)
+    start = begin.hour * 3600 + begin.minute * 60 + begin.second
+    clock = (start + np.arange(record.ticks) * record.meta.seconds_per_tick) // 60 % 1440
+    opened: Bools = np.ones(record.ticks, dtype=np.bool_)
+    for hours in (place.sector.hours, place.arena.hours):
+        spans = [parse_hours(text) for text in hours]
+        if spans:
+            day = [any(span.contains(at) for span in spans) for at in range(1440)]
+            opened &= np.array(day, dtype=np.bool_)[clock]
+    return ~opened
+
+
+def _own(record: Record, place: Place) -> Bools:
+    """Return who lives or works in the place's sector."""
+    own = {one.name for one in record.people if place.sector.name in _sectors(one)}
+    return np.array([name in own for name in record.names], dtype=np.bool_)
+
+
+def _let_in(record: Record, place: Place) -> Bools:
+    """Return who is among the users of the place and of its sector."""
+    both = [users for users in (place.sector.users, place.arena.users) if users]
+    return np.array([all(name in users for users in both) for name in record.names], dtype=np.bool_)
+
+
+def _sectors(person: Person) -> set[str]:
+    return {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}

@@ -1,0 +1,39 @@
+from pathlib import Path
+
+from genagents_env.evaluate.measure_table import measure_table
+from genagents_env.evaluate.measures import DEFAULT, measure_names
+from tests.cli.conftest import Run
+
+
+def test_measures_are_listed(genagents: Run) -> None:
+    code, out, _ = genagents("measures")
+    assert code == 0
+    rows = [line.split() for line in out.splitlines()]
+    assert [row[0] for row in rows] == measure_names()
+    assert {row[0] for row in rows if row[1] == "*"} == set(DEFAULT)
+
+
+def test_a_measure_is_told(genagents: Run) -> None:
+    code, out, _ = genagents("measures", "verified.party")
+    assert code == 0
+    assert out.startswith("verified.party  Verified diffusion (share; more is better)\n")
+    assert "source: Park et al. 2023, section 7.1" in out
+
+
+def test_ones_own_measure_is_told(genagents: Run) -> None:
+    Path("own.py").write_text("def quiet(record):\n    'How quiet it is.'\n    return 1\n")
+    code, out, _ = genagents("measures", "own.py:quiet")
+    assert code == 0
+    assert out.startswith("quiet  How quiet it is (a number)\n")
+
+
+def test_an_unknown_measure_is_told(genagents: Run) -> None:
+    code, _, err = genagents("measures", "densty")
+    assert code == 2
+    assert "did you mean 'density'?" in err
+
+
+def test_the_table_is_printed(genagents: Run) -> None:
+    code, out, _ = genagents("measures", "--markdown")
+    assert code == 0
+    assert out == measure_table()

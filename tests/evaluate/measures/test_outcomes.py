@@ -1,0 +1,102 @@
+"""The measures that tell what the report of a run tells: their keys, and where they have none."""
+
+from pathlib import Path
+
+import pytest
+
+from genagents_env.evaluate.record import Record
+from genagents_env.record import JudgementRow, RunReader
+from tests.evaluate.measures.street import ADA, BEN, CAFE, CAT, gathering, goes, recorded, street
+from tests.evaluate.measures.test_talk import value
+from tests.report.planted import ASKED, cake, judgement
+
+
+def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
+    with RunReader(cake(tmp_path / "run.sqlite")) as run:
+        record = Record(run)
+        assert value(record, "heard") == {"crumbs": 1.0}
+        assert value(record, "verified") == {}  # no question asks for the fact
+        assert value(record, "received") == {"crumbs": 1.0}
+        assert value(record, "stored") == {"crumbs": 1.0}
+        assert value(record, "retrieved") == {"crumbs": 0.0}
+        assert value(record, "success") == {"solved": 1.0, "equal": 1.0}
+        assert value(record, "success_majority") == {"solved": 1.0, "equal": 1.0}
+        assert value(record, "success_judged") == {"solved": 0.5, "equal": None}
+        assert value(record, "judge_agreement") == {"suspect": 0.5}
+        assert value(record, "changed") == {"suspect": 1.0}
+        assert value(record, "of_one_mind") == {"suspect": 1.0}
+        assert value(record, "hallucinated") is None
+        assert value(record, "acquainted") is None
+
+
+def test_what_it_cost(tmp_path: Path) -> None:
+    with RunReader(cake(tmp_path / "run.sqlite")) as run:
+        record = Record(run)
+        assert value(record, "calls_per_hour") == pytest.approx(12)
+        assert value(record, "tokens_per_hour") == pytest.approx(1320)
+        assert value(record, "dollars_per_hour") == pytest.approx(0.00048 * 3)
+        assert value(record, "dollars_per_human_hour") == pytest.approx(0.00048 * 30)
+        assert value(record, "calls_per_utterance") == 2
+        assert value(record, "tokens_per_call") == 110
+        assert value(record, "interview_tokens") == 550
+        assert value(record, "judging_tokens") == 220
+        assert value(record, "fallbacks") == 0
+        assert value(record, "reasks") == 0
+        assert value(record, "policy_errors") == 0
+        assert value(record, "wall_seconds") is None  # nobody noted it
+        assert value(record, "calls_outside") == pytest.approx(1 / 0.3)
+
+
+def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> None:
+    with recorded(tmp_path, last=60, model=None, price=None) as record:
+        for name in ("calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"):
+            assert value(record, name) == 0
+        for name in ("calls_per_utterance", "tokens_per_call", "fallbacks", "interview_tokens"):
+            assert value(record, name) is None
+    with RunReader(cake(tmp_path / "cake.sqlite", price=None)) as run:
+        assert value(Record(run), "dollars_per_hour") is None
+        assert value(Record(run), "calls_per_hour") == pytest.approx(12)
+
+
+def test_the_runs_own_model_judges_before_others(tmp_path: Path) -> None:
+    """Of two judges the run's own counts; of two others none does."""
+    own = JudgementRow("toy", "suspect", 60, ADA, ASKED, 0, "Ada", "", 1, 1)
+    other = JudgementRow("third", "suspect", 60, ADA, ASKED, 0, "Ben", "", 1, 1)
+    with RunReader(cake(tmp_path / "a.sqlite", judged=(judgement(ADA, 60, 0, "Ben"), own))) as run:
+        assert value(Record(run), "success_judged")["solved"] == 0
+        assert value(Record(run), "judge_agreement") == {"suspect": 0.0}
+    both = (judgement(ADA, 60, 0, "Ben"), other)
+    with RunReader(cake(tmp_path / "b.sqlite", judged=both)) as run:
+        assert value(Record(run), "success_judged") == {"solved": None, "equal": None}
+        assert value(Record(run), "judge_agreement") == {"suspect": None}
+
+
+def test_who_came_to_the_cake(tmp_path: Path) -> None:
+    """Ada hosts; Ben heard of it before and comes for ten minutes; Cat passes by for five."""
+    scenario = street(gatherings=(gathering(),))
+    happenings = [
+        (5, "learn", BEN, {"fact": "cake", "cause": 0, "source": ADA}),
+        goes(40, BEN, CAFE),
+        goes(50, BEN, "Brook house/kitchen"),
+        goes(55, CAT, CAFE),
+    ]
+    with recorded(
+        tmp_path, happenings, last=60, names=(ADA, BEN, CAT), scenario=scenario
+    ) as record:
+        assert value(record, "invited") == {"treat": 1.0}
+        assert value(record, "came") == {"treat": 1.0}
+        assert value(record, "attendance") == {"treat": 2.0}
+        assert value(record, "attended_hours") == {"treat": pytest.approx(15 / 60)}
+
+
+def test_a_gathering_that_had_not_begun(tmp_path: Path) -> None:
+    scenario = street(gatherings=(gathering(),))
+    with recorded(tmp_path, last=20, scenario=scenario) as record:
+        for name in ("invited", "came", "attendance", "attended_hours"):
+            assert value(record, name) == {"treat": None}, name
+
+
+def test_nobody_invited_nobody_to_come(tmp_path: Path) -> None:
+    with recorded(tmp_path, last=60, scenario=street(gatherings=(gathering(),))) as record:
+        assert value(record, "invited") == {"treat": 0.0}
+        assert value(record, "came") == {"treat": None}

@@ -1,0 +1,102 @@
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genagents_env.evaluate.measures import find_measures, listing, take
+from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.report import report
+from genagents_env.record import RunReader, RunWriter
+from tests.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAFE,
+    HOME,
+    begins,
+    goes,
+    recorded,
+    says,
+    street,
+)
+from tests.report.planted import cake, meta
+
+
+def test_a_record_tells_what_its_reader_tells(tmp_path: Path) -> None:
+    with RunReader(cake(tmp_path / "run.sqlite")) as run:
+        record = Record(run)
+        assert record.report == report(run)
+        assert list(record.events) == list(run.events())
+        assert record.calls == list(run.calls())
+        assert record.interviews == run.interviews()
+        assert record.run.judgements() == run.judgements()
+        assert record.last_tick == run.last_tick == record.ticks
+        for first, last in ((0, None), (2, 4), (3, 3), (9, 1), (0, 0), (61, None)):
+            assert list(record.run.events(first, last)) == list(run.events(first, last))
+        assert record.people[0].name == record.names[0]
+
+
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[str] = Counter()
+    for name in ("events", "calls", "interviews", "judgements"):
+        inner = getattr(RunReader, name)
+
+        def counting(
+            self: RunReader, *given: int, name: str = name, inner: object = inner
+        ) -> object:
+            read[name] += 1
+            return inner(self, *given)  # type: ignore[operator]  # the method it stands for
+
+        monkeypatch.setattr(RunReader, name, counting)
+    with RunReader(cake(tmp_path / "run.sqlite")) as run:
+        _, faults = take(Record(run), listing())
+    assert faults == ()
+    assert read == {"events": 1, "calls": 1, "interviews": 1, "judgements": 1}
+
+
+def test_whereabouts_and_waking(tmp_path: Path) -> None:
+    happenings = [
+        begins(ADA),
+        begins(BEN, asleep=True),
+        goes(2, ADA, CAFE),
+        (3, "wake", BEN, {"cause": "hour"}),
+        (4, "part", ADA, {}),
+    ]
+    with recorded(tmp_path, happenings, last=5) as record:
+        assert record.arenas == (HOME, CAFE)
+        assert record.whereabouts.tolist() == [[0, 0, 1, 1, -1, -1], [0] * 6]
+        assert record.awake.astype(int).tolist() == [[1, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1]]
+        assert record.hours == pytest.approx(5 / 60)
+        assert record.agent_hours == pytest.approx(10 / 60)
+        assert record.waking_hours == pytest.approx((4 + 2) / 60)
+        assert record.row == {ADA: 0, BEN: 1}
+
+
+def test_words_of_strangers_to_the_run_are_left_out(tmp_path: Path) -> None:
+    with recorded(tmp_path, [says(1, "Zed", "Hello"), says(1, ADA, "Hello")], last=1) as record:
+        assert [event.agent for event in record.utterances] == [ADA]
+
+
+def test_a_run_that_has_only_begun(tmp_path: Path) -> None:
+    with recorded(tmp_path) as record:
+        assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
+        assert record.whereabouts.shape == (2, 1)
+        values, faults = take(record, listing())
+    assert faults == ()
+    assert {name for name, value in values.items() if value is not None} == set()
+
+
+def test_a_run_without_a_tick(tmp_path: Path) -> None:
+    head = meta(scenario=street(), names=(ADA, BEN))
+    RunWriter.create(tmp_path / "run.sqlite", head).close()
+    with RunReader(tmp_path / "run.sqlite") as run:
+        record = Record(run)
+        assert record.events == ()
+        assert not np.any(record.awake)
+        values, faults = take(record, listing())
+    assert faults == ()
+    assert set(values.values()) == {None}
+
+
+def test_defaults_are_found_without_a_fault() -> None:
+    assert find_measures(())[1] == ()
