@@ -1,0 +1,52 @@
+"""Numbers at the border: finite, at least one, with their rounding errors taken out."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.errors import ConfigError
+from genagents_env.rng import draw_bits
+
+Floats = npt.NDArray[np.float64]
+
+RESAMPLES = 9999
+_GRAIN = 2.0**-40  # far above the rounding of sums (2**-52 a step), far below what is measured
+
+
+def sample(values: Iterable[float], what: str) -> Floats:
+    """Return `values` as a vector of shape (n,), n >= 1.
+
+    Args:
+        values: finite numbers, booleans among them.
+        what: they are, for the message.
+
+    Raises:
+        ConfigError: there is none, or one is None, text, NaN or infinite.
+    """
+    given = list(values)
+    if not given:
+        raise ConfigError(f"{what}: no values; allowed: one finite number or more")
+    for value in given:
+        if not isinstance(value, (int, float, np.number, np.bool_)) or not np.isfinite(value):
+            raise ConfigError(f"{what}: {value!r} is not allowed; allowed: finite numbers")
+    return np.array(given, dtype=np.float64)
+
+
+def grain(*samples: Floats) -> float:
+    """Return the smallest difference that counts: 2**-40 of the largest absolute value.
+
+    Within it 0.3 - 0.1 and 0.2 are one number: ties are ties, and equal differences have no
+    spread. 0 where all values are 0.
+    """
+    return _GRAIN * max(float(np.abs(values).max()) for values in samples)
+
+
+def still(values: Floats, least: float) -> bool:
+    """Return whether no two of `values` are more than `least` apart."""
+    return bool(np.ptp(values) <= least)
+
+
+def generator(seed: int, purpose: str) -> np.random.Generator:
+    """Return a new generator determined by `seed` and `purpose`."""
+    return np.random.default_rng(draw_bits(seed, "stats", purpose))

@@ -1,0 +1,54 @@
+"""What is planted is found, and what is not there is not: on rollouts of a shipped scenario."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from genagents_env.stats import Contrast
+from tests.stats.pool import Pool, contrasted, relabelled, swapped
+
+SEEDS = 20
+REPETITIONS = 100
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    pool = Pool()
+    gc.freeze()  # statsmodels collects garbage at each correction, of all that pytest holds
+    yield pool
+    gc.unfreeze()
+
+
+def found(contrasts: tuple[Contrast, ...]) -> list[bool]:
+    return [each.p_holm is not None and each.p_holm < 0.05 for each in contrasts]
+
+
+@pytest.mark.slow
+def test_a_planted_difference_is_found_with_twenty_seeds(pool: Pool) -> None:
+    contrasts = contrasted(pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS))
+    assert all(found(contrasts))
+    for each in contrasts:
+        assert each.paired
+        assert each.n == SEEDS
+        assert each.note == ""
+        assert each.difference > 0.1
+        assert each.low > 0
+        assert each.effect is not None
+        assert each.effect > 0.8
+
+
+@pytest.mark.slow
+def test_two_arms_of_one_pool_hardly_ever_differ(pool: Pool) -> None:
+    runs = pool.arm(0.3, 4 * SEEDS)
+    false = sum(
+        any(found(contrasted(*relabelled(runs, SEEDS, draw)))) for draw in range(REPETITIONS)
+    )
+    assert false <= 10
+
+
+@pytest.mark.slow
+def test_the_planted_difference_is_gone_once_its_labels_are_shuffled(pool: Pool) -> None:
+    arms = pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS)
+    false = sum(any(found(contrasted(*swapped(*arms, draw)))) for draw in range(REPETITIONS))
+    assert false <= 10
