@@ -1,0 +1,256 @@
+"""Verdicts, one a line: each is kept the moment it is given, and never asked for twice."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Literal, Self, TypeAlias
+
+from genagents_env.errors import RecordError
+from genagents_env.record.lock import RunLock
+from genagents_env.record.rows import encode
+from genagents_env.scenario.questions import When
+
+By: TypeAlias = Literal["model", "human"]
+Side: TypeAlias = Literal["first", "second"]
+Choice: TypeAlias = Literal["first", "second", "tie"]
+Key: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one judge gave one answer by one rubric.
+
+    Attributes:
+        answer: the id of what was said, see `Said`.
+        run: as are `condition`, `block`, `seed`, `agent`, `when` and `question`, of what was said.
+        number: of the interview, from 0.
+        rubric: its name; `edition` changes with its content.
+        low: the scale's ends, `high` included.
+        judge: the name of the model or of the person.
+        by: which of the two it is.
+        repeat: how often the judge had been asked this before.
+        value: a whole number of the scale; None where the reply was none.
+        why: in the judge's words.
+        prompt_tokens: read; 0 of a person.
+        completion_tokens: written.
+    """
+
+    answer: str
+    run: str
+    condition: str
+    block: str
+    seed: int
+    agent: str
+    when: When
+    question: str
+    number: int
+    rubric: str
+    edition: str
+    low: int
+    high: int
+    judge: str
+    by: By
+    repeat: int
+    value: int | None
+    why: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def key(self) -> Key:
+        """What tells it from every other verdict."""
+        return ("rating", self.by, self.judge, self.rubric, self.edition, self.answer, self.repeat)
+
+    @property
+    def given(self) -> bool:
+        """Whether the reply was a verdict."""
+        return self.value is not None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The ids of what was judged."""
+        return (self.answer,)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs that it is about."""
+        return (self.run,)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Which of two answers one judge found the better by one rubric.
+
+    Attributes:
+        first: the id of what was said in `first_condition`.
+        second: the id of what was said in `second_condition`.
+        first_run: of the first answer.
+        second_run: of the second.
+        first_condition: one of the two conditions.
+        second_condition: the other.
+        block: as are `seed`, `agent`, `when`, `question` and `number`, what both share.
+        rubric: its name; `edition` changes with its content.
+        judge: the name of the model or of the person.
+        by: which of the two it is.
+        repeat: how often the judge had been asked this, in this order, before.
+        shown: which of the two the judge read first.
+        verdict: the better one; None where the reply was none.
+        why: in the judge's words.
+        prompt_tokens: read; 0 of a person.
+        completion_tokens: written.
+    """
+
+    first: str
+    second: str
+    first_run: str
+    second_run: str
+    first_condition: str
+    second_condition: str
+    block: str
+    seed: int
+    agent: str
+    when: When
+    question: str
+    number: int
+    rubric: str
+    edition: str
+    judge: str
+    by: By
+    repeat: int
+    shown: Side
+    verdict: Choice | None
+    why: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def key(self) -> Key:
+        """What tells it from every other verdict: the two in the order in which they were read."""
+        read = (self.first, self.second) if self.shown == "first" else (self.second, self.first)
+        of = (self.by, self.judge, self.rubric, self.edition)
+        return ("comparison", *of, *read, self.repeat)
+
+    @property
+    def given(self) -> bool:
+        """Whether the reply was a verdict."""
+        return self.verdict is not None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The ids of what was judged."""
+        return (self.first, self.second)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs that it is about."""
+        return (self.first_run, self.second_run)
+
+
+Given: TypeAlias = Rating | Comparison
+
+_KINDS: dict[str, type[Rating] | type[Comparison]] = {
+    "rating": Rating,
+    "comparison": Comparison,
+}
+
+
+class Verdicts:
+    """The verdicts in a file of JSON lines, to which lines are only ever added.
+
+    Of several lines with one key the last counts. Inside `with` it can be added to, by one process
+    at a time; what was added is on the disk when `add` returns. A last line that a crash tore is
+    no verdict, and gives way to the next.
+
+    Args:
+        path: of the file; it need not exist.
+
+    Raises:
+        RecordError: a line is no verdict; the message names it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: RunLock | None = None
+        self._file: IO[bytes] | None = None
+        self._whole = 0  # bytes of whole lines
+        self._known: dict[Key, Given] = {}
+        self._read()
+
+    def __iter__(self) -> Iterator[Given]:
+        return iter(tuple(self._known.values()))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: Key) -> Given | None:
+        """Return the verdict that has this key, or None."""
+        return self._known.get(key)
+
+    def add(self, one: Given) -> None:
+        """Keep a verdict, in place of an earlier one with its key.
+
+        Raises:
+            RecordError: this is not inside `with`.
+        """
+        if self._file is None:
+            raise RecordError(f"{self.path}: verdicts are added inside `with verdicts:` only")
+        if self._known.get(one.key) == one:
+            return
+        kind = "rating" if isinstance(one, Rating) else "comparison"
+        self._file.write(encode({"kind": kind, **asdict(one)}).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._known[one.key] = one
+
+    def __enter__(self) -> Self:
+        """Become the one who writes, and read what others wrote meanwhile.
+
+        Raises:
+            RunLocked: another process writes it.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = RunLock(self.path)
+        try:
+            self._read()
+            self._file = self.path.open("ab")
+            self._file.truncate(self._whole)
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _read(self) -> None:
+        content = self.path.read_bytes() if self.path.exists() else b""
+        self._whole = content.rfind(b"\n") + 1
+        lines = content[: self._whole].splitlines()
+        found = [_parsed(self.path, number, line) for number, line in enumerate(lines, 1) if line]
+        self._known = {one.key: one for one in found}
+
+
+def _parsed(path: Path, number: int, line: bytes) -> Given:
+    try:
+        data: dict[str, Any] = json.loads(line)
+        kind = _KINDS[data.pop("kind")]
+        known = {field.name for field in fields(kind)}
+        return kind(**{name: value for name, value in data.items() if name in known})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(
+            f"{path}:{number}: this line is no verdict ({type(error).__name__}); "
+            "a line is a rating or a comparison as `genagents rate` writes them: remove it"
+        ) from None
