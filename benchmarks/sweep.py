@@ -1,0 +1,46 @@
+"""How long a sweep of 200 runs of `tiny` takes with one worker and with two.
+
+Usage: python benchmarks/sweep.py [RUNS]. The policy is `scripted`; starting workers is counted.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from genagents_env.sweep import Folder, Settings, sweep
+
+EXPERIMENT = """
+name = "benchmark"
+seeds = {runs}
+scenario = "tiny"
+model = "scripted"
+embedder = "hashed"
+[[arms]]
+name = "scripted"
+policy = "scripted"
+"""
+
+
+def timed(path: Path, runs: int, workers: int) -> float:
+    """Return the seconds that a sweep of so many runs took."""
+    file = path / "experiment.toml"
+    file.write_text(EXPERIMENT.format(runs=runs))
+    folder = Folder.begin(path / f"by {workers}", file)
+    began = time.perf_counter()
+    swept = sweep(folder, Settings(workers=workers))
+    assert swept.exit_code == 0, swept.message
+    return time.perf_counter() - began
+
+
+def main(runs: int = 200) -> None:
+    """Print the figures."""
+    with tempfile.TemporaryDirectory() as folder:
+        one, two = (timed(Path(folder), runs, workers) for workers in (1, 2))
+    for workers, took in ((1, one), (2, two)):
+        print(f"workers: {workers}  {took:6.1f} s  {took / runs * 1000:5.0f} ms a run")
+    print(f"two are {one / two:.2f} times as fast as one")
+
+
+if __name__ == "__main__":
+    main(*(int(text) for text in sys.argv[1:]))

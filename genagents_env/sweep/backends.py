@@ -1,0 +1,161 @@
+"""Where trials are lived: processes of this machine, or a cluster's through Ray or Dask."""
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from genagents_env.errors import ConfigError, RecordError
+from genagents_env.record import RunWriter
+from genagents_env.sweep.work import Job, Result, work
+
+BACKENDS = ("loky", "ray", "dask")
+_IDLE = 60  # seconds after which a worker without work ends, also one that lost its sweep
+
+
+def check_backend(name: str) -> None:
+    """Make the backend `name` ready for use.
+
+    Ray is joined by `RAY_ADDRESS`, or begun on this machine; Dask by the client there is, or
+    `DASK_SCHEDULER_ADDRESS`.
+
+    Raises:
+        ConfigError: there is no such backend, or what it needs is not installed.
+    """
+    if name not in BACKENDS:
+        close = get_close_matches(name, BACKENDS, 1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ConfigError(f"backend: {name!r} is not allowed; {hint}one of {', '.join(BACKENDS)}")
+    if name == "ray":
+        _join_ray()
+    elif name == "dask":
+        _join_dask()
+
+
+def is_remote(name: str) -> bool:
+    """Whether the workers of this backend may be on other machines, where no file is shared."""
+    return name != "loky"
+
+
+def host_for(name: str) -> str:
+    """Return the address of this machine at which workers of this backend reach it."""
+    if name == "ray":
+        return str(import_module("ray.util").get_node_ip_address())
+    if name == "dask":
+        return str(import_module("distributed.utils").get_ip())
+    return "127.0.0.1"
+
+
+def results(
+    jobs: Iterable[Job], backend: str, workers: int, live: Callable[[Job], Result] = work
+) -> Iterator[Result]:
+    """Yield each job's result as it comes; a job is taken from `jobs` when a worker is free.
+
+    `jobs` is read in another thread than the one that reads the results.
+
+    Raises:
+        Exception: one of `deaths(backend)`: a worker died, and with it all work under way.
+    """
+    from joblib import Parallel, delayed
+
+    options: dict[str, Any] = {} if is_remote(backend) else {"idle_worker_timeout": _IDLE}
+    # joblib would do the work of one worker in this process, and a crash would take the sweep
+    # along; a second one that is never given anything to do keeps it from that.
+    parallel = Parallel(
+        n_jobs=max(2, workers),
+        backend=backend,
+        return_as="generator_unordered",
+        batch_size=1,
+        pre_dispatch=workers,
+        **options,
+    )
+    # Closed whatever happens, or workers would go on behind the back of whoever stopped reading.
+    with closing(parallel(delayed(live)(job) for job in jobs)) as stream:
+        yield from stream
+
+
+def deaths(backend: str) -> tuple[type[Exception], ...]:
+    """Return what `results` raises when a worker died."""
+    if backend == "ray":
+        from ray.exceptions import RayError
+
+        return (RayError,)
+    if backend == "dask":
+        dask = import_module("distributed")
+        return (dask.KilledWorker, dask.CommClosedError)
+    from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+
+    return (BrokenProcessPool, ShutdownExecutorError)
+
+
+def end_workers(backend: str) -> None:
+    """End the workers of this machine, busy or idle; without any, do nothing."""
+    if backend != "loky":
+        return
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor(reuse=True, kill_workers=True).shutdown(wait=True, kill_workers=True)
+
+
+def begun_bytes(path: Path) -> bytes | None:
+    """Return the run file at `path` as one plain file; None where there is none to go on with."""
+    if not path.is_file() or not path.stat().st_size:
+        return None
+    with suppress(RecordError):  # a damaged one is found and told by whoever opens it
+        RunWriter.open(path).close()  # takes in what a killed writer left beside it
+    return path.read_bytes()
+
+
+def put_bytes(path: Path, content: bytes) -> None:
+    """Write a run file that was sent back: whole, or the one before is left as it was."""
+    new = path.with_name(path.name + ".new")
+    with new.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    for suffix in ("-wal", "-shm"):  # of the file that is replaced
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    new.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _join_ray() -> None:
+    try:
+        import ray
+        from joblib.parallel import register_parallel_backend
+        from ray.util.joblib.ray_backend import RayBackend
+    except ImportError:
+        raise ConfigError('backend ray needs ray: pip install "genagents-env[cluster]"') from None
+
+    class StreamingRayBackend(RayBackend):
+        """Ray's own backend, whose pool calls back with each result as it comes."""
+
+        supports_return_generator = True
+
+    if not ray.is_initialized():
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    register_parallel_backend("ray", StreamingRayBackend)
+
+
+def _join_dask() -> None:
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise ConfigError("backend dask needs distributed: pip install distributed") from None
+    try:
+        distributed.get_client()
+    except ValueError:
+        address = os.environ.get("DASK_SCHEDULER_ADDRESS")
+        if not address:
+            raise ConfigError(
+                "backend dask needs a scheduler: set DASK_SCHEDULER_ADDRESS, such as tcp://host:8786"
+            ) from None
+        distributed.Client(address, set_as_default=True)

@@ -1,0 +1,52 @@
+"""Where a sweep's folder came from: the folder its experiment was written for, and what changed."""
+
+import json
+from pathlib import Path
+
+from genagents_env.errors import ConfigError
+from genagents_env.record.rows import JSON
+
+EXPERIMENT, BASE = "experiment.toml", "base.json"
+
+
+def base_of(file: Path) -> Path:
+    """Return the folder from which relative paths in an experiment file start.
+
+    It is the file's own; of a sweep's copy the one that the file came from, while that is there.
+
+    Raises:
+        ConfigError: the note of it cannot be read.
+    """
+    folder = file.absolute().parent
+    if file.name != EXPERIMENT or not (folder / BASE).is_file():
+        return folder
+    base = Path(str(read_base(folder / BASE).get("base", folder)))
+    return base if base.is_dir() else folder
+
+
+def read_base(path: Path) -> dict[str, JSON]:
+    """Return what `base.json` says: `base`, a folder, and `changes`.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict):
+        raise ConfigError(f"{path} cannot be read; begin the sweep again")
+    return told
+
+
+def check_free(path: Path) -> None:
+    """Raise ConfigError where no sweep can be begun or gone on with."""
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"{path} is a file; a sweep needs a folder")
+    if path.is_dir() and not (path / BASE).is_file() and _others(path):
+        raise ConfigError(f"{path} has other things in it; a sweep needs a folder of its own")
+
+
+def _others(path: Path) -> bool:
+    """Return whether there is anything but hidden files: drafts of one that died beginning."""
+    return any(not one.name.startswith(".") for one in path.iterdir())

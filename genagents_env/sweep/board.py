@@ -1,0 +1,148 @@
+"""How far a sweep is, counted as results come in and told to whoever watches."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from genagents_env.llm.budget import Spend
+from genagents_env.sweep.spending.wire import Moment
+from genagents_env.sweep.work import Result
+
+if TYPE_CHECKING:
+    from genagents_env.sweep.design.trials import Trial
+
+_PAUSE = 0.2  # seconds between two tellings
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far a sweep is.
+
+    Attributes:
+        total: trials.
+        finished: of these, earlier sittings included; so are the next two.
+        stopped: by a budget, an outage or a signal; they can be gone on with.
+        failed: somebody has to look.
+        running: how far each trial under way is, by its name.
+        calls: of models, in the whole sweep; so are tokens.
+        tokens: read and written.
+        dollars: None where no price is known.
+        seconds: of wall clock in this sitting.
+        hours_left: from what finished trials of the same condition took; None before there is one.
+    """
+
+    total: int
+    finished: int
+    stopped: int
+    failed: int
+    running: Mapping[str, Moment]
+    calls: int
+    tokens: int
+    dollars: float | None
+    seconds: float
+    hours_left: float | None
+
+
+class Board:
+    """Keeps the count; told from two threads, it tells at most five times a second.
+
+    Args:
+        trials: the whole sweep.
+        workers: at once.
+        spent: gives what is spent by all.
+        watch: told.
+    """
+
+    def __init__(
+        self,
+        trials: Iterable["Trial"],
+        workers: int,
+        spent: Callable[[], Spend],
+        watch: Callable[[Overview], None] | None,
+    ) -> None:
+        self._conditions = {trial.name: trial.condition.name for trial in trials}
+        self._workers, self._spent, self._watch = workers, spent, watch
+        self._states: dict[str, str] = {}
+        self._running: dict[str, Moment] = {}
+        self._seconds: dict[str, list[float]] = {}
+        self._priced = True
+        self._lock = threading.Lock()
+        self._began = self._told = time.monotonic()
+
+    def stood(self, trial: str, state: str) -> None:
+        """Note how a trial stands."""
+        self._states[trial] = state
+
+    def took(self, trial: str, seconds: float | None) -> None:
+        """Note what a trial took from its start to its end, where that is known."""
+        if seconds is not None:
+            self._seconds.setdefault(self._conditions[trial], []).append(seconds)
+
+    def moved(self, moment: Moment) -> None:
+        """Note how far a trial is."""
+        with self._lock:
+            self._running[moment.trial] = moment
+            self._priced = self._priced and moment.dollars is not None
+        self._tell()
+
+    def ended(self, result: Result) -> None:
+        """Note the end of a trial."""
+        with self._lock:
+            self._running.pop(result.trial, None)
+        self.stood(result.trial, result.state)
+        if result.state == "finished":
+            self.took(result.trial, result.seconds)
+        self._tell()
+
+    def lost(self, trials: Iterable[str]) -> None:
+        """Note that these trials are not under way any more."""
+        with self._lock:
+            for trial in trials:
+                self._running.pop(trial, None)
+
+    @property
+    def overview(self) -> Overview:
+        """How it stands now."""
+        spent, states = self._spent(), list(self._states.values())
+        with self._lock:
+            running = dict(self._running)
+        return Overview(
+            total=len(self._conditions),
+            finished=states.count("finished"),
+            stopped=states.count("stopped"),
+            failed=states.count("failed"),
+            running=running,
+            calls=spent.calls,
+            tokens=spent.tokens,
+            dollars=float(spent.dollars) if self._priced else None,
+            seconds=time.monotonic() - self._began,
+            hours_left=self._hours_left(running),
+        )
+
+    def _hours_left(self, running: Mapping[str, Moment]) -> float | None:
+        means = {name: sum(took) / len(took) for name, took in list(self._seconds.items())}
+        if not means:
+            return None
+        usual = sum(means.values()) / len(means)
+        left = 0.0
+        for trial, condition in self._conditions.items():
+            if self._states.get(trial) not in ("finished", "failed"):
+                left += means.get(condition, usual) * _share_left(running.get(trial))
+        return left / self._workers / _HOUR
+
+    def _tell(self) -> None:
+        if self._watch is None:
+            return
+        with self._lock:
+            now = time.monotonic()
+            if now - self._told < _PAUSE:
+                return
+            self._told = now
+        self._watch(self.overview)
+
+
+def _share_left(moment: Moment | None) -> float:
+    return 1.0 if moment is None else 1.0 - moment.tick / max(1, moment.horizon)

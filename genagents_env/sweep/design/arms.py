@@ -1,0 +1,57 @@
+"""The policies of an arm: found, made once to see that they can be, and given to the people."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.policy import load_policy
+from genagents_env.rollout import PolicySpec
+from genagents_env.sweep.design.experiment import Arm
+from genagents_env.sweep.design.identity import own_file
+from genagents_env.text import clean
+
+_LIMIT = 500
+_LACKS = "pip install"  # in the words of whatever misses the package of an extra
+
+
+def absolute(policy: str, base: Path) -> str:
+    """Return `path/to/file.py:Class` with the file's absolute path; other names as they are."""
+    file = own_file(policy)
+    if file is None or not (base / file).is_file():
+        return policy  # a missing file is told in the words of the experiment
+    return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
+
+
+def spec_of(arm: Arm, base: Path) -> PolicySpec:
+    """Return the policy of those for whom no other is named."""
+    return PolicySpec(absolute(arm.policy, base), dict(arm.config))
+
+
+def others_of(arm: Arm, base: Path) -> dict[str, str]:
+    """Return the policies of those who have their own."""
+    return {agent: absolute(policy, base) for agent, policy in arm.policy_for.items()}
+
+
+def arm_faults(arm: Arm, base: Path) -> Iterator[str]:
+    """Yield what is wrong with the policies of an arm, as `key: what`.
+
+    A package that is not installed is no fault of the arm: its runs tell it.
+    """
+    spec = spec_of(arm, base)
+    if fault := _fault(spec):
+        yield f"policy: {fault}"
+    for agent, policy in others_of(arm, base).items():
+        if fault := _fault(PolicySpec(policy)):
+            yield f"policy_for.{agent}: {fault}"
+
+
+def _fault(spec: PolicySpec) -> str:
+    try:
+        load_policy(spec.name, **spec.config).close()
+    except ImportError:
+        return ""
+    except (PolicyError, ConfigError) as error:
+        return "" if _LACKS in str(error) else clean(str(error), _LIMIT)
+    except Exception as error:  # the code of others, told as it failed
+        return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
+    return ""

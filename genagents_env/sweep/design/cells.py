@@ -1,0 +1,105 @@
+"""The conditions of an experiment with all that their trials share, or everything wrong with it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
+from genagents_env.rollout import PolicySpec, RunSpec, specs_for
+from genagents_env.sweep.design.arms import arm_faults, others_of, spec_of
+from genagents_env.sweep.design.experiment import Experiment, Run
+from genagents_env.sweep.design.towns import Town, town_of
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A condition with all that its trials share.
+
+    Attributes:
+        run: as the experiment says it.
+        town: in which it is lived.
+        policies: of each agent; own ones by absolute path.
+        spec: what is run, with seed 0.
+    """
+
+    run: Run
+    town: Town
+    policies: Mapping[str, PolicySpec]
+    spec: RunSpec
+
+
+@dataclass(frozen=True)
+class _Fault:
+    kind: type[GenagentsError]
+    line: str
+
+
+def cells_of(experiment: Experiment, base: Path) -> tuple[Cell, ...]:
+    """Return the cells, in the order of `Experiment.cells`.
+
+    Raises:
+        ScenarioError, PolicyError, ConfigError: as `trials_of`.
+    """
+    faults = list(_of_arms(experiment, base))
+    refused = bool(faults)
+    towns: dict[tuple[object, ...], Town | None] = {}
+    cells: list[Cell] = []
+    for at, run in enumerate(experiment.cells):
+        key = (run.scenario, run.people, run.place, *_options(run))
+        where = f"runs.{at}." if experiment.runs else ""
+        if key not in towns:
+            towns[key], lines = _town(run, base)
+            faults += [_Fault(kind, f"{where}{line}") for kind, line in lines]
+        town = towns[key]
+        if town is None or refused:
+            continue
+        try:
+            cells.append(_cell(run, town, base))
+        except ConfigError as error:
+            where = where or f"arms.{at % len(experiment.arms)}."
+            faults.append(_Fault(ConfigError, f"{where}policy_for: {error}"))
+    _raise(faults)
+    return tuple(cells)
+
+
+def _of_arms(experiment: Experiment, base: Path) -> Iterator[_Fault]:
+    kind, arms = ("runs", experiment.runs) if experiment.runs else ("arms", experiment.arms)
+    for at, arm in enumerate(arms):
+        for line in arm_faults(arm, base):
+            yield _Fault(PolicyError, f"{kind}.{at}.{line}")
+
+
+def _options(run: Run) -> tuple[object, ...]:
+    return run.start, run.hours, run.seconds_per_tick, run.repeats
+
+
+def _town(run: Run, base: Path) -> tuple[Town | None, list[tuple[type[GenagentsError], str]]]:
+    try:
+        return town_of(run, base), []
+    except ScenarioError as error:
+        return None, [(ScenarioError, f"scenario {run.scenario}: {line}") for line in error.faults]
+    except ConfigError as error:
+        return None, [(ConfigError, f"scenario {run.scenario}: {error}")]
+
+
+def _cell(run: Run, town: Town, base: Path) -> Cell:
+    policy, others = spec_of(run, base), others_of(run, base)
+    spec = RunSpec(
+        town.scenario,
+        start=town.start,
+        hours=town.hours,
+        seconds_per_tick=town.seconds_per_tick,
+        repeats=run.repeats,
+        policy=policy,
+        policy_for=others,
+    )
+    return Cell(run, town, specs_for(town.names, policy, others), spec)
+
+
+def _raise(faults: Iterable[_Fault]) -> None:
+    lines = list(dict.fromkeys(fault.line for fault in faults))
+    kinds = {fault.kind for fault in faults}
+    if kinds == {ScenarioError}:
+        raise ScenarioError(lines)
+    if lines:
+        raise (PolicyError if kinds == {PolicyError} else ConfigError)("\n".join(lines))

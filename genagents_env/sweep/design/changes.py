@@ -1,0 +1,61 @@
+"""What the command line says in place of the experiment file, kept with the sweep."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from genagents_env.errors import ConfigError
+from genagents_env.record.rows import JSON
+from genagents_env.sweep.design.experiment import Experiment
+from genagents_env.sweep.design.toml import faults_of
+
+CHANGES = ("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars")
+_OF_RUNS = ("model", "seeds", "hours")  # what entries of [[runs]] may say otherwise
+
+
+def changed(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
+    """Return `experiment` with these changes.
+
+    Args:
+        experiment: as its file says.
+        changes: by name. `model` also stands in place of several models, `model`, `seeds` and
+            `hours` in place of what entries of `[[runs]]` say; `max_tokens` and `max_dollars`
+            are of the budget of all runs together. None is no change.
+
+    Raises:
+        ConfigError: an unknown change, or a value that is not allowed.
+    """
+    told = given(changes)
+    data: dict[str, Any] = experiment.model_dump(exclude_unset=True)
+    total = dict(data.get("budget", {}).get("total", {}))
+    for kind in ("tokens", "dollars"):
+        if f"max_{kind}" in told:
+            total[kind] = told.pop(f"max_{kind}")
+            data["budget"] = {**data.get("budget", {}), "total": total}
+    if "model" in told:
+        data.pop("models", None)
+    hidden = [key for key in _OF_RUNS if key in told]
+    runs = data.get("runs", ())
+    data["runs"] = [{k: v for k, v in run.items() if k not in hidden} for run in runs]
+    try:
+        return Experiment.model_validate({**data, **told})
+    except ValidationError as error:
+        raise ConfigError("\n".join(faults_of(error, Experiment))) from None
+
+
+def given(changes: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the changes that are any, the path of a model's file absolute.
+
+    Raises:
+        ConfigError: an unknown one.
+    """
+    unknown = [key for key in changes if key not in CHANGES]
+    if unknown:
+        raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
+    told = {key: value for key, value in changes.items() if value is not None}
+    model = told.get("model")
+    if isinstance(model, str) and model.endswith(".gguf") and Path(model).is_file():
+        told["model"] = str(Path(model).resolve())
+    return told

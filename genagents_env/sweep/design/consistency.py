@@ -1,0 +1,80 @@
+"""What contradicts itself in an experiment file, whatever else may be wrong with it.
+
+It looks at the data as the file gives it, so that one wrong value does not hide the rest.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.sweep.design.slug import slug
+from genagents_env.text import clean
+
+_FACTORS = (("scenario", "scenarios"), ("people", "casts"), ("model", "models"))
+
+
+def contradictions(raw: Mapping[str, Any]) -> list[str]:
+    """Return every contradiction between keys of `raw`, as `key: what; allowed: ...`."""
+    found = [*_factors(raw), *_design(raw), *_arms(raw), *_runs(raw), *_baseline(raw)]
+    return [clean(line, 1000) for line in found]
+
+
+def _tables(raw: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    value = raw.get(key, [])
+    return [item if isinstance(item, dict) else {} for item in value] if _is_list(value) else []
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _factors(raw: Mapping[str, Any]) -> Iterator[str]:
+    for one, several in _FACTORS:
+        if one in raw and several in raw:
+            yield f"{several}: {one} is given as well; allowed: one of the two"
+        if raw.get("runs") and several in raw:
+            yield f"{several}: only with [[arms]]; allowed: {one}, here or in each of the runs"
+        values = raw.get(several, [])
+        if _is_list(values):
+            twice = [value for at, value in enumerate(values) if value in values[:at]]
+            yield from (f"{several}: {quote(value)} comes twice" for value in twice[:1])
+
+
+def _design(raw: Mapping[str, Any]) -> Iterator[str]:
+    if bool(raw.get("arms")) == bool(raw.get("runs")):
+        both = "both are given" if raw.get("arms") else "there is neither"
+        yield f"arms: {both}; allowed: [[arms]] for a grid, or [[runs]] for a list"
+    lacking = [run for run in _tables(raw, "runs") if "scenario" not in run]
+    if "scenario" not in raw and not raw.get("scenarios") and (lacking or not raw.get("runs")):
+        yield "scenario: missing; allowed: a name or a folder (or scenarios = [..])"
+
+
+def _arms(raw: Mapping[str, Any]) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for at, arm in enumerate(_tables(raw, "arms")):
+        name = str(arm.get("name", f"\0{at}"))
+        if seen.setdefault(slug(name) if "\0" not in name else name, name) != name:
+            yield f"arms.{at}.name: {quote(name)} is too like {quote(seen[slug(name)])}"
+        elif any(name == other.get("name") for other in _tables(raw, "arms")[:at]):
+            yield f"arms.{at}.name: {quote(name)} comes twice; allowed: each name once"
+
+
+def _runs(raw: Mapping[str, Any]) -> Iterator[str]:
+    seen: list[list[object]] = []
+    for at, run in enumerate(_tables(raw, "runs")):
+        own = [slug(str(run.get("name", f"\0{at}")))]
+        own += [repr(run.get(key, raw.get(key))) for key, _ in _FACTORS]
+        if "name" in run and own in seen:
+            yield (
+                f"runs.{at}.name: {quote(run['name'])} comes twice with the same scenario, people "
+                "and model; allowed: each once"
+            )
+        seen.append(list(own))
+
+
+def _baseline(raw: Mapping[str, Any]) -> Iterator[str]:
+    baseline = raw.get("baseline")
+    names = [str(one.get("name")) for key in ("arms", "runs") for one in _tables(raw, key)]
+    if isinstance(baseline, str) and names and baseline not in names:
+        known = list(dict.fromkeys(names))
+        yield f"baseline: no arm {quote(baseline)}; {suggest(baseline, known)}"

@@ -1,0 +1,123 @@
+"""The kinds of values an experiment file holds, each with its own words for what is allowed."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
+
+from genagents_env.record.rows import encode
+from genagents_env.text import clean
+
+MOST_SEEDS = 10_000
+_SEED_LIMIT = 2**63
+_TEXT_LIMIT = 2000
+
+People: TypeAlias = str | tuple[str, ...]
+
+
+def _tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _text(limit: int) -> Callable[[object], object]:
+    def check(value: object) -> object:
+        return clean(value, limit) if isinstance(value, str) else value
+
+    return check
+
+
+def _seeds(value: object) -> int | tuple[int, ...]:
+    if isinstance(value, list | tuple):
+        return _seed_list(tuple(value))
+    if type(value) is not int:
+        raise ValueError("a number of seeds, or a list of them, is wanted")
+    if not 1 <= value <= MOST_SEEDS:
+        raise ValueError(f"{value} seeds are not allowed; 1 to {MOST_SEEDS} are")
+    return value
+
+
+def _seed_list(seeds: tuple[object, ...]) -> tuple[int, ...]:
+    kept = tuple(seed for seed in seeds if type(seed) is int and 0 <= seed < _SEED_LIMIT)
+    if len(kept) < len(seeds):
+        wrong = next(seed for seed in seeds if seed not in kept or type(seed) is not int)
+        raise ValueError(f"{wrong!r} is no seed; whole numbers from 0 on are")
+    if not 1 <= len(kept) <= MOST_SEEDS:
+        raise ValueError(f"{len(kept)} seeds are not allowed; 1 to {MOST_SEEDS} are")
+    twice = [seed for at, seed in enumerate(kept) if seed in kept[:at]]
+    if twice:
+        raise ValueError(f"seed {twice[0]} comes twice; each counts once")
+    return kept
+
+
+def _people(value: object) -> People:
+    if isinstance(value, str) and value.strip():
+        return clean(value)
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise ValueError("a list of names, or a cast's name, is wanted")
+    names = tuple(clean(name) for name in value)
+    if not names or not all(names) or len(set(names)) < len(names):
+        raise ValueError("name at least one person, and nobody twice")
+    return names
+
+
+def _start(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value.strftime("%H:%M:%S") if isinstance(value, time) else value
+
+
+def _dollars(value: object) -> Decimal:
+    text = value if isinstance(value, str | Decimal) else repr(value)
+    try:
+        dollars = Decimal(text) if not isinstance(value, bool) else Decimal("nan")
+    except InvalidOperation:
+        dollars = Decimal("nan")
+    if not dollars.is_finite() or dollars < 0:
+        raise ValueError(f'{value!r} is no sum of dollars; a number such as "0.50" is wanted')
+    return dollars
+
+
+def _config(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("a table is wanted, such as { k = 3 }")
+    try:
+        encode(value)
+    except (TypeError, ValueError):
+        raise ValueError("text, numbers, true or false, lists and tables are allowed") from None
+    return value
+
+
+def _table_of_names(value: object) -> Mapping[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
+        raise ValueError('a table of policies by person is wanted: { "Klaus Mueller" = "idle" }')
+    return value
+
+
+def _embedder(value: str) -> str:
+    kind, colon, rest = value.partition(":")
+    width = rest.isascii() and rest.isdigit()
+    known = (kind == "hashed" and (not colon or width)) or (kind == "endpoint" and rest)
+    if not known and value != "local":
+        raise ValueError(f"{value!r} is unknown; local, hashed, hashed:WIDTH or endpoint:MODEL")
+    return value
+
+
+AsTuple = BeforeValidator(_tuple)  # TOML has lists only
+Line = Annotated[str, BeforeValidator(_text(_TEXT_LIMIT))]
+Word = Annotated[str, BeforeValidator(_text(300)), Field(min_length=1)]
+Words = Annotated[tuple[Word, ...], AsTuple]
+Seeds = Annotated[int | tuple[int, ...], PlainValidator(_seeds)]
+Cast = Annotated[People, PlainValidator(_people)]
+Casts = Annotated[tuple[Cast, ...], AsTuple]
+Start = Annotated[str, BeforeValidator(_start)]
+Hours = Annotated[float, Field(gt=0, le=24 * 366)]
+SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
+Repeats = Annotated[int, Field(ge=1, le=20)]
+Dollars = Annotated[Decimal, PlainValidator(_dollars)]
+Config = Annotated[Mapping[str, Any], PlainValidator(_config)]
+PolicyFor = Annotated[Mapping[str, str], PlainValidator(_table_of_names)]
+EmbedderName = Annotated[Word, AfterValidator(_embedder)]
+ArmName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$")]
+ExperimentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]

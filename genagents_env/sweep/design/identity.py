@@ -1,0 +1,87 @@
+"""What a run is, as one hash: two runs with the same identity are the same run.
+
+It covers what decides the course of a run, and nothing of what it is called, judged by, measured
+with or allowed to spend.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path, PurePath
+
+from genagents_env import __version__
+from genagents_env.record.rows import JSON, encode
+from genagents_env.rollout import PolicySpec
+from genagents_env.scenario import Scenario
+
+_FORMAT = 1  # of what is hashed; another number, another identity of everything
+
+
+def identity_of(
+    *,
+    scenario: str,
+    arguments: Mapping[str, JSON],
+    policies: Mapping[str, PolicySpec],
+    seed: int,
+    model: str | None,
+    embedder: str | None,
+    interviews: bool,
+    version: str = __version__,
+) -> str:
+    """Return the SHA-256 of what defines a run, as 64 hexadecimal digits.
+
+    Args:
+        scenario: its digest, see `scenario_digest`: people, place and repeats are in it.
+        arguments: start, hours and seconds per tick, as the environment understood them.
+        policies: of each agent. One that is a file counts by its name and content, so that a
+            moved folder keeps its runs; what it imports from other files does not count.
+        seed: of the episode.
+        model: as asked for; None is the default.
+        embedder: as asked for; None is the default.
+        interviews: whether they are held.
+        version: of this package.
+
+    Raises:
+        OSError: a policy's file cannot be read.
+    """
+    files: dict[str, JSON] = {}
+    facts = {
+        "format": _FORMAT,
+        "version": version,
+        "scenario": scenario,
+        "arguments": dict(arguments),
+        "policies": {
+            agent: {"policy": _policy(spec.name, files), "config": dict(spec.config)}
+            for agent, spec in policies.items()
+        },
+        "seed": seed,
+        "model": model,
+        "embedder": embedder,
+        "interviews": interviews,
+    }
+    return sha256(encode(facts).encode()).hexdigest()
+
+
+def scenario_digest(scenario: Scenario) -> str:
+    """Return the SHA-256 of everything in a scenario, as hexadecimal."""
+    return sha256(encode(scenario.model_dump(mode="json")).encode()).hexdigest()
+
+
+def own_file(policy: str) -> Path | None:
+    """Return the file of a policy given as `path/to/file.py:Class`; None of a shipped one."""
+    if ".py" not in policy and "/" not in policy:
+        return None
+    return Path(policy.rpartition(":")[0] if ".py:" in policy else policy)
+
+
+def short_name(policy: str) -> str:
+    """Return a policy's name without the folders of its file."""
+    return policy if own_file(policy) is None else PurePath(policy).name
+
+
+def _policy(name: str, files: dict[str, JSON]) -> JSON:
+    file = own_file(name)
+    if file is None:
+        return name
+    if name not in files:
+        files[name] = [short_name(name), sha256(file.read_bytes()).hexdigest()]
+    return files[name]

@@ -1,0 +1,81 @@
+"""Reading an experiment file as data, and pydantic's errors in the words of that file."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from genagents_env.errors import ConfigError
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.words import translate
+from genagents_env.text import clean
+
+_FILE_LIMIT = 1 << 20  # bytes
+_FAULT_LIMIT = 1000  # characters
+_PATTERNS = {
+    "arms": "1 to 40 letters, digits, spaces and . _ - are allowed, a letter or digit first",
+    "name": "lower-case letters, digits, _ and - are allowed, a letter first, at most 40",
+}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the data in a TOML file.
+
+    Raises:
+        ConfigError: it is missing, too large, no text or no TOML; the line is named.
+    """
+    try:
+        data = path.read_bytes()[: _FILE_LIMIT + 1]
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if len(data) > _FILE_LIMIT:
+        raise ConfigError(f"{path}: too large; at most {_FILE_LIMIT} bytes")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {clean(str(error))}") from None
+    except (RecursionError, ValueError):
+        raise ConfigError(f"{path}: nested too deeply, or a number is too long") from None
+
+
+def faults_of(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """Return everything wrong with the data of `model`, each as `key: what; allowed: ...`."""
+    return [clean(line, _FAULT_LIMIT) for line in _lines(error, model)]
+
+
+def _lines(error: ValidationError, model: type[BaseModel]) -> Iterator[str]:
+    for detail in error.errors(include_url=False):
+        loc = [part for part in detail["loc"] if part != "[key]"]
+        key = ".".join(clean(str(part), 60) or '""' for part in loc) or "file"
+        yield f"{key}: {_what(detail, loc, model)}"
+
+
+def _what(detail: ErrorDetails, loc: list[str | int], model: type[BaseModel]) -> str:
+    if detail["type"] == "extra_forbidden":
+        allowed = list(_table(loc[:-1], model).model_fields)
+        hint = suggest(str(loc[-1]), allowed)
+        names = f" allowed: {', '.join(allowed)}" if hint.startswith("did") else ""
+        return f"unknown key; {hint if names else 'allowed: ' + ', '.join(allowed)}{names}"
+    if detail["type"] == "string_pattern_mismatch":
+        words = _PATTERNS["name" if loc == ["name"] else "arms"]
+        return f"{quote(detail['input'])} is no name; {words}"
+    return translate(detail).text
+
+
+def _table(loc: list[str | int], model: type[BaseModel]) -> type[BaseModel]:
+    """Return the model of the table at `loc`."""
+    for part in loc:
+        if isinstance(part, str) and part in model.model_fields:
+            model = _inner(model.model_fields[part].annotation) or model
+    return model
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _inner(part))), None)

@@ -1,0 +1,118 @@
+"""What a sweep will take, from those of its runs that are finished."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from statistics import fmean
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunReader
+from genagents_env.sweep.design.trials import Trial
+from genagents_env.sweep.folder import Folder
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What all trials of a condition take together, as the mean of its finished ones tells.
+
+    Attributes:
+        condition: its name.
+        trials: how many it has.
+        due: how many of these are not finished.
+        pilots: how many are, and are the ground of the forecast.
+        calls: of models, attempts that failed, interviews and judging included; None without
+            pilots, as are the others.
+        tokens: read and written.
+        dollars: None also where the price is not known.
+        seconds: of wall clock, one run after the other, without judging.
+    """
+
+    condition: str
+    trials: int
+    due: int
+    pilots: int
+    calls: float | None
+    tokens: float | None
+    dollars: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one finished run took; `dollars` is None where the price is not known."""
+
+    calls: int
+    tokens: int
+    dollars: Decimal | None
+    seconds: float
+
+
+def pilots(folder: Folder, seeds: int = 1) -> tuple[Trial, ...]:
+    """Return the trials with the first `seeds` seeds of each condition, in their order."""
+    taken: dict[str, int] = {}
+    chosen = []
+    for trial in folder.trials:
+        name = trial.condition.name
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] <= seeds:
+            chosen.append(trial)
+    return tuple(chosen)
+
+
+def forecasts(folder: Folder) -> tuple[Forecast, ...]:
+    """Return what each condition takes, in the order of the experiment."""
+    states = {one.trial: one.state for one in folder.standings()}
+    conditions: dict[str, list[Trial]] = {}
+    for trial in folder.trials:
+        conditions.setdefault(trial.condition.name, []).append(trial)
+    found = []
+    for name, trials in conditions.items():
+        finished = [folder.file(one) for one in trials if states[one.name] == "finished"]
+        found.append(_forecast(name, len(trials), finished))
+    return tuple(found)
+
+
+def cost_of(path: Path) -> Cost:
+    """Return what a finished run took, its interviews and its own model's judging included.
+
+    Raises:
+        RecordError: the file is missing or damaged.
+    """
+    with RunReader(path) as run:
+        spent, note = run.spent(), json.loads(run.noted("spent") or "null") or {}
+        verdicts = [row for row in run.judgements() if row.judge == run.meta.model]
+        price = run.price
+        read = sum(row.prompt_tokens for row in verdicts)
+        written = sum(row.completion_tokens for row in verdicts)
+        calls = int(note.get("calls", spent.calls + spent.retries + spent.reasks))
+        tokens = int(note.get("tokens", spent.prompt_tokens + spent.completion_tokens))
+        dollars = None
+        if price is not None and spent.dollars is not None:
+            dollars = Decimal(note.get("dollars", spent.dollars)) + price.cost(read, written)
+    seconds = float(note.get("seconds", 0.0))
+    return Cost(calls + len(verdicts), tokens + read + written, dollars, seconds)
+
+
+def _forecast(name: str, many: int, finished: Sequence[Path]) -> Forecast:
+    costs = []
+    for path in finished:
+        with suppress(RecordError):  # damaged inside; the report tells of it
+            costs.append(cost_of(path))
+    known = [float(cost.dollars) for cost in costs if cost.dollars is not None]
+    return Forecast(
+        name,
+        many,
+        many - len(finished),
+        len(costs),
+        _whole([c.calls for c in costs], many),
+        _whole([c.tokens for c in costs], many),
+        _whole(known, many) if len(known) == len(costs) else None,
+        _whole([c.seconds for c in costs], many),
+    )
+
+
+def _whole(values: Sequence[float], many: int) -> float | None:
+    return fmean(values) * many if values else None

@@ -1,0 +1,74 @@
+"""Files that survive whatever ends the process: replaced whole, added to by lines, or moved."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from genagents_env.record.rows import JSON, encode
+
+_PARTS = ("", "-wal", "-shm", "-journal")  # of an SQLite file
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put `text` into `path`, durably: whoever reads it sees the old text or the new one."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+    _sync(path.parent)
+
+
+def append_line(path: Path, line: Mapping[str, JSON]) -> None:
+    """Add `line` to the JSON lines in `path`, durably, in one write.
+
+    A line that a dead process left half-written is ended first, so that it spoils no other.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        size = os.fstat(descriptor).st_size
+        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        os.write(descriptor, b"\n" * torn + f"{encode(dict(line))}\n".encode())
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    if not size:
+        _sync(path.parent)
+
+
+def read_lines(path: Path) -> list[dict[str, JSON]]:
+    """Return the JSON objects in `path`, line by line; what is torn or foreign is left out."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    return [found for line in lines if (found := _object(line)) is not None]
+
+
+def move_run(path: Path, target: Path) -> None:
+    """Rename a run file together with its journals; the file itself comes last.
+
+    Whatever ends the process in between, the next move takes up the rest.
+    """
+    for part in reversed(_PARTS):
+        source = path.with_name(path.name + part)
+        if part == "" or source.exists():
+            os.replace(source, target.with_name(target.name + part))
+
+
+def _object(line: bytes) -> dict[str, JSON] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,262 @@
+"""A sweep's folder: the experiment, its run files, and what is known of each trial."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from genagents_env.errors import ConfigError, RecordError, RunLocked
+from genagents_env.record import canonical_hash
+from genagents_env.record.lock import writer_of
+from genagents_env.record.rows import JSON, encode
+from genagents_env.sweep.base import BASE, EXPERIMENT, base_of, check_free, read_base
+from genagents_env.sweep.design.changes import changed, given
+from genagents_env.sweep.design.experiment import Experiment, load_experiment
+from genagents_env.sweep.design.trials import Trial, trials_of
+from genagents_env.sweep.files import append_line, move_run, read_lines, write_whole
+from genagents_env.sweep.standing import Standing, standing_of
+from genagents_env.sweep.versions import versions
+from genagents_env.text import clean
+
+__all__ = ["Folder", "Standing"]
+
+_LOG = "log.jsonl"
+
+
+class Folder:
+    """A sweep's folder.
+
+    Attributes:
+        path: of the folder.
+
+    Raises:
+        ConfigError: there is no sweep in it.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
+        if not (self.path / BASE).is_file():
+            raise ConfigError(f"{self.path} is no folder of a sweep; {begin}")
+        if not (self.path / EXPERIMENT).is_file():
+            raise ConfigError(f"{self.path} has lost its {EXPERIMENT}; {begin} again")
+
+    @classmethod
+    def begin(
+        cls,
+        path: str | Path,
+        experiment_file: str | Path,
+        changes: Mapping[str, JSON] | None = None,
+    ) -> "Folder":
+        """Make the folder of a sweep, or go on with the one that is there.
+
+        The experiment file is copied into it. A file changed since makes its new trials due;
+        the runs of trials that are no more stay where they are.
+
+        Args:
+            path: new, empty, or of a sweep.
+            experiment_file: what is run; that of a sweep's folder will do.
+            changes: in place of what the file says, see `changes.changed`; kept for later.
+
+        Raises:
+            ConfigError: other things are in the folder, or the experiment has faults.
+            ScenarioError, PolicyError: as `trials_of`; nothing was written.
+        """
+        path, file = Path(path), Path(experiment_file)
+        check_free(path)
+        told = given(changes or {})
+        base = base_of(file)
+        trials_of(changed(load_experiment(file), told), base)
+        text = file.read_text(encoding="utf-8-sig")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            write_whole(path / BASE, encode({"base": str(base), "changes": told}))
+            (path / "runs").mkdir(exist_ok=True)
+            write_whole(path / EXPERIMENT, text)
+        except OSError as error:
+            raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
+        return cls(path)
+
+    @classmethod
+    def reopened(cls, path: str | Path, changes: Mapping[str, JSON] | None = None) -> "Folder":
+        """Open the folder of a sweep to go on with it, with more changes than it has.
+
+        Raises:
+            ConfigError: there is no sweep in it, or a change is not allowed.
+            ScenarioError, PolicyError: as `trials_of`; nothing was written.
+        """
+        folder = cls(path)
+        if told := given(changes or {}):
+            folder = cls.begin(path, folder.file_of_experiment, {**folder.changes, **told})
+        return folder
+
+    @property
+    def file_of_experiment(self) -> Path:
+        """The experiment file in the folder."""
+        return self.path / EXPERIMENT
+
+    @property
+    def runs(self) -> Path:
+        """Where the run files are."""
+        return self.path / "runs"
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """What is run; its faults are ConfigErrors."""
+        return changed(load_experiment(self.file_of_experiment), self.changes)
+
+    @cached_property
+    def changes(self) -> Mapping[str, JSON]:
+        """What counts in place of what the experiment file says, see `changes.changed`."""
+        told = read_base(self.path / BASE).get("changes", {})
+        return told if isinstance(told, dict) else {}
+
+    @cached_property
+    def base(self) -> Path:
+        """Where relative paths of the experiment start: the folder its file came from.
+
+        Where that is gone, the sweep's own folder.
+        """
+        return base_of(self.file_of_experiment)
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order in which they are run; errors as of `trials_of`."""
+        return trials_of(self.experiment, self.base)
+
+    def file(self, trial: Trial) -> Path:
+        """Return the run file of a trial, which need not be there.
+
+        One that was lived under another name of the same arm is given its new name.
+        """
+        path = self.runs / f"{trial.name}.sqlite"
+        if path.exists():
+            return path
+        for former in self._orphans.get(trial.suffix, []):
+            if former.exists() and writer_of(former) is None:
+                with suppress(PermissionError):  # somebody only looks at the folder
+                    move_run(former, path)
+                    break
+        return path
+
+    def standing(self, trial: Trial) -> Standing:
+        """Return how a trial stands, from its run file and the log."""
+        standing = standing_of(trial, self.file(trial))
+        return _with_failure(standing, self._failures()) if _open(standing) else standing
+
+    def standings(self) -> tuple[Standing, ...]:
+        """Return how every trial stands, in their order."""
+        failures = self._failures()
+        standings = (standing_of(trial, self.file(trial)) for trial in self.trials)
+        return tuple(_with_failure(standing, failures) for standing in standings)
+
+    def verified(self, trial: Trial) -> Standing:
+        """Return how a trial stands, having read all of a finished run.
+
+        It is damaged where it does not match its own checksums, or has another canonical hash
+        than the log noted when it finished.
+        """
+        standing = self.standing(trial)
+        if standing.state != "finished":
+            return standing
+        path, noted = self.file(trial), self._hashes().get(trial.name)
+        try:
+            found = canonical_hash(path)
+        except RecordError as error:
+            return replace(standing, state="damaged", problem=clean(str(error)))
+        if noted not in (None, found):
+            why = f"{path} is another run than the one that finished: its hash is {found[:12]}"
+            return replace(standing, state="damaged", problem=clean(why))
+        return standing
+
+    def strangers(self) -> tuple[Path, ...]:
+        """Return the run files of no trial, sorted.
+
+        Their arm was removed, or the scenario, the policy's file or this package has changed
+        since. They are kept and told, and never used.
+        """
+        own = {self.file(trial) for trial in self.trials}
+        return tuple(path for path in self._files() if path not in own)
+
+    def set_aside(self, trial: Trial) -> Path:
+        """Move the run file of a trial out of the way, and return where it lies now.
+
+        Raises:
+            RunLocked: somebody writes it.
+            FileNotFoundError: there is none.
+        """
+        path = self.file(trial)
+        if pid := writer_of(path):
+            raise RunLocked(f"{path} is being written by process {pid}; it was left alone")
+        away = self.path / "damaged"
+        away.mkdir(exist_ok=True)
+        number = 1
+        while (target := away / f"{trial.name}-{number}.sqlite").exists():
+            number += 1
+        move_run(path, target)
+        return target
+
+    def note(self, **what: JSON) -> None:
+        """Add a line to the log, durably; `at` is now, in UTC.
+
+        Args:
+            what: JSON values. The sweep notes `event` and `trial`; the last event of a trial
+                being `failed`, with a `message`, makes it a failed one.
+        """
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        append_line(self.path / _LOG, {"at": at, **what})
+
+    def log(self) -> list[dict[str, JSON]]:
+        """Return the lines of the log, oldest first; a torn line counts as none."""
+        return read_lines(self.path / _LOG)
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of this package, of Python and of the libraries at work."""
+        return versions()
+
+    def _failures(self) -> dict[str, str]:
+        """Return why the last try of a trial failed, for each of which it did."""
+        last: dict[str, dict[str, JSON]] = {}
+        for line in self.log():
+            if isinstance(line.get("trial"), str):
+                last[line["trial"]] = line
+        return {
+            trial: clean(str(line.get("message", "failed")))
+            for trial, line in last.items()
+            if line.get("event") == "failed"
+        }
+
+    def _hashes(self) -> dict[str, str]:
+        """Return the canonical hash noted for each trial that finished, the last one noted."""
+        return {
+            str(line.get("trial")): str(line["hash"])
+            for line in self.log()
+            if line.get("event") == "finished" and line.get("hash")
+        }
+
+    def _files(self) -> list[Path]:
+        return sorted(self.runs.glob("*.sqlite"))
+
+    @cached_property
+    def _orphans(self) -> dict[str, list[Path]]:
+        """The run files of no trial by the part of their names that tells their identity."""
+        own = {f"{trial.name}.sqlite" for trial in self.trials}
+        orphans: dict[str, list[Path]] = {}
+        for path in self._files():
+            if path.name not in own:
+                orphans.setdefault("-".join(path.stem.rsplit("-", 2)[-2:]), []).append(path)
+        return orphans
+
+
+def _open(standing: Standing) -> bool:
+    """Return whether nothing but the log can tell that a trial failed."""
+    return standing.state in ("due", "stopped") and standing.status != "running"
+
+
+def _with_failure(standing: Standing, failures: Mapping[str, str]) -> Standing:
+    """Return a trial that is due or stopped as failed, where the last try of it was."""
+    if not _open(standing) or standing.trial not in failures:
+        return standing
+    return replace(standing, state="failed", problem=failures[standing.trial])

@@ -1,0 +1,78 @@
+"""SIGINT and SIGTERM to a sweep: passed on to each worker once, then patience, then the end."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from genagents_env.rollout.signals import GRACE
+
+# A run gives its tick up after GRACE; the rest is for its checkpoint and its way here.
+PATIENCE = GRACE + 5.0
+_PAUSE = 0.2
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interruption:
+    """Whether a sweep was told to stop, and by which signal; the second one stops it now.
+
+    Args:
+        pids: the process of each trial under way. None where the workers are
+            out of reach of signals: the first signal is a KeyboardInterrupt then.
+        patience: seconds for the workers to end by themselves; then they are killed.
+    """
+
+    def __init__(
+        self, pids: Callable[[], Mapping[str, int]] | None, patience: float = PATIENCE
+    ) -> None:
+        self.signal: int | None = None
+        self._pids, self._patience = pids, patience
+        self._now, self._over = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take the signals inside; a thread other than the main one cannot, and need not."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._received) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            self._over.set()
+            for number, handler in before.items():
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)
+            if self._thread is not None:
+                self._thread.join()
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is not None:
+            self._now.set()
+            return
+        self.signal = number
+        if self._pids is None:
+            raise KeyboardInterrupt
+        self._thread = threading.Thread(
+            target=self._pass_on, args=(self._pids,), name="interruption", daemon=True
+        )
+        self._thread.start()
+
+    def _pass_on(self, pids: Callable[[], Mapping[str, int]]) -> None:
+        """Tell every worker, those too that connect only now; kill those that do not end."""
+        told: set[int] = set()
+        until = time.monotonic() + self._patience
+        while True:
+            late = self._now.is_set() or time.monotonic() > until
+            for pid in sorted(set(pids().values())):
+                with suppress(ProcessLookupError):
+                    if late:
+                        os.kill(pid, signal.SIGKILL)
+                    elif pid not in told:
+                        os.kill(pid, signal.SIGTERM)
+                told.add(pid)
+            if self._over.wait(_PAUSE):
+                return

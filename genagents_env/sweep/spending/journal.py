@@ -1,0 +1,97 @@
+"""What a sweep may have spent, on disk: never less than it has."""
+
+import json
+import math
+import os
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from genagents_env.errors import RecordError
+from genagents_env.llm.budget import Budget, Spend
+
+_SIZE = 512  # bytes, several times what the largest amounts take, and within any page and sector
+
+
+class Journal:
+    """A small JSON file that says calls, tokens, dollars and seconds.
+
+    It is written before every grant, so it is written in place, always `_SIZE` bytes at once: a
+    process that is killed has made such a write or has not. (To replace the file takes a
+    millisecond on ext4, which then waits for the disk.) Only a power failure may take the last
+    writes.
+
+    Attributes:
+        kept: what the file says; None where there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kept: Spend | None = None
+        self._descriptor: int | None = None
+
+    def restore(self, budget: Budget) -> None:
+        """Set `budget` to what was spent before; nothing was where there is no file.
+
+        Raises:
+            RecordError: the file cannot be read or is damaged.
+        """
+        try:
+            state = json.loads(self.path.read_text())
+            spent = state["calls"], state["tokens"], Decimal(state["dollars"]), state["seconds"]
+            if not all(0 <= part < math.inf for part in spent):
+                raise ValueError("an amount is negative or infinite")
+            budget.load_state(state)
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError, InvalidOperation) as fault:
+            raise RecordError(
+                f"{self.path}: it does not say what was spent ({type(fault).__name__}: {fault}); "
+                'write it as {"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0}, with the '
+                "amounts spent so far"
+            ) from None
+        self.kept = budget.spent
+
+    def covers(self, spend: Spend) -> bool:
+        """Return whether the file says at least `spend`."""
+        kept = self.kept or Spend()
+        return min(kept.calls - spend.calls, kept.tokens - spend.tokens) >= 0 and (
+            kept.dollars >= spend.dollars
+        )
+
+    def keep(self, spend: Spend, seconds: float) -> None:
+        """Write that `spend` and `seconds` are gone.
+
+        Raises:
+            OSError: it cannot be written; what the file said, it says still.
+        """
+        state = {
+            "calls": spend.calls,
+            "tokens": spend.tokens,
+            "dollars": str(spend.dollars),
+            "seconds": round(seconds, 3),
+        }
+        line = json.dumps(state).ljust(_SIZE - 1).encode() + b"\n"
+        if self._descriptor is None:
+            self._descriptor = self._begin(line)
+        else:
+            os.pwrite(self._descriptor, line, 0)
+        self.kept = spend
+
+    def close(self) -> None:
+        """Put the last write on the disk, and close the file."""
+        if self._descriptor is not None:
+            os.fsync(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _begin(self, line: bytes) -> int:
+        """Replace the file, whatever its size was, and return a descriptor of the new one."""
+        new = self.path.with_name(self.path.name + ".new")
+        new.write_bytes(line)
+        descriptor = os.open(new, os.O_WRONLY)
+        try:
+            os.replace(new, self.path)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor

@@ -1,0 +1,123 @@
+"""How a trial stands, read from its run file without reading all of it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunMeta, RunReader
+from genagents_env.record.lock import writer_of
+from genagents_env.record.schema import damaged
+from genagents_env.sweep.design.identity import short_name
+from genagents_env.sweep.design.trials import Trial
+from genagents_env.text import clean
+
+State: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
+
+_LIMIT = 500
+_OUTSIDE = "check that the folder is writable"  # in the words of `record.schema.guarded`
+_HEAD = 100  # bytes of an SQLite file's header
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a trial stands.
+
+    Attributes:
+        trial: its name.
+        state: due (there is nothing of it), finished, stopped (it can go on, or is being lived
+            just now), damaged (its file cannot be used), failed (the last try ended in an error).
+        status: of the run file, see `RunReader.status`; `running` while somebody writes it.
+        tick: the last in the file, -1 where there is none.
+        problem: why it is damaged or failed.
+    """
+
+    trial: str
+    state: State
+    status: str = ""
+    tick: int = -1
+    problem: str = ""
+
+
+def standing_of(trial: Trial, path: Path) -> Standing:
+    """Return how `trial` stands by its run file `path`, which need not be there.
+
+    A file that cannot be got at (permissions, a lock, a failing disk) makes it a failed one:
+    nothing says that the run in it is lost.
+    """
+    if _nothing(path):
+        return Standing(trial.name, "due")
+    writer = writer_of(path)
+    try:
+        check_length(path)
+        with RunReader(path) as run:
+            other = "" if writer else _other(trial, run.meta)
+            status, tick = run.status, run.last_tick
+    except RecordError as error:
+        if writer or writer_of(path):  # begun a moment ago, or not yet whole
+            return Standing(trial.name, "stopped", "running")
+        state: State = "failed" if _OUTSIDE in str(error) else "damaged"
+        return Standing(trial.name, state, problem=clean(str(error), _LIMIT))
+    except OSError as error:
+        return Standing(trial.name, "failed", problem=clean(str(error), _LIMIT))
+    if other:
+        problem = clean(f"{path} is another run: {other}", _LIMIT)
+        return Standing(trial.name, "damaged", status, tick, problem)
+    if status == "finished":
+        return Standing(trial.name, "finished", status, tick)
+    return Standing(trial.name, "stopped", status, tick)
+
+
+def check_length(path: Path) -> None:
+    """Raise RecordError where a run file is shorter than its own head says: half of a copy.
+
+    Where a journal lies beside it, SQLite itself puts it right, and nothing can be said.
+    """
+    if path.with_name(f"{path.name}-wal").exists():
+        return
+    if path.with_name(f"{path.name}-journal").exists():
+        return
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+        size = os.fstat(file.fileno()).st_size
+    # Source: the SQLite file format, section 1.3. The size counts where it was written together
+    # with the last change.
+    if len(head) < _HEAD or head[24:28] != head[92:96]:
+        return
+    page = int.from_bytes(head[16:18], "big")
+    whole = (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
+    if size < whole:
+        raise damaged(path, f"it ends after {size} of {whole} bytes")
+
+
+def _nothing(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0
+    except FileNotFoundError:
+        return True
+
+
+def _other(trial: Trial, meta: RunMeta) -> str:
+    """Return in what the run of `meta` is not `trial`; empty where it is."""
+    spec = trial.spec
+    if meta.seed != spec.seed:
+        return f"its seed is {meta.seed}, not {spec.seed}"
+    wanted = {
+        "start": spec.start,
+        "hours": spec.hours,
+        "seconds_per_tick": spec.seconds_per_tick,
+    }
+    for key, value in wanted.items():
+        if meta.arguments.get(key) != value:
+            return f"its {key} is {meta.arguments.get(key)}, not {value}"
+    if meta.scenario != spec.scenario:
+        return "its scenario is not the one of the experiment, or has changed"
+    for agent in meta.names:
+        told = meta.policies.get(agent, {})
+        own = agent in spec.policy_for
+        name = spec.policy_for[agent] if own else spec.policy.name
+        config = {} if own else dict(spec.policy.config)
+        if short_name(str(told.get("name"))) != short_name(name) or told.get("config") != config:
+            return f"the policy of {agent} is {told.get('name')} with {told.get('config')}"
+    return ""

@@ -1,0 +1,127 @@
+"""Every job has its result, also when workers die: what was lost is handed out again.
+
+When one worker dies, loky ends all others and drops what they did; the trials go on from their
+checkpoints in new ones. A trial that kills its worker again and again is given up.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunReader
+from genagents_env.sweep.backends import begun_bytes, deaths, end_workers, results
+from genagents_env.sweep.work import Job, Result, work
+
+PATIENCE = 5
+_SUSPECT = 3  # deaths without progress after which a trial is lived alone
+_EARLY = 0.25  # what the death of a worker counts that had not yet taken up its trial
+
+
+def supervise(
+    jobs: Sequence[Job],
+    *,
+    backend: str,
+    workers: int,
+    done: Callable[[Result], None],
+    patience: int = PATIENCE,
+    go: Callable[[Job], bool] = lambda job: True,
+    died: Callable[[Sequence[str]], None] = lambda trials: None,
+    live: Callable[[Job], Result] = work,
+) -> list[str]:
+    """Have every job done once; return a line on each trial that was given up.
+
+    Args:
+        jobs: of different trials, in the order in which they are begun.
+        backend: see `backends`.
+        workers: at once.
+        done: told every result, in this thread.
+        patience: deaths of workers that a trial may cost without its run file getting any
+            further, after which its result is `failed`.
+        go: asked, in another thread, before a job is begun; a job refused once has no result.
+        died: told the names of the trials that were under way when a worker died.
+        live: what is done with a job.
+    """
+    watch = _Watch(jobs, patience)
+    try:
+        while batch := watch.batch(go):
+            try:
+                for result in results(watch.begun(batch, go), backend, workers, live):
+                    watch.left.pop(result.trial)
+                    done(result)
+            except deaths(backend):
+                died(sorted(watch.running()))
+                end_workers(backend)
+                for result in watch.mourned():
+                    watch.left.pop(result.trial)
+                    done(result)
+    finally:
+        end_workers(backend)
+    return watch.given_up
+
+
+class _Watch:
+    """What is left to do, and which trials workers have died on."""
+
+    def __init__(self, jobs: Sequence[Job], patience: int) -> None:
+        self.left = {job.trial.name: job for job in jobs}
+        self.patience = patience
+        self.given_up: list[str] = []
+        self._started: set[str] = set()
+        self._since = 0.0
+        self._deaths: dict[str, float] = {}
+        self._reached: dict[str, int] = {}
+
+    def batch(self, go: Callable[[Job], bool]) -> list[Job]:
+        """Return the jobs to hand out next: one alone that may be what workers die of, or all."""
+        waiting = [job for job in self.left.values() if go(job)]
+        for job in waiting:
+            if self._deaths.get(job.trial.name, 0) >= _SUSPECT:
+                return [job]
+        return waiting
+
+    def begun(self, batch: Sequence[Job], go: Callable[[Job], bool]) -> Iterator[Job]:
+        """Yield the jobs of `batch` that may still begin when their turn comes."""
+        self._started, self._since = set(), time.time()
+        for job in batch:
+            if go(job):
+                self._started.add(job.trial.name)
+                yield replace(job, begun=begun_bytes(job.path)) if job.collect else job
+
+    def running(self) -> set[str]:
+        """The trials that were begun and have no result."""
+        return self._started & set(self.left)
+
+    def mourned(self) -> list[Result]:
+        """Count a death for each trial under way; return the ends of those given up."""
+        ends = []
+        for name in sorted(self.running()):
+            job = self.left[name]
+            tick, reached = _last_tick(job), self._reached.get(name, -1)
+            self._reached[name] = max(tick, reached)
+            before = 0.0 if tick > reached else self._deaths.get(name, 0.0)
+            self._deaths[name] = before + (1.0 if _touched(job, self._since) else _EARLY)
+            if self._deaths[name] >= self.patience:
+                ends.append(self._end(name, tick))
+        return ends
+
+    def _end(self, name: str, tick: int) -> Result:
+        message = (
+            f"workers died again and again at tick {max(tick, 0)}, killed or crashed (memory? a "
+            "library that its policy uses?); it was given up"
+        )
+        self.given_up.append(f"{name}: {message}")
+        return Result(name, "failed", "failed", tick, None, message, 0.0)
+
+
+def _last_tick(job: Job) -> int:
+    with suppress(RecordError), RunReader(job.path) as record:
+        return record.last_tick
+    return -1
+
+
+def _touched(job: Job, since: float) -> bool:
+    """Whether somebody has written the run file of `job` since then."""
+    files = (job.path.with_name(job.path.name + suffix) for suffix in ("", "-wal", ".lock"))
+    return any(file.exists() and file.stat().st_mtime >= since for file in files)

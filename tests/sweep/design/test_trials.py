@@ -1,0 +1,291 @@
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import ConfigError, PolicyError, ScenarioError
+from genagents_env.record import RunReader
+from genagents_env.rollout import Engine, PolicySpec, run
+from genagents_env.scenario import Scenario, load_scenario, scenario_names
+from genagents_env.sweep.design.identity import identity_of, scenario_digest
+from genagents_env.sweep.design.trials import Trial
+from tests.sweep.studies import ARMS, OWN, trials
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+# Of a made-up run: where it changes, every run of every sweep is lived again.
+GOLDEN = "e1ad735e091ebeaf01439f0255bebaedf3a74efbed5b42cdb0cb93a8391fe4a5"
+
+
+def _one(folder: Path, **changes: Any) -> Trial:
+    """Return the first trial of an arm that idles."""
+    arm = {"name": "a", "policy": "idle", **changes.pop("arm", {})}
+    return trials(folder, **{"seeds": 1, "arms": [arm], **changes})[0]
+
+
+def test_all_conditions_of_a_seed_come_before_the_next_seed(tmp_path: Path) -> None:
+    found = [(trial.seed, trial.condition.name) for trial in trials(tmp_path, seeds=[5, 3])]
+    assert found == [(seed, arm["name"]) for seed in (5, 3) for arm in ARMS]
+
+
+def test_arms_share_seed_scenario_and_options(tmp_path: Path) -> None:
+    first, second = trials(tmp_path, seeds=[7], start="10:00")
+    assert first.spec.seed == second.spec.seed == 7
+    assert first.spec.scenario == second.spec.scenario
+    assert first.spec.start == second.spec.start == "2023-02-13T10:00:00"
+    assert first.condition.block == second.condition.block
+
+
+def test_a_condition_is_named_after_what_differs_only(tmp_path: Path) -> None:
+    found = trials(tmp_path, scenario=None, scenarios=["tiny", "medicine"], seeds=1)
+    assert [trial.condition.name for trial in found] == [
+        *("scripted / tiny", "nobody moves / tiny"),
+        *("scripted / medicine", "nobody moves / medicine"),
+    ]
+    models = trials(tmp_path, models=["scripted", "scripted:gossip"], seeds=1)
+    assert models[0].condition.name == "scripted / scripted"
+    assert [trial.model for trial in models[1:3]] == ["scripted", "scripted:gossip"]
+    casts = trials(tmp_path, scenario="medicine", casts=[["Ravi Patel"], "3"], seeds=1)
+    assert casts[0].condition.name == "scripted / Ravi Patel"
+    assert casts[-1].condition.name == "nobody moves / 3"
+    assert isinstance(casts[-1].spec.scenario, Scenario)
+    assert len(casts[-1].spec.scenario.people) == 3
+
+
+def test_people_may_be_names_or_a_cast(tmp_path: Path) -> None:
+    named = _one(tmp_path, scenario="medicine", people="3")
+    assert isinstance(named.spec.scenario, Scenario)
+    people = [person.name for person in named.spec.scenario.people]
+    assert len(people) == 3
+    assert _one(tmp_path, scenario="medicine", people=people).identity == named.identity
+
+
+def test_names_are_safe_in_files_and_all_different(tmp_path: Path) -> None:
+    arms = [{"name": name, "policy": "idle"} for name in ("A b._-c", "x", "y")]
+    found = trials(tmp_path, arms=arms, seeds=3)
+    assert len({trial.name for trial in found}) == 9
+    assert all(re.fullmatch(r"[a-z0-9-]+-s\d+-[0-9a-f]{8}", trial.name) for trial in found)
+
+
+def test_two_arms_alike_are_the_same_run_in_two_files(tmp_path: Path) -> None:
+    arms = [{"name": name, "policy": "idle"} for name in ("a", "b")]
+    first, second = trials(tmp_path, arms=arms, seeds=1)
+    assert first.identity == second.identity
+    assert first.name != second.name
+
+
+def test_a_trial_travels_to_workers_and_is_a_key(tmp_path: Path) -> None:
+    trial = _one(tmp_path)
+    assert pickle.loads(pickle.dumps(trial)) == trial  # noqa: S301 (our own bytes)
+    assert len({trial, _one(tmp_path)}) == 1
+
+
+def test_a_run_of_a_trial_is_what_the_trial_says(tmp_path: Path) -> None:
+    trial = _one(tmp_path, repeats=2, start="10:00", arm={"policy_for": {"Ada Brook": "scripted"}})
+    outcome = run(trial.spec, tmp_path / "run.sqlite", Engine())
+    with RunReader(outcome.path) as record:
+        meta = record.meta
+    assert meta.scenario == trial.spec.scenario
+    assert meta.scenario.interview_repeats == 2
+    assert meta.arguments["hours"] == trial.spec.hours
+    assert meta.start == trial.spec.start
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"seeds": [1]},
+    {"scenario": "medicine"},
+    {"people": ["Ben Carver"]},
+    {"start": "10:00"},
+    {"hours": 0.03},
+    {"place": "Cottage"},
+    {"seconds_per_tick": 20},
+    {"repeats": 2},
+    {"interviews": False},
+    {"model": "scripted"},
+    {"embedder": "hashed"},
+    {"arm": {"policy": "scripted"}},
+    {"arm": {"policy": "smallville", "config": {"variant": "no_reflection"}}},
+    {"arm": {"policy": "smallville"}},
+    {"arm": {"policy_for": {"Ben Carver": "scripted"}}},
+]
+
+
+def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
+    found = [_one(tmp_path).identity, *(_one(tmp_path, **one).identity for one in CHANGES)]
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"arm": {"name": "another name"}},
+        {"name": "other", "question": "Why?"},
+        {"measures": ["density"], "primary": ["density"], "baseline": "a"},
+        {"budget": {"run": {"calls": 3}}, "rate": {"requests_per_minute": 3}},
+        {"judge": False, "judges": [{"name": "x", "kind": "rubric"}], "concurrency": 2},
+        {"seeds": [0, 9]},
+        {"start": "09:00"},  # when the scenario begins anyway
+        {"repeats": 1},
+    ],
+)
+def test_what_does_not_define_a_run_leaves_its_identity(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    assert _one(tmp_path, **changes).identity == _one(tmp_path).identity
+
+
+def test_a_policy_s_own_file_counts_by_its_content_not_its_place(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.py").write_text(OWN)
+    arm = {"policy": "mine.py:Mine"}
+    first, second = (_one(tmp_path / name, arm=arm) for name in ("one", "two"))
+    assert first.identity == second.identity
+    assert first.spec.policy.name == f"{(tmp_path / 'one/mine.py').resolve()}:Mine"
+    (tmp_path / "two" / "mine.py").write_text(OWN + "# changed\n")
+    assert _one(tmp_path / "two", arm=arm).identity != first.identity
+
+
+def test_a_policy_s_file_for_one_person_counts_too(tmp_path: Path) -> None:
+    arm = {"policy_for": {"Ada Brook": "mine.py:Mine"}}
+    (tmp_path / "mine.py").write_text(OWN)
+    before = _one(tmp_path, arm=arm).identity
+    (tmp_path / "mine.py").write_text(OWN + "# changed\n")
+    assert _one(tmp_path, arm=arm).identity != before
+
+
+def test_a_scenario_folder_beside_the_experiment_counts_by_its_content(tmp_path: Path) -> None:
+    text = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "scenario.toml").write_text(text)
+    before = _one(tmp_path, scenario="own")
+    assert before.condition.scenario == "own"
+    (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
+    assert _one(tmp_path, scenario="own").identity != before.identity
+
+
+def _identity(config: dict[str, Any], order: int = 1, **changes: Any) -> str:
+    agents = ["A", "B"][::order]
+    facts: dict[str, Any] = {
+        "scenario": "0" * 64,
+        "arguments": {"start": "x", "hours": 1.0},
+        "policies": {agent: PolicySpec("idle", config) for agent in agents},
+        "seed": 0,
+        "model": None,
+        "embedder": None,
+        "interviews": True,
+        **changes,
+    }
+    return identity_of(**facts)
+
+
+@given(st.dictionaries(st.text(max_size=4), JSON, max_size=5))
+def test_the_order_of_keys_is_nothing(config: dict[str, Any]) -> None:
+    turned = dict(reversed(config.items()))
+    assert _identity(config) == _identity(turned, order=-1)
+
+
+@given(*[st.dictionaries(st.text(max_size=2), st.integers(0, 3), max_size=3)] * 2)
+def test_identities_are_alike_exactly_where_the_configs_are(
+    first: dict[str, int], second: dict[str, int]
+) -> None:
+    assert (_identity(first) == _identity(second)) == (first == second)
+
+
+def test_an_identity_is_the_same_on_every_machine() -> None:
+    assert _identity({"k": [1, 0.5, "ü"]}, version="0") == GOLDEN
+
+
+def test_another_version_of_the_package_is_another_run() -> None:
+    assert _identity({}, version="9.9") != _identity({})
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_the_digest_of_a_scenario_survives_its_record(name: str) -> None:
+    scenario = load_scenario(name)
+    again = Scenario.model_validate_json(scenario.model_dump_json())
+    assert again == scenario
+    assert scenario_digest(again) == scenario_digest(scenario)
+
+
+def test_scenarios_that_cannot_be_loaded_are_all_told(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        trials(tmp_path, scenario=None, scenarios=["tini", "medicin"])
+    assert 'did you mean "tiny"' in caught.value.faults[0]
+    assert 'did you mean "medicine"' in caught.value.faults[1]
+
+
+def test_policies_that_cannot_be_made_are_all_told(tmp_path: Path) -> None:
+    arms = [
+        {"name": "a", "policy": "smalville"},
+        {"name": "b", "policy": "smallville", "config": {"varian": "x"}},
+        {"name": "c", "policy": "smallville", "config": {"variant": "no_head"}},
+        {"name": "d", "policy": "none.py:Mine"},
+        {"name": "e", "policy": "idle", "policy_for": {"Ada Brook": "idel"}},
+    ]
+    with pytest.raises(PolicyError) as caught:
+        trials(tmp_path, arms=arms)
+    lines = str(caught.value).splitlines()
+    keys = [line.split(":")[0] for line in lines]
+    assert keys == [*(f"arms.{at}.policy" for at in range(4)), "arms.4.policy_for.Ada Brook"]
+    assert "did you mean 'smallville'" in lines[0]
+
+
+def test_faults_of_several_kinds_are_told_together(tmp_path: Path) -> None:
+    arms = [{"name": "a", "policy": "idel"}]
+    with pytest.raises(ConfigError) as caught:
+        trials(tmp_path, arms=arms, scenario="tini")
+    assert len(str(caught.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"arms": [{"name": "a", "policy": "idle", "policy_for": {"Zoe": "idle"}}]}, "Zoe"),
+        ({"start": "25:99"}, "start"),
+        ({"people": ["Zoe"]}, "Zoe"),
+        ({"place": "Mars"}, "Mars"),
+    ],
+)
+def test_what_the_town_does_not_have_is_told(
+    tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    with pytest.raises((ConfigError, ScenarioError), match=told):
+        trials(tmp_path, **changes)
+
+
+@pytest.mark.parametrize(
+    "lacks",
+    [
+        "import no_such_package_at_all",
+        "from genagents_env.errors import ConfigError\nraise ConfigError('pip install \"x[y]\"')",
+    ],
+)
+def test_an_arm_whose_package_is_missing_stops_no_other(tmp_path: Path, lacks: str) -> None:
+    (tmp_path / "mine.py").write_text(OWN.replace("self.k = k", "; ".join(lacks.splitlines())))
+    arms = [{"name": "a", "policy": "mine.py:Mine"}, {"name": "b", "policy": "idle"}]
+    assert len(trials(tmp_path, arms=arms, seeds=1)) == 2
+
+
+@pytest.mark.parametrize("broken", ["def", "raise ValueError('no')", "x = 1 / 0"])
+def test_a_policy_s_file_that_is_broken_is_told(tmp_path: Path, broken: str) -> None:
+    (tmp_path / "mine.py").write_text(f"{OWN}\n{broken}\n")
+    with pytest.raises(PolicyError, match=r"arms\.0\.policy: .*mine\.py"):
+        trials(tmp_path, arms=[{"name": "a", "policy": "mine.py:Mine"}])
+
+
+def test_runs_with_seeds_of_their_own(tmp_path: Path) -> None:
+    runs = [
+        {"name": "a", "policy": "idle", "seeds": [1, 2]},
+        {"name": "b", "policy": "idle", "seeds": [2, 3]},
+    ]
+    found = [(one.seed, one.condition.arm) for one in trials(tmp_path, arms=None, runs=runs)]
+    assert found == [(1, "a"), (2, "a"), (2, "b"), (3, "b")]

@@ -1,0 +1,72 @@
+"""Small experiments on disk, and what came of their sweeps."""
+
+import json
+from pathlib import Path
+
+from genagents_env.record import canonical_hash
+from genagents_env.sweep import Folder
+
+HEAD = """
+name = "small"
+seeds = {seeds}
+scenario = "{scenario}"
+model = "{model}"
+embedder = "hashed"
+{more}
+"""
+ARM = """
+[[arms]]
+name = "{name}"
+policy = "{policy}"
+"""
+
+
+def begun(
+    path: Path,
+    policies: dict[str, str],
+    *,
+    seeds: int = 2,
+    scenario: str = "tiny",
+    model: str = "scripted:gossip",
+    more: str = "",
+) -> Folder:
+    """Return the folder `path/"out"` of an experiment: arms by name, each with its policy."""
+    text = HEAD.format(seeds=seeds, scenario=scenario, model=model, more=more)
+    text += "".join(ARM.format(name=name, policy=policy) for name, policy in policies.items())
+    path.mkdir(exist_ok=True)
+    file = path / "experiment.toml"
+    file.write_text(text)
+    return Folder.begin(path / "out", file)
+
+
+def town(path: Path, seeds: int, hours: float = 0.5) -> Folder:
+    """Return an experiment of runs that take about a second each, with talk and calls in them."""
+    more = (
+        f'hours = {hours}\nstart = "10:00"\n'
+        'people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]\n'
+    )
+    policies = {"scripted": "scripted", "reactive": "reactive"}
+    return begun(path, policies, seeds=seeds, scenario="valentines_party", more=more)
+
+
+def events(folder: Folder, event: str) -> list[str]:
+    """Return the trials of which the log says `event`, in its order."""
+    return [str(line.get("trial")) for line in folder.log() if line.get("event") == event]
+
+
+def hashes(folder: Folder) -> dict[str, str]:
+    """Return the canonical hash of every run file."""
+    return {path.stem: canonical_hash(path) for path in sorted(folder.runs.glob("*.sqlite"))}
+
+
+def whole(folder: Folder) -> dict[str, str]:
+    """Return the hashes of a folder in which every trial finished exactly once, as the log says."""
+    names = sorted(trial.name for trial in folder.trials)
+    assert sorted(events(folder, "finished")) == names, json.dumps(folder.log(), indent=1)
+    assert [standing.state for standing in folder.standings()] == ["finished"] * len(names)
+    logged = {
+        str(line["trial"]): line["hash"] for line in folder.log() if line["event"] == "finished"
+    }
+    found = hashes(folder)
+    assert logged == found
+    return found

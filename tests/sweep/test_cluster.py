@@ -1,0 +1,41 @@
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.sweep import Settings, sweep
+from tests.sweep.experiments import begun, whole
+
+
+@pytest.fixture
+def ray_here() -> Iterator[None]:
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.slow
+def test_a_sweep_through_ray_is_the_same_sweep(tmp_path: Path, ray_here: None) -> None:
+    policies, total = {"one": "scripted", "two": "reactive"}, "[budget]\ntotal = { calls = 10 }"
+    folder = begun(tmp_path / "ray", policies, more=total)
+    stopped = sweep(folder, Settings(workers=2, backend="ray"))
+    assert (stopped.exit_code, stopped.finished + stopped.stopped >= 2) == (3, True)
+    assert stopped.spent.calls <= 10
+    more = begun(tmp_path / "ray", policies)  # goes on from the files that came back
+    assert sweep(more, Settings(workers=2, backend="ray")).exit_code == 0
+    here = begun(tmp_path / "here", policies)
+    assert sweep(here, Settings(workers=1)).exit_code == 0
+    assert whole(more) == whole(here)
+
+
+@pytest.mark.parametrize(("name", "advice"), [("ray", "cluster"), ("dask", "distributed")])
+def test_a_backend_that_is_not_installed_says_what_to_install(
+    tmp_path: Path, name: str, advice: str
+) -> None:
+    if importlib.util.find_spec({"ray": "ray", "dask": "distributed"}[name]):
+        pytest.skip("it is installed")
+    with pytest.raises(ConfigError, match=f"pip install .*{advice}"):
+        sweep(begun(tmp_path, {"one": "scripted"}), Settings(backend=name))

@@ -1,0 +1,112 @@
+import sqlite3
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.llm.prices import Price
+from genagents_env.record import JudgementRow, RunReader, RunWriter
+from genagents_env.rollout import Engine, judged, run
+from genagents_env.sweep.estimate import Forecast, cost_of, forecasts, pilots
+from genagents_env.sweep.folder import Folder
+from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
+from tests.sweep.studies import begun, lived
+
+MINDS: dict[str, Any] = {
+    "seeds": 3,
+    "model": "scripted:gossip",
+    "embedder": "hashed",
+    "arms": [{"name": "idle", "policy": "idle"}, {"name": "mind", "policy": "smallville"}],
+}
+
+
+def test_pilots_are_the_first_seeds_of_each_condition(tmp_path: Path) -> None:
+    sweep = begun(tmp_path, seeds=[4, 1, 2])
+    assert [(one.seed, one.condition.arm) for one in pilots(sweep)] == [
+        (4, "scripted"),
+        (4, "nobody moves"),
+    ]
+    assert [one.seed for one in pilots(sweep, 2)] == [4, 4, 1, 1]
+    assert pilots(sweep, 99) == sweep.trials
+
+
+def test_without_pilots_nothing_is_known(tmp_path: Path) -> None:
+    (first, _) = forecasts(begun(tmp_path))
+    assert first == Forecast("scripted", 2, 2, 0, None, None, None, None)
+
+
+def test_a_forecast_is_for_all_trials_from_the_mean_of_the_finished(tmp_path: Path) -> None:
+    sweep = begun(tmp_path, **MINDS)
+    minds = [trial for trial in sweep.trials if trial.condition.arm == "mind"]
+    costs = [cost_of(lived(sweep, trial)) for trial in minds[:2]]
+    assert costs[0].calls > 0
+    idle, mind = forecasts(sweep)
+    assert (idle.trials, idle.due, idle.pilots, idle.calls) == (3, 3, 0, None)
+    assert (mind.trials, mind.due, mind.pilots) == (3, 1, 2)
+    assert mind.calls == sum(cost.calls for cost in costs) * 3 / 2
+    assert mind.tokens == sum(cost.tokens for cost in costs) * 3 / 2
+    assert mind.dollars == 0
+    assert mind.seconds is not None
+    assert mind.seconds > 0
+
+
+def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
+    sweep = begun(tmp_path, seeds=1)
+    path = lived(sweep, sweep.trials[0])
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE calls")
+    connection.close()
+    first, _ = forecasts(sweep)
+    assert (first.due, first.pilots, first.calls) == (0, 0, None)
+
+
+def _priced(sweep: Folder, price: Price | None) -> Path:
+    trial = sweep.trials[-1]
+    endpoint = ScriptedEndpoint(rule_named("gossip"), "dear")
+    endpoint.price = price
+    path = sweep.file(trial)
+    engine = Engine(endpoint=endpoint, embedder="hashed")
+    judged(run(trial.spec, path, engine), engine)
+    return path
+
+
+def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
+    path = _priced(begun(tmp_path, **MINDS), Price(Decimal(2), Decimal(10)))
+    with RunReader(path) as record:
+        spent = record.spent()
+    wanted = (spent.prompt_tokens * 2 + spent.completion_tokens * 10) / Decimal(1_000_000)
+    assert cost_of(path).dollars == wanted
+
+
+def test_dollars_are_unknown_where_the_price_is(tmp_path: Path) -> None:
+    sweep = begun(tmp_path, **MINDS)
+    assert cost_of(_priced(sweep, None)).dollars is None
+    _, mind = forecasts(sweep)
+    assert mind.calls
+    assert mind.dollars is None
+
+
+def test_verdicts_of_the_run_s_own_model_count_and_those_of_others_do_not(tmp_path: Path) -> None:
+    path = _priced(begun(tmp_path, **MINDS), Price(Decimal(1), Decimal(1)))
+    before = cost_of(path)
+    with RunWriter.open(path) as writer:
+        for judge in ("dear", "somebody else"):
+            writer.commit_judgement(
+                JudgementRow(judge, "check", 7, "Ada Brook", "q", 0, "yes", "{}", 30, 5)
+            )
+    after = cost_of(path)
+    assert (after.calls - before.calls, after.tokens - before.tokens) == (1, 35)
+    assert before.dollars is not None
+    assert after.dollars == before.dollars + Decimal(35) / 1_000_000
+
+
+@pytest.mark.parametrize("arm", ["idle", "mind"])
+def test_the_estimate_of_a_pilot_is_near_what_other_seeds_take(tmp_path: Path, arm: str) -> None:
+    sweep = begun(tmp_path, **{**MINDS, "hours": 0.2})
+    mine = [trial for trial in sweep.trials if trial.condition.arm == arm]
+    first = lived(sweep, mine[0])
+    told = next(one for one in forecasts(sweep) if one.condition == arm)
+    files = [first, *(lived(sweep, trial) for trial in mine[1:])]
+    real = sum(cost_of(path).calls for path in files)
+    assert told.calls == pytest.approx(real, rel=0.3)

@@ -1,0 +1,61 @@
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from genagents_env.rollout import Limits
+from genagents_env.sweep.supervisor import supervise
+from genagents_env.sweep.work import Job, Result
+from tests.sweep import lives
+from tests.sweep.experiments import begun
+
+
+def jobs(path: Path, seeds: int) -> list[Job]:
+    folder = begun(path, {"arm": "scripted"}, seeds=seeds)
+    return [
+        Job(trial, folder.file(trial), None, Limits(), 1, False, 1, apart=True)
+        for trial in folder.trials
+    ]
+
+
+@pytest.mark.slow
+def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
+    given, results = jobs(tmp_path, 6), list[Result]()
+    deaths: list[Sequence[str]] = []
+    given_up = supervise(
+        given, backend="loky", workers=2, done=results.append, died=deaths.append, live=lives.mortal
+    )
+    assert given_up == []
+    assert Counter(r.trial for r in results) == Counter(job.trial.name for job in given)
+    assert deaths
+    assert {name for names in deaths for name in names} <= {job.trial.name for job in given}
+
+
+@pytest.mark.slow
+def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Path) -> None:
+    given, results = jobs(tmp_path, 5), list[Result]()
+    given_up = supervise(
+        given, backend="loky", workers=2, done=results.append, patience=4, live=lives.poisonous
+    )
+    states = {result.trial: result.state for result in results}
+    assert len(results) == len(given)
+    assert states == {
+        job.trial.name: "failed" if job.trial.seed == 1 else "finished" for job in given
+    }
+    assert len(given_up) == 1
+    assert given_up[0].startswith(given[1].trial.name)
+    assert "given up" in given_up[0]
+
+
+def test_a_job_that_may_not_begin_has_no_result(tmp_path: Path) -> None:
+    given, results = jobs(tmp_path, 4), list[Result]()
+    supervise(
+        given,
+        backend="loky",
+        workers=1,
+        done=results.append,
+        go=lambda job: job.trial.seed < 2,
+        live=lives.good,
+    )
+    assert sorted(result.trial for result in results) == sorted(j.trial.name for j in given[:2])
