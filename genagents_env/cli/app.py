@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from genagents_env.cli import interviews, judge, lists, look, report, runs
+from genagents_env.cli import interviews, judge, lists, look, rate, report, runs, sweep
 from genagents_env.cli.crash import write_crash_report
 from genagents_env.cli.screen import say
 from genagents_env.errors import GenagentsError
@@ -16,12 +16,13 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="A town of generative agents: live it, look at it, go on where it stopped.\n\n"
-    "Begin with: genagents run tiny",
-    epilog="Exit codes: 0 done; 2 a mistake in the request; 3 the budget is used up; 73 the run "
-    "file is being written; 75 the model does not answer, resume later; 130 interrupted.",
+    help="A town of generative agents: live it, look at it, study it.\n\n"
+    "Begin with: genagents run tiny, or genagents sweep examples/studies/gossip.toml",
+    epilog="Exit codes: 0 done; 1 some runs of a sweep failed; 2 a mistake in the request; 3 the "
+    "budget is used up; 73 the run file is being written; 75 the model does not answer, resume "
+    "later; 130 interrupted.",
 )
-for group in (runs, look, report, interviews, judge, lists):
+for group in (runs, look, report, interviews, judge, sweep, rate, lists):
     group.add_to(app)
 
 

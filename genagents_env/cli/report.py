@@ -21,10 +21,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def report(
-    run_files: Annotated[list[Path], typer.Argument(metavar="RUN...", help="The run files.")],
+    run_files: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="The run files, or a sweep's folder.")
+    ],
     out: Annotated[
         Path | None,
-        typer.Option(help="A folder for the page, its figures and tables; made where missing."),
+        typer.Option(
+            help="A folder for the page, its figures and tables; made where missing. Of a sweep: "
+            "its own."
+        ),
     ] = None,
     price_as: Annotated[
         str | None, typer.Option(help="Reckon dollars by the list price of this model.")
@@ -32,7 +37,13 @@ def report(
     speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
-    """Tell what it came to: successes, who heard which fact and from whom, who came, its cost."""
+    """Tell what it came to: successes, who heard which fact and from whom, who came, its cost.
+
+    Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
+    """
+    if any(path.is_dir() for path in run_files):
+        _of_sweep(run_files, out, as_json)
+        return
     from genagents_env.report.writing import as_json as all_as_json
     from genagents_env.report.writing import write_report
 
@@ -49,6 +60,25 @@ def report(
     else:
         for line in _compared(studies):
             say(line, indent=4)
+
+
+def _of_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+    from genagents_env.cli.sweep_progress import counting
+    from genagents_env.report.lab import as_json as all_as_json
+    from genagents_env.report.lab import gathered, write_lab
+    from genagents_env.sweep import Folder
+
+    if len(folders) > 1:
+        raise ConfigError("one sweep's folder at a time, without run files")
+    with counting("Measuring", as_json) as watch:
+        found = gathered(Folder(folders[0]), watch=watch)
+    for problem in found.problems:
+        say(f"genagents: {problem}", error=True)
+    if as_json:
+        typer.echo(json.dumps(all_as_json(found), indent=2))
+    else:
+        page, *_ = write_lab(found, out)
+        say(str(page))
 
 
 def _studied(run_files: Sequence[Path], price_as: str | None, speed: float) -> "list[Study]":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jinja2
 
-from genagents_env.report.pictures import Picture
+from genagents_env.report.picture import Picture
 from genagents_env.report.table import Table, plain
 
 _FOLDER = Path(__file__).parent

@@ -1,7 +1,6 @@
 """The figures of a report: which are drawn, of what, and what stands below each."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from genagents_env.evaluate.preferences import affinity
 from genagents_env.evaluate.published import Published
@@ -15,24 +14,8 @@ from genagents_env.report.groups import (
     preferences_of,
     success_rates,
 )
+from genagents_env.report.picture import Picture
 from genagents_env.report.study import Study
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure as a file.
-
-    Attributes:
-        table: the name of the table beside which it stands.
-        name: of the file, without ending.
-        caption: below it.
-        png: the bytes.
-    """
-
-    table: str
-    name: str
-    caption: str
-    png: bytes
 
 
 def pictures(

@@ -7,9 +7,10 @@ from io import StringIO
 from typing import TypeAlias
 
 from genagents_env.report.groups import Mean
+from genagents_env.stats.intervals import Interval
 from genagents_env.text import clean
 
-Cell: TypeAlias = str | int | float | bool | Mean | None
+Cell: TypeAlias = str | int | float | bool | Mean | Interval | None
 
 NOTHING = "-"
 _RULE = "---"
@@ -40,20 +41,18 @@ class Table:
         return [[told(cell) for cell in row] for row in self.rows]
 
     def csv(self) -> str:
-        """Return it for a spreadsheet: numbers in full, a mean in three columns.
+        """Return it for a spreadsheet: numbers in full, a mean in three columns, or four.
 
         Words that a spreadsheet would take for a formula are set off by an apostrophe.
         """
-        wide = [
-            any(isinstance(row[k], Mean) for row in self.rows) for k in range(len(self.columns))
-        ]
+        more = [_more([row[k] for row in self.rows]) for k in range(len(self.columns))]
         out = StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        heads = zip(self.columns, wide, strict=True)
-        writer.writerow([h for column, three in heads for h in _heads(column, three)])
+        heads = zip(self.columns, more, strict=True)
+        writer.writerow([h for head, ends in heads for h in _heads(_safe(head), ends)])
         for row in self.rows:
-            cells = zip(row, wide, strict=True)
-            writer.writerow([value for cell, three in cells for value in _values(cell, three)])
+            cells = zip(row, more, strict=True)
+            writer.writerow([value for cell, ends in cells for value in _values(cell, ends)])
         return out.getvalue()
 
     def markdown(self) -> str:
@@ -69,6 +68,9 @@ def told(cell: Cell) -> str:
     if isinstance(cell, Mean):
         spread = "" if cell.sem is None else f" ± {number(cell.sem)}"
         return f"{number(cell.value)}{spread} (n={cell.n})"
+    if isinstance(cell, Interval):
+        bounds = f" [{number(cell.low)}, {number(cell.high)}]" if cell.n > 1 else ""
+        return f"{number(cell.mean)}{bounds} (n={cell.n})"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):
@@ -92,15 +94,26 @@ def plain(words: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_{}[]()<>|#!~$&" else c for c in words)
 
 
-def _heads(column: str, three: bool) -> list[str]:
-    return [column, f"{column}: s.e.m.", f"{column}: n"] if three else [column]
+def _more(column: Sequence[Cell]) -> tuple[str, ...]:
+    """Return what the further columns of a column of means are called."""
+    if any(isinstance(cell, Interval) for cell in column):
+        return "low", "high", "n"
+    return ("s.e.m.", "n") if any(isinstance(cell, Mean) for cell in column) else ()
 
 
-def _values(cell: Cell, three: bool) -> Sequence[object]:
+def _heads(column: str, more: Sequence[str]) -> list[str]:
+    return [column, *(f"{column}: {end}" for end in more)]
+
+
+def _values(cell: Cell, more: Sequence[str]) -> Sequence[object]:
     if isinstance(cell, Mean):
         return [cell.value, "" if cell.sem is None else cell.sem, cell.n]
-    value: object = "" if cell is None else cell
-    if isinstance(cell, str):
-        words = clean(cell, _LIMIT)
-        value = f"'{words}" if words.startswith(_FORMULA) else words
-    return [value, "", ""] if three else [value]
+    if isinstance(cell, Interval):
+        return [cell.mean, cell.low, cell.high, cell.n]
+    value: object = "" if cell is None else _safe(cell) if isinstance(cell, str) else cell
+    return [value, *("" for _ in more)]
+
+
+def _safe(text: str) -> str:
+    words = clean(text, _LIMIT)
+    return f"'{words}" if words.startswith(_FORMULA) else words

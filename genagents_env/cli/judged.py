@@ -1,0 +1,183 @@
+"""What `genagents rate` and `genagents sheet` are about: the runs of a sweep, or run files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError, RecordError
+
+if TYPE_CHECKING:
+    from genagents_env.evaluate.checks import Verdict
+    from genagents_env.judges import Rubric, Said
+    from genagents_env.sweep.folder import Folder
+
+When: TypeAlias = Literal["before", "after", "both"]
+
+Sources = Annotated[
+    list[Path], typer.Argument(metavar="DIR|RUN...", help="The folder of a sweep, or run files.")
+]
+RubricName = Annotated[
+    str | None,
+    typer.Option(
+        "--rubric",
+        help="`believability`, `persona`, `formality`, `dialogue_formality`, or a .toml file.",
+    ),
+]
+Pairwise = Annotated[
+    bool, typer.Option("--pairwise", help="Compare the answers of two conditions each.")
+]
+Against = Annotated[
+    str | None,
+    typer.Option(help="Compare with this condition or arm alone; else every pair is compared."),
+]
+AnswersOf = Annotated[
+    When, typer.Option(help="Which interviews: those before a run, those after it, or both.")
+]
+VerdictsFile = Annotated[
+    Path | None,
+    typer.Option(help="Where verdicts are kept; `verdicts.jsonl` in the folder by default."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run file, the condition and block it belongs to, and the name it is stored under."""
+
+    path: Path
+    run: str
+    condition: str
+    block: str
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The runs that are judged.
+
+    Attributes:
+        sources: run files, one at least.
+        verdicts: the file of verdicts.
+        folder: of the sweep, where it is one.
+    """
+
+    sources: tuple[Source, ...]
+    verdicts: Path
+    folder: "Folder | None" = None
+
+    def said(self, rubric: "Rubric", when: When = "both") -> "list[Said]":
+        """Return all that a rubric may be about; of answers those of one end, or both."""
+        from genagents_env.judges import said
+
+        found = [
+            one
+            for source in self.sources
+            for one in said(
+                source.path, source.condition, source.run, about=rubric.about, block=source.block
+            )
+        ]
+        if rubric.about != "answer" or when == "both":
+            return found
+        return [one for one in found if one.when == when]
+
+    def checks(self) -> "dict[str, Sequence[Verdict]]":
+        """Return the verdicts on the scenarios' checks, by run."""
+        from genagents_env.evaluate.checks import verdicts
+        from genagents_env.record import RunReader
+
+        found: dict[str, Sequence[Verdict]] = {}
+        for source in self.sources:
+            with RunReader(source.path) as record:
+                if record.judgements():
+                    found[source.run] = verdicts(record)
+        return found
+
+    @property
+    def model(self) -> str | None:
+        """The runs' own model, as it was asked for: of the first that has one."""
+        return next((source.model for source in self.sources if source.model), None)
+
+
+def judged(paths: Sequence[Path], verdicts: Path | None) -> Judged:
+    """Return the runs that `paths` name; what cannot be used is told on stderr and left out.
+
+    Raises:
+        ConfigError: a folder is none of a sweep, or nothing can be used.
+    """
+    paths = list(dict.fromkeys(paths))
+    folders = [path for path in paths if path.is_dir()]
+    if folders and len(paths) > 1:
+        raise ConfigError(f"{folders[0]} is a folder: name one folder, or run files")
+    if folders:
+        return _of_folder(folders[0], verdicts)
+    sources = _distinct([source for path in paths for source in _of_file(path)])
+    if not sources:
+        raise ConfigError("none of these run files can be read")
+    return Judged(sources, verdicts or paths[0].parent / "verdicts.jsonl")
+
+
+def rubric_at(name: str, base: Path | None = None) -> "Rubric":
+    """Return a rubric by its name or its path, relative to `base`.
+
+    Raises:
+        ConfigError: there is none, or it has faults.
+    """
+    from genagents_env.judges import load_rubric
+
+    if base is not None and (name.endswith(".toml") or "/" in name):
+        return load_rubric(base / name)
+    return load_rubric(name)
+
+
+def _of_folder(path: Path, verdicts: Path | None) -> Judged:
+    from genagents_env.sweep.folder import Folder
+
+    folder = Folder(path)
+    standings = {standing.trial: standing for standing in folder.standings()}
+    finished = [t for t in folder.trials if standings[t.name].state == "finished"]
+    if not finished:
+        raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep --resume {path}")
+    rest = len(folder.trials) - len(finished)
+    if rest:
+        say(f"genagents: {rest} unfinished runs of {path} are left out", error=True)
+    sources = []
+    for trial in finished:
+        where = trial.condition
+        file = folder.file(trial)
+        (read,) = _of_file(file) or (None,)
+        if read is not None:
+            sources.append(replace(read, run=trial.name, condition=where.name, block=where.block))
+    return Judged(tuple(sources), verdicts or path / "verdicts.jsonl", folder)
+
+
+def _of_file(path: Path) -> list[Source]:
+    """Return what a run file is, by its policy; nothing, with a message, where it is damaged."""
+    from genagents_env.evaluate.labels import policies_label
+    from genagents_env.record import RunReader
+
+    try:
+        with RunReader(path) as record:
+            meta = record.meta
+    except RecordError as error:
+        say(f"genagents: {error}; it is left out", error=True)
+        return []
+    model = meta.asked_model if meta.model is not None else None
+    return [Source(path, path.stem, policies_label(meta), meta.scenario.name, model)]
+
+
+def _distinct(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Return run files so that no two have one name, and conditions so that models differ."""
+    models = {source.model for source in sources if source.model}
+    stems = [source.run for source in sources]
+    found = []
+    for source in sources:
+        run, condition = source.run, source.condition
+        if stems.count(run) > 1:
+            run = str(source.path.with_suffix(""))
+        if len(models) > 1 and source.model:
+            condition = f"{condition} / {source.model}"
+        found.append(replace(source, run=run, condition=condition))
+    return tuple(found)

@@ -1,0 +1,131 @@
+"""What judges said, as tables for the terminal and as JSON."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from genagents_env.cli.report import aligned
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.cli.judged import Judged
+    from genagents_env.judges.summary import Agreed, Ranking, Score
+    from genagents_env.judges.verdicts import Given
+    from genagents_env.report.table import Cell, Table
+
+
+class Summary:
+    """What verdicts come to; without the extra `lab` the ratings alone, and a message."""
+
+    def __init__(self, given: "Sequence[Given]", judged: "Judged") -> None:
+        from genagents_env.judges.summary import agreements, rankings, ratings
+
+        self.ratings: tuple[Score, ...] = ratings(given)
+        self.rankings: tuple[Ranking, ...] = ()
+        self.agreements: tuple[Agreed, ...] = ()
+        try:
+            self.rankings = rankings(given)
+            self.agreements = agreements(given, judged.checks())
+        except ConfigError as error:
+            say(f"genagents: rankings and agreement are left out: {error}", error=True)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the tables that have rows."""
+        for table in (
+            _ratings(self.ratings),
+            *map(_ranking, self.rankings),
+            _agreements(self.agreements),
+        ):
+            if table.rows:
+                yield ""
+                yield from aligned(table)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "ratings": [asdict(one) for one in self.ratings],
+            "rankings": [
+                asdict(one) | {"position_bias": one.position_bias} for one in self.rankings
+            ],
+            "agreements": [asdict(one) for one in self.agreements],
+        }
+
+
+def _ratings(scores: "Iterable[Score]") -> "Table":
+    from genagents_env.report.table import Table
+
+    rows: list[tuple[Cell, ...]] = []
+    for one in scores:
+        judge = named(one.judge, one.by)
+        scale = f"{one.low} to {one.high}"
+        means = (
+            one.mean,
+            min(one.seeds.values(), default=None),
+            max(one.seeds.values(), default=None),
+        )
+        rows.append(
+            (one.rubric, one.condition, judge, scale, *means, len(one.seeds), one.answers, one.n)
+        )
+    columns = (
+        "rubric",
+        "condition",
+        "judge",
+        "scale",
+        "mean",
+        "lowest seed",
+        "highest seed",
+        "seeds",
+        "answers",
+        "ratings",
+    )
+    return Table("ratings", "Ratings", columns, tuple(rows))
+
+
+def _ranking(one: "Ranking") -> "Table":
+    from genagents_env.report.table import Table, told
+
+    rows: list[tuple[Cell, ...]] = [
+        (k, s.name, s.mu, s.low, s.high, one.mean_ranks.get(s.name), s.wins, s.losses, s.ties)
+        for k, s in enumerate(one.skills, 1)
+    ]
+    columns = ("", "condition", "skill", "low", "high", "mean rank", "wins", "losses", "ties")
+    where = f", {one.block}" if one.block else ""
+    title = f"Ranked by {named(one.judge, one.by)}, {one.rubric}{where}"
+    note = f"{one.n} comparisons."
+    if one.both:
+        note += (
+            f" Of {one.both} pairs read in both orders {one.flipped} got another verdict in the "
+            f"other (position bias {told(one.position_bias)})."
+        )
+    return Table("ranking", title, columns, tuple(rows), note)
+
+
+def _agreements(found: "Iterable[Agreed]") -> "Table":
+    from genagents_env.report.table import Table
+
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        judges = (
+            f"{one.judges[0]}, its repeats" if one.sort == "itself" else " and ".join(one.judges)
+        )
+        rows.append(
+            (
+                one.of,
+                judges,
+                one.statistic,
+                one.value,
+                one.low,
+                one.high,
+                one.n,
+                one.agreed,
+                one.note,
+            )
+        )
+    columns = ("of", "judges", "statistic", "value", "low", "high", "n", "share alike", "note")
+    return Table("agreement", "Agreement", columns, tuple(rows))
+
+
+def named(judge: str, by: str) -> str:
+    """Return a judge's name; a person's says so."""
+    return f"{judge} (human)" if by == "human" else judge

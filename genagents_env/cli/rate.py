@@ -1,0 +1,253 @@
+"""`genagents rate`: models rate answers by a rubric, or say which of two is the better."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from pathlib import Path
+from shlex import join
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli import sheet
+from genagents_env.cli.judged import (
+    Against,
+    AnswersOf,
+    Judged,
+    Pairwise,
+    RubricName,
+    Sources,
+    VerdictsFile,
+    judged,
+    rubric_at,
+)
+from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens, Model, limits_of
+from genagents_env.cli.screen import say
+
+if TYPE_CHECKING:
+    from genagents_env.judges import Heard, Rubric, Said, Verdicts
+    from genagents_env.judges.verdicts import Given
+    from genagents_env.rollout import Limits
+
+_DEFAULT = "believability"
+_REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add `rate` and `sheet`."""
+    app.command()(rate)
+    sheet.add_to(app)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one judge is asked: to rate by a rubric, or to compare pairs by it."""
+
+    rubric: "Rubric"
+    pairwise: bool
+    repeats: int
+    model: str | None
+
+
+def rate(
+    sources: Sources,
+    rubric: RubricName = None,
+    pairwise: Pairwise = False,
+    against: Against = None,
+    when: AnswersOf = "after",
+    model: Model = None,
+    by: Annotated[
+        str | None, typer.Option(help="The name the verdicts go by; else the model's.")
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Times everything is asked: 3 of a rating, 1 of a pair in each order."
+        ),
+    ] = None,
+    verdicts: VerdictsFile = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = 8,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Let a model rate the answers of many runs, or compare them between conditions.
+
+    No judge is told a condition. Every verdict is kept as it is given: the same command goes on
+    where it stopped, and only asks what is new. Without --model it is the runs' own; without
+    --rubric and --pairwise it is what the sweep's experiment names as its judges, or else
+    believability. Limits count from here.
+
+    Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
+    """
+    from genagents_env.judges import Verdicts
+    from genagents_env.judges.summary import of_answers
+
+    limits = limits_of(max_calls, max_tokens, max_dollars, None)
+    about = judged(sources, verdicts)
+    kept = Verdicts(about.verdicts)
+    done: list[Heard] = []
+    ids: set[str] = set()
+    options = {
+        "--rubric": rubric,
+        "--against": against,
+        "--when": None if when == "after" else when,
+        "--model": model,
+        "--by": by,
+        "--repeats": repeats,
+        "--verdicts": verdicts,
+    }
+    again = _again(sources, pairwise, options)
+    for task in _tasks(about, rubric, pairwise, repeats, model):
+        answers = about.said(task.rubric, when)
+        ids.update(said.id for said in answers)
+        sitting = Sitting(answers, kept, against, by, quiet or as_json)
+        done.append(sitting.heard(task, limits, concurrency, again))
+        limits = _left(limits, done[-1])
+        if done[-1].exit_code:
+            break
+    _tell(done, of_answers(kept, ids), about, as_json)
+    raise typer.Exit(max((one.exit_code for one in done), default=0))
+
+
+def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
+    """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
+
+    Args:
+        folder: of the sweep, with a finished run in it.
+        limits: what its judges may spend together.
+        quiet: show no progress.
+    """
+    from genagents_env.judges import Verdicts
+
+    about = judged([folder], None)
+    kept, code = Verdicts(about.verdicts), 0
+    for task in _tasks(about, None, False, None, None):
+        sitting = Sitting(about.said(task.rubric, "after"), kept, None, None, quiet)
+        heard = sitting.heard(task, limits, 8, f"genagents rate {folder}")
+        limits, code = _left(limits, heard), max(code, heard.exit_code)
+        say(_line(heard))
+        if heard.message:
+            say(f"genagents: {heard.message}", error=True)
+            break
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What judges read, and where their verdicts go."""
+
+    answers: "Sequence[Said]"
+    verdicts: "Verdicts"
+    against: str | None
+    by: str | None
+    quiet: bool
+
+    def heard(self, task: Task, limits: "Limits", concurrency: int, again: str) -> "Heard":
+        """Return how the judging stands once a model was asked all it will answer now."""
+        from genagents_env.cli.judged_progress import hearing
+        from genagents_env.judges import compare
+        from genagents_env.judges import rate as rating
+        from genagents_env.rollout import Engine
+
+        engine = Engine(model=task.model, limits=limits, concurrency=concurrency)
+        with hearing(self.quiet) as watch:
+            if not task.pairwise:
+                return rating(
+                    self.answers,
+                    task.rubric,
+                    engine,
+                    self.verdicts,
+                    task.repeats,
+                    judge=self.by,
+                    watch=watch,
+                    again=again,
+                )
+            return compare(
+                self.answers,
+                engine,
+                self.verdicts,
+                task.rubric,
+                against=self.against,
+                repeats=task.repeats,
+                judge=self.by,
+                watch=watch,
+                again=again,
+            )
+
+
+def _tasks(
+    about: Judged, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
+) -> list[Task]:
+    """Return what is asked: by the options, or by the experiment's judges where there are none."""
+    own = about.model
+    specs = () if about.folder is None else about.folder.experiment.judges
+    if rubric is None and not pairwise and specs and about.folder is not None:
+        base = about.folder.base
+        return [
+            Task(
+                rubric_at(spec.name, base),
+                spec.kind == "pairwise",
+                repeats or spec.repeats,
+                model or spec.model or own,
+            )
+            for spec in specs
+        ]
+    return [
+        Task(rubric_at(rubric or _DEFAULT), pairwise, repeats or _REPEATS[pairwise], model or own)
+    ]
+
+
+def _left(limits: "Limits", done: "Heard") -> "Limits":
+    """Return what one judge leaves of the limits for the next."""
+    from genagents_env.rollout import Limits
+
+    spent = done.spent
+    return Limits(
+        None if limits.calls is None else max(0, limits.calls - spent.calls),
+        None if limits.tokens is None else max(0, limits.tokens - spent.tokens),
+        None if limits.dollars is None else max(Decimal(0), limits.dollars - spent.dollars),
+    )
+
+
+def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
+    """Return the command that goes on; `options` by their names, None where not given."""
+    given = [str(part) for name, value in options.items() if value for part in (name, value)]
+    return join(
+        ["genagents", "rate", *map(str, sources), *(["--pairwise"] if pairwise else []), *given]
+    )
+
+
+def _tell(done: "Sequence[Heard]", given: "Sequence[Given]", about: Judged, as_json: bool) -> None:
+    from genagents_env.cli.judged_tables import Summary
+
+    summary = Summary(given, about)
+    if as_json:
+        heard = [_as_json(one) for one in done]
+        told = {"verdicts": str(about.verdicts), "judges": heard, **summary.as_json()}
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        for one in done:
+            say(_line(one))
+        for line in summary.lines():
+            say(line, indent=4)
+    for one in done:
+        if one.message:
+            say(f"genagents: {one.message}", error=True)
+
+
+def _line(done: "Heard") -> str:
+    if not done.asked:
+        return "Nothing to judge: no answer of these runs is one that the rubric is about"
+    told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
+    told += f"{done.given:,} of them new"
+    if done.unusable:
+        told += f"; {done.unusable:,} replies were no verdict: the same command asks again"
+    return told
+
+
+def _as_json(done: "Heard") -> dict[str, object]:
+    return asdict(done) | {"spent": {"calls": done.spent.calls, "tokens": done.spent.tokens}}

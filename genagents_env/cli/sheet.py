@@ -1,0 +1,119 @@
+"""`genagents sheet`: a spreadsheet for human raters, and what they made of it."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.judged import (
+    Against,
+    AnswersOf,
+    Judged,
+    Pairwise,
+    RubricName,
+    Sources,
+    VerdictsFile,
+    judged,
+    rubric_at,
+)
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.judges import Rubric
+    from genagents_env.judges.sheets import Form
+
+_DEFAULT = "believability"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command()(sheet)
+
+
+def sheet(
+    sources: Sources,
+    out: Annotated[
+        Path | None, typer.Option(help="The CSV file to write; the instructions go beside it.")
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option(metavar="FILLED", help="A filled sheet to take in.")
+    ] = None,
+    rater: Annotated[str | None, typer.Option(help="Who filled it in.")] = None,
+    rubric: RubricName = None,
+    pairwise: Pairwise = False,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Rank the answers of all conditions side by side.")
+    ] = False,
+    against: Against = None,
+    when: AnswersOf = "after",
+    seed: Annotated[int, typer.Option(help="Of the order of rows and sides.")] = 0,
+    verdicts: VerdictsFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing sheet.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Write a blind sheet for people to rate, compare or rank answers; or read a filled one.
+
+    Rows and sides are shuffled and name no condition. A filled sheet may be saved with commas or
+    semicolons, and need not be complete; what it holds goes beside the models' verdicts.
+
+    Example: genagents sheet sweeps/gossip --ranks --out ranks.csv; once it is filled in:
+    genagents sheet sweeps/gossip --read ranks.csv --rater Ana
+    """
+    if (out is None) == (read is None):
+        raise ConfigError("give --out FILE to write a sheet, or --read FILE --rater NAME; one")
+    if pairwise and ranks:
+        raise ConfigError("--pairwise, --ranks: one of them")
+    about = judged(sources, verdicts)
+    by = rubric_at(rubric or _DEFAULT)
+    if read is not None:
+        _read(about, read, rater, by, as_json)
+    elif out is not None:
+        form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
+        if out.exists() and not force:
+            raise ConfigError(f"{out} exists, and may be filled in; --force replaces it")
+        _write(about, out, by, form, against, when, seed)
+
+
+def _write(
+    about: Judged,
+    out: Path,
+    rubric: "Rubric",
+    form: "Form",
+    against: str | None,
+    when: AnswersOf,
+    seed: int,
+) -> None:
+    from genagents_env.judges import write_sheet
+    from genagents_env.judges.sheets import instructions, rows_of
+
+    answers = about.said(rubric, when)
+    rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
+    told = out.with_suffix(".txt")
+    text = instructions(rows_of(answers, rubric, form, against=against), rubric, form)
+    told.write_text(text, encoding="utf-8")
+    say(f"{out}: {rows:,} rows to fill in; {told} tells raters how")
+
+
+def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_json: bool) -> None:
+    from genagents_env.cli.judged_tables import Summary
+    from genagents_env.judges import Verdicts, read_sheet
+    from genagents_env.judges.summary import of_answers
+
+    if rater is None:
+        raise ConfigError("--rater: whoever filled the sheet in needs a name")
+    answers = about.said(rubric)
+    filled = read_sheet(file, answers, rubric, rater)
+    with Verdicts(about.verdicts) as kept:
+        for one in filled.verdicts:
+            kept.add(one)
+    summary = Summary(of_answers(kept, {said.id for said in answers}), about)
+    if as_json:
+        told = {"rows": filled.rows, "empty": filled.empty, "verdicts": len(filled.verdicts)}
+        typer.echo(json.dumps(told | summary.as_json(), indent=2))
+        return
+    empty = f", {filled.empty:,} of them empty" if filled.empty else ""
+    say(f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}")
+    for line in summary.lines():
+        say(line, indent=4)

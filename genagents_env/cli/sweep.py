@@ -1,0 +1,233 @@
+"""`genagents sweep`: every run of an experiment file, lived once, and the report of them all."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genagents_env.cli.runs import Embedder, Model
+from genagents_env.cli.screen import say
+from genagents_env.cli.sweep_plan import costs_nothing, plan
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.sweep import Experiment, Folder, Swept
+
+_CHANGES = "In place of what the experiment file says"
+_MACHINE = "Execution"
+_PILOTS = "pilots"  # a folder of its own, for pilots on another model
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command()(sweep)
+
+
+def sweep(
+    experiment: Annotated[
+        Path | None, typer.Argument(help="The experiment file, such as study.toml.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The sweep's folder; `sweeps/` and the experiment's name by default."),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Go on with the sweep in this folder.")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="List the runs and what they will take, reckoned from pilots: the first seed of "
+            "every condition, which is kept. A model that may cost money is asked only with "
+            "--pilot.",
+        ),
+    ] = False,
+    pilot: Annotated[
+        bool, typer.Option("--pilot", help="Let a dry run ask a model that may cost money.")
+    ] = False,
+    pilot_model: Annotated[
+        str | None,
+        typer.Option(help="Another model for the pilots of a dry run, such as scripted:gossip."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at once; one a core.", rich_help_panel=_MACHINE),
+    ] = None,
+    backend: Annotated[
+        str,
+        typer.Option(
+            help="`loky` (this machine), `ray` or `dask` (many machines).",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = "loky",
+    model: Model = None,
+    embedder: Embedder = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds 0 to N-1.", rich_help_panel=_CHANGES)
+    ] = None,
+    hours: Annotated[
+        float | None, typer.Option(help="Simulated hours of each run.", rich_help_panel=_CHANGES)
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tokens of all runs together.", rich_help_panel=_CHANGES),
+    ] = None,
+    max_dollars: Annotated[
+        str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write the report at the end.")
+    ] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Live every run of an experiment, each once, and write the report.
+
+    Runs that are finished are never lived again; those that were killed or stopped go on from
+    their checkpoints; new arms or seeds in the file are the only new work.
+
+    Begin with: genagents sweep examples/studies/gossip.toml
+    """
+    changes = {
+        "model": model,
+        "embedder": embedder,
+        "seeds": seeds,
+        "hours": hours,
+        "max_tokens": max_tokens,
+        "max_dollars": max_dollars,
+    }
+    changes = {key: value for key, value in changes.items() if value is not None}
+    folder = _folder(experiment, out, resume, changes)
+    _warn(folder)
+    if dry_run:
+        _plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
+        return
+    done = _live(folder, workers, backend, quiet)
+    code = done.exit_code
+    if folder.experiment.judges and done.finished:
+        code = code or _judge(folder, done, quiet)
+    if report:
+        _report(folder, quiet, workers)
+    _tell(done)
+    raise typer.Exit(code)
+
+
+def _folder(
+    experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, Any]
+) -> "Folder":
+    from genagents_env.sweep import Folder, load_experiment
+
+    if (experiment is None) == (resume is None):
+        raise ConfigError("name an experiment file, or a folder with --resume DIR; one of them")
+    if resume is not None:
+        if out is not None:
+            raise ConfigError("--out: --resume goes on in its own folder")
+        return Folder.reopened(resume, changes)
+    assert experiment is not None  # noqa: S101 (told to the type checker)
+    if out is None:
+        out = Path("sweeps") / load_experiment(experiment).name
+    return Folder.begin(out, experiment, changes)
+
+
+def _warn(folder: "Folder") -> None:
+    from genagents_env.evaluate.measures import find_measures
+
+    experiment: Experiment = folder.experiment
+    _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
+    strangers = folder.strangers()
+    for problem in unknown:
+        say(f"genagents: {problem}; the study goes on without it", error=True)
+    if strangers:
+        say(
+            f"genagents: {len(strangers)} run files in {folder.runs} belong to no run of this "
+            "experiment any more (an arm, the scenario or the package has changed since); they "
+            "are kept, and not used",
+            error=True,
+        )
+
+
+def _live(
+    folder: "Folder",
+    workers: int | None,
+    backend: str,
+    quiet: bool,
+    trials: frozenset[str] | None = None,
+) -> "Swept":
+    from genagents_env.cli.sweep_progress import overseeing
+    from genagents_env.sweep import Settings
+    from genagents_env.sweep import sweep as lived
+
+    with overseeing(quiet) as watch:
+        return lived(folder, Settings(workers, backend, watch=watch, trials=trials))
+
+
+def _plan(
+    folder: "Folder",
+    changes: dict[str, Any],
+    pilot: bool,
+    pilot_model: str | None,
+    workers: int | None,
+    backend: str,
+    quiet: bool,
+) -> None:
+    """Print the runs with what they will take, from pilots where these may be lived."""
+    from genagents_env.sweep import Folder, pilots
+
+    piloted = folder
+    if pilot_model is not None:
+        changed = {**folder.changes, **changes, "model": pilot_model}
+        piloted = Folder.begin(folder.path / _PILOTS, folder.file_of_experiment, changed)
+    if pilot or costs_nothing(piloted):
+        chosen = frozenset(trial.name for trial in pilots(piloted))
+        swept = _live(piloted, workers, backend, quiet, chosen)
+        for problem in swept.problems:
+            say(f"genagents: {problem}", error=True)
+    else:
+        say(
+            "genagents: no pilots were lived, since the model may cost money: --pilot lives the "
+            "first seed of each condition (they are kept), --pilot-model scripted:gossip asks "
+            "a free stand-in",
+            error=True,
+        )
+    for line in plan(folder, piloted, workers):
+        say(line, indent=4)
+
+
+def _judge(folder: "Folder", done: "Swept", quiet: bool) -> int:
+    """Ask the experiment's judges, within what the runs left of the budget of all together."""
+    from genagents_env.cli.rate import rate_sweep
+    from genagents_env.rollout import Limits
+
+    total, spent = folder.experiment.budget.total.limits(), done.spent
+    limits = Limits(
+        None if total.calls is None else max(0, total.calls - spent.calls),
+        None if total.tokens is None else max(0, total.tokens - spent.tokens),
+        None if total.dollars is None else max(Decimal(0), total.dollars - spent.dollars),
+    )
+    return rate_sweep(folder.path, limits, quiet)
+
+
+def _report(folder: "Folder", quiet: bool, workers: int | None) -> None:
+    from genagents_env.cli.sweep_progress import counting
+    from genagents_env.report.lab import gathered, write_lab
+    from genagents_env.sweep import cores
+
+    with counting("Measuring", quiet) as watch:
+        found = gathered(folder, watch, workers or cores())
+    page, *_ = write_lab(found)
+    for problem in found.problems:
+        say(f"genagents: {problem}", error=True)
+    say(f"Report: {page}")
+
+
+def _tell(done: "Swept") -> None:
+    spent = done.spent
+    say(f"{done.finished} of {done.total} runs are finished ({done.folder})")
+    if spent.calls:
+        dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
+        say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")
+    for problem in done.problems:
+        say(f"genagents: {problem}", error=True)
+    if done.exit_code:
+        say(f"genagents: {done.message}", error=True)

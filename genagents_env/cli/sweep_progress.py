@@ -1,0 +1,90 @@
+"""How far a sweep is: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from genagents_env.cli.screen import say
+
+if TYPE_CHECKING:
+    from genagents_env.sweep import Overview
+
+Watch = Callable[["Overview"], None]
+
+_LINES = 20  # at most, where the output is not a terminal
+
+
+@contextmanager
+def overseeing(quiet: bool) -> Iterator[Watch | None]:
+    """Give the function that a sweep tells its progress, and clear the bar at the end."""
+    if quiet:
+        yield None
+    elif not sys.stderr.isatty():
+        yield _lines()
+    else:
+        with _bar() as bar:
+            task = bar.add_task("", total=None, at="", told="")
+
+            def watch(now: "Overview") -> None:
+                over = now.finished + now.stopped + now.failed
+                at = f"{now.finished} of {now.total} runs"
+                bar.update(task, total=now.total, completed=over, at=at, told=_told(now))
+
+            yield watch
+
+
+@contextmanager
+def counting(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function that is told how many of how many are done; a bar on a terminal alone."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with _bar() as bar:
+        task = bar.add_task("", total=None, at=title, told="")
+        yield lambda done, total: bar.update(
+            task, total=total, completed=done, told=f"{done} of {total}"
+        )
+
+
+def _bar() -> Progress:
+    columns = (TextColumn("{task.fields[at]}"), BarColumn(), TextColumn("{task.fields[told]}"))
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _lines() -> Watch:
+    told = 0
+
+    def watch(now: "Overview") -> None:
+        nonlocal told
+        over = now.finished + now.stopped + now.failed
+        part = over * _LINES // max(1, now.total)
+        if part > told:
+            told = part
+            say(f"{now.finished} of {now.total} runs{_told(now, comma=True)}", error=True)
+
+    return watch
+
+
+def _told(now: "Overview", *, comma: bool = False) -> str:
+    """Return what else there is to tell, in a few words."""
+    parts = [f"{count} {what}" for count, what in _odd(now) if count]
+    if now.calls:
+        dollars = f", ${now.dollars:.4f}" if now.dollars else ""
+        parts.append(f"{now.calls:,} calls, {now.tokens:,} tokens{dollars}")
+    if now.hours_left is not None and now.finished < now.total:
+        parts.append(f"{_clock(now.hours_left)} left")
+    words = ", ".join(parts)
+    return f", {words}" if comma and words else words
+
+
+def _odd(now: "Overview") -> tuple[tuple[int, str], ...]:
+    return (len(now.running), "running"), (now.stopped, "stopped"), (now.failed, "failed")
+
+
+def _clock(hours: float) -> str:
+    minutes = round(hours * 60)
+    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"

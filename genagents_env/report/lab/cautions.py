@@ -1,0 +1,131 @@
+"""What a reader of a sweep's report has to beware of, each in a sentence."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from genagents_env.report.lab.comparing import PRIMARY
+from genagents_env.report.lab.finding import ALPHA
+from genagents_env.report.lab.plan import Plan
+from genagents_env.report.lab.runs import Run
+from genagents_env.stats import MIN_SEEDS, Contrast, smallest_p
+
+_MOST = 8  # names in one sentence
+
+
+def cautions(
+    plan: Plan,
+    runs: Sequence[Run],
+    contrasts: Sequence[Contrast],
+    strangers: Sequence[Path],
+) -> Iterator[str]:
+    """Yield them, the gravest first.
+
+    Args:
+        plan: of the experiment.
+        runs: all of them.
+        contrasts: all of them.
+        strangers: run files in the folder that belong to no trial.
+    """
+    yield from _unfinished(runs)
+    yield from _few(runs)
+    yield from _hopeless(contrasts)
+    yield from _unpaired(plan, contrasts)
+    yield from _degraded(runs)
+    yield from _changed(runs)
+    if strangers:
+        yield (
+            f"{_count(len(strangers), 'run file')} in the folder belong to no trial: their arm was "
+            "taken out of the experiment, or scenario, policy or version changed since they were "
+            f"lived. They are left out: {_some([path.name for path in strangers])}."
+        )
+    yield from _unmeasured(runs)
+
+
+def _unfinished(runs: Sequence[Run]) -> Iterator[str]:
+    states = Counter(run.state for run in runs if not run.counted)
+    if states:
+        told = ", ".join(f"{number} {state}" for state, number in states.items())
+        yield (
+            f"{sum(states.values())} of {_count(len(runs), 'run')} are not finished ({told}). "
+            "Means are over finished runs alone; where those that stop early are not like the "
+            "others, such means are biased."
+        )
+
+
+def _few(runs: Sequence[Run]) -> Iterator[str]:
+    finished = Counter(run.condition.name for run in runs if run.counted)
+    fewest = min(finished.values(), default=MIN_SEEDS)
+    if fewest < MIN_SEEDS:
+        yield (
+            f"Few seeds: a condition has only {_count(fewest, 'finished run')}. With fewer than "
+            f"{MIN_SEEDS} pairs no difference can be significant, however large it is (with "
+            f"{fewest} the smallest p is {smallest_p(fewest):.3g}), and intervals are too narrow."
+        )
+
+
+def _hopeless(contrasts: Sequence[Contrast]) -> Iterator[str]:
+    """Tell of a family so large that Holm's correction leaves nothing to be found."""
+    main = [one for one in contrasts if one.family == PRIMARY and one.paired]
+    smallest = min((smallest_p(one.n) for one in main), default=0.0)
+    if main and len(main) * smallest >= ALPHA:
+        yield (
+            f"{_count(len(main), 'primary comparison')} over at most "
+            f"{max(one.n for one in main)} pairs: after Holm's correction no p below "
+            f"{min(1.0, len(main) * smallest):.3g} can be reached. More seeds, or fewer primary "
+            "measures, would make the study able to find something."
+        )
+
+
+def _unpaired(plan: Plan, contrasts: Sequence[Contrast]) -> Iterator[str]:
+    if not plan.paired:
+        yield (
+            "Not paired by design: the conditions do not all have the same seeds, start, hours, "
+            "place and clock, so that a difference may come from these."
+        )
+    apart = [one for one in contrasts if not one.paired]
+    if apart:
+        yield (
+            f"{_count(len(apart), 'comparison')} had no seed in both conditions and compare runs "
+            "unpaired."
+        )
+
+
+def _degraded(runs: Sequence[Run]) -> Iterator[str]:
+    bad = [run.trial for run in runs if run.effort is not None and run.effort.degraded]
+    if bad:
+        yield (
+            f"Degraded: in {_count(len(bad), 'run')} more than 1 % of the decisions asked of a "
+            f"model fell back to a default: {_some(bad)}."
+        )
+
+
+def _changed(runs: Sequence[Run]) -> Iterator[str]:
+    counted = [run for run in runs if run.counted]
+    scenarios = {(run.condition.scenario, run.condition.cast, run.scenario) for run in counted}
+    names = Counter((scenario, cast) for scenario, cast, _ in scenarios)
+    for (scenario, _), number in names.items():
+        if number > 1:
+            yield f"Scenario {scenario} changed between runs: {number} contents of it were lived."
+    for name in sorted({name for run in counted for name in run.versions}):
+        seen = sorted({run.versions.get(name, "unknown") for run in counted})
+        if len(seen) > 1:
+            yield f"Runs were lived by several versions of {name}: {', '.join(seen)}."
+
+
+def _unmeasured(runs: Sequence[Run]) -> Iterator[str]:
+    faults = [fault for run in runs for fault in run.unmeasured]
+    if faults:
+        yield (
+            f"{_count(len(faults), 'measurement')} failed and have no value: "
+            f"{_some(faults, 3, '; ')}."
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _some(names: Sequence[str], most: int = _MOST, between: str = ", ") -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + more

@@ -1,0 +1,67 @@
+"""Cost against outcome: a point for each run, a cross for the mean of each condition."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from genagents_env.report.figures.style import (
+    COLOURS,
+    DARK,
+    Figure,
+    Line2D,
+    drawn,
+    empty,
+    legend,
+    legend_height,
+    sheet,
+    shown,
+)
+from genagents_env.stats.intervals import Interval
+
+_WIDTH = 7.0
+_MARKS = ("o", "s", "^", "D", "v", "P")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One condition: cost and outcome of every run, and the intervals of their means."""
+
+    label: str
+    costs: tuple[float, ...]
+    outcomes: tuple[float, ...]
+    cost: Interval
+    outcome: Interval
+
+
+@drawn
+def cost_against(points: Sequence[Point], cost: str, outcome: str) -> Figure:
+    """Draw outcome over cost: better is left, and up where more of the outcome is better.
+
+    Args:
+        points: a condition each.
+        cost: what is spent, with its unit.
+        outcome: what is had for it.
+    """
+    labels = [shown(point.label) for point in points]
+    figure, (axes,) = sheet(_WIDTH, 4.0 + legend_height(labels, _WIDTH))
+    if not points:
+        empty(axes, "no run has both a cost and an outcome")
+        return figure
+    entries = []
+    for k, point in enumerate(points):
+        colour, mark = COLOURS[k % len(COLOURS)], _MARKS[k % len(_MARKS)]
+        axes.scatter(point.costs, point.outcomes, 20, color=colour, marker=mark, alpha=0.45, lw=0)
+        axes.plot([point.cost.low, point.cost.high], [point.outcome.mean] * 2, color=DARK, lw=1.4)
+        axes.plot(
+            [point.cost.mean] * 2, [point.outcome.low, point.outcome.high], color=DARK, lw=1.4
+        )
+        axes.plot(
+            [point.cost.mean], [point.outcome.mean], mark, color=colour, ms=9, mec=DARK, mew=1.0
+        )
+        entries.append(
+            Line2D([], [], color=colour, marker=mark, ls="", mec=DARK, ms=7, label=labels[k])
+        )
+    axes.set_xlabel(shown(cost, 70))
+    axes.set_ylabel(shown(outcome, 44))
+    axes.grid()
+    legend(figure, entries)
+    return figure

@@ -1,0 +1,70 @@
+"""What was found, in one careful sentence made of the primary contrasts."""
+
+from collections.abc import Mapping, Sequence
+
+from genagents_env.report.lab.comparing import PRIMARY
+from genagents_env.report.table import number
+from genagents_env.stats import Contrast, smallest_p
+
+ALPHA = 0.05
+
+
+def found(
+    contrasts: Sequence[Contrast], titles: Mapping[str, str], finished: int, *, named: bool
+) -> str:
+    """Return the sentence.
+
+    That no difference was found is never told as if none were there.
+
+    Args:
+        contrasts: all of the experiment.
+        titles: of measures by name.
+        finished: runs that are.
+        named: whether any measure was named primary beforehand, and has values.
+    """
+    if not finished:
+        return "No run has finished yet, so nothing can be said."
+    if not named:
+        return "No primary measure was named beforehand, so all that follows is exploratory."
+    main = [one for one in contrasts if one.family == PRIMARY]
+    if not main:
+        return (
+            "The primary measures have no values in two conditions, so nothing could be compared."
+        )
+    told = [one for one in main if _significant(one)]
+    silent = [one for one in main if not _significant(one)]
+    several = len({one.block for one in main}) > 1
+    parts = [_differing(one, titles, several) for one in told]
+    parts += [_silence(silent, len(main), bool(told))] if silent else []
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _significant(one: Contrast) -> bool:
+    return one.p_holm is not None and one.p_holm < ALPHA
+
+
+def _differing(one: Contrast, titles: Mapping[str, str], several: bool) -> str:
+    way = "higher" if one.difference > 0 else "lower"
+    where = f" ({one.block})" if several else ""
+    return (
+        f"{titles.get(one.measure, one.measure)} was {way} with {one.second} than with {one.first}"
+        f"{where}, by {number(abs(one.difference))} "
+        f"[{number(min(abs(one.low), abs(one.high)))}, {number(max(abs(one.low), abs(one.high)))}]"
+        f" (p = {number(one.p_holm or 0.0)} after Holm's correction, n = {one.n})"
+    )
+
+
+def _silence(silent: Sequence[Contrast], whole: int, others: bool) -> str:
+    """Return what is said of comparisons without a finding."""
+    few, many = min(one.n for one in silent), max(one.n for one in silent)
+    seeds = f"{few} seed{'' if few == 1 else 's'}" if few == many else f"{few} to {many} seeds"
+    where = ""
+    if others:
+        where = f" in the other {len(silent)} of {whole} primary comparisons"
+    elif whole > 1:
+        where = f" in any of {whole} primary comparisons"
+    told = f"with {seeds}, no difference was found{where}; that is not a finding of no difference"
+    if whole * smallest_p(many) >= ALPHA:
+        told += ", and so few seeds cannot show one after correction, however large it is"
+    return told

@@ -1,0 +1,95 @@
+"""What judges said of a sweep's runs, as tables."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from genagents_env.errors import ConfigError, RecordError
+from genagents_env.judges.summary import Agreed, Ranking, Score, agreements, rankings, ratings
+from genagents_env.judges.verdicts import Verdicts
+from genagents_env.report.lab.runs import Run
+from genagents_env.report.table import Cell, Table
+from genagents_env.stats import interval
+
+
+def judged_tables(path: Path, runs: Sequence[Run]) -> tuple[tuple[Table, ...], str]:
+    """Return the tables that have a row, and what was in the way of them.
+
+    Args:
+        path: of the verdicts; there need not be any.
+        runs: finished ones give the rules' verdicts, with which judges are compared.
+    """
+    if not path.is_file() and not any(run.verdicts for run in runs):
+        return (), ""
+    try:
+        given = list(Verdicts(path))
+    except RecordError as error:
+        return (), f"What judges said is left out: {error}"
+    checks = {run.trial: run.verdicts for run in runs if run.counted and run.verdicts}
+    tables, faults = [], []
+    makers: tuple[Callable[[], Table], ...] = (
+        lambda: _ratings(ratings(given)),
+        lambda: _rankings(rankings(given)),
+        lambda: _agreements(agreements(given, checks)),
+    )
+    for make in makers:
+        try:
+            tables.append(make())
+        except ConfigError as error:
+            faults.append(f"Some of what judges said is left out: {error}")
+    return tuple(table for table in tables if table.rows), next(iter(faults), "")
+
+
+def _ratings(scores: Iterable[Score]) -> Table:
+    rows = tuple(
+        (
+            *(one.rubric, one.condition, _judge(one.judge, one.by), f"{one.low} to {one.high}"),
+            interval(list(one.seeds.values())) if one.seeds else None,
+            *(one.answers, one.n, one.unusable),
+        )
+        for one in scores
+    )
+    columns = (
+        *("rubric", "condition", "judge", "scale", "mean over seeds [95 % interval]"),
+        *("answers", "ratings", "unusable"),
+    )
+    note = "Repeats of one answer are averaged first, then the answers of each seed."
+    return Table("ratings", "Ratings", columns, rows, note)
+
+
+def _rankings(found: Iterable[Ranking]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        for skill in one.skills:
+            rank = one.mean_ranks.get(skill.name)
+            rows.append(
+                (
+                    *(one.rubric, _judge(one.judge, one.by), one.block, skill.name),
+                    *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
+                    *(rank, one.position_bias, one.first_read),
+                )
+            )
+    columns = (
+        *("rubric", "judge", "block", "condition", "skill", "low", "high", "wins", "losses"),
+        *("ties", "mean rank", "verdicts that flip with the order", "won by the one read first"),
+    )
+    note = "Skills from pairwise comparisons; two whose intervals overlap are not told apart."
+    return Table("rankings", "Rankings", columns, tuple(rows), note)
+
+
+def _agreements(found: Iterable[Agreed]) -> Table:
+    rows = tuple(
+        (
+            *(one.of, f"with {one.sort}", ", ".join(one.judges), one.statistic, one.value),
+            *(one.low, one.high, one.n, one.agreed, one.note),
+        )
+        for one in found
+    )
+    columns = (
+        *("of", "agreement", "judges", "statistic", "value", "low", "high", "n"),
+        *("share alike", "note"),
+    )
+    return Table("judges_agreement", "Agreement of judges", columns, rows)
+
+
+def _judge(name: str, by: str) -> str:
+    return f"{name} (human)" if by == "human" else name

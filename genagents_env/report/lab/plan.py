@@ -1,0 +1,37 @@
+"""What a sweep was to find out, and how."""
+
+from dataclasses import dataclass
+from shlex import quote
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was to be found out, and how.
+
+    Attributes:
+        name: of the experiment.
+        question: that it asks; may be empty.
+        text: of the experiment file.
+        seeds: that it names.
+        baseline: the arm the others are compared with, or None.
+        paired: every condition is lived with the same seeds, by the same clock.
+        model: that took the place of the file's for every run, or None.
+    """
+
+    name: str
+    question: str
+    text: str
+    seeds: tuple[int, ...]
+    baseline: str | None = None
+    paired: bool = True
+    model: str | None = None
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What a shell is told to do it again; DIR stands for the folder."""
+        model = "" if self.model is None else f" --model {quote(self.model)}"
+        return (
+            f"genagents sweep experiment.toml --out DIR{model}",
+            "genagents sweep --resume DIR",
+            "genagents report DIR",
+        )

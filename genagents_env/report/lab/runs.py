@@ -1,0 +1,147 @@
+"""One run of a sweep as its report sees it: what it is, how it stands, what it came to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genagents_env.evaluate.checks import Verdict
+from genagents_env.record.rows import JSON
+from genagents_env.sweep.design.trials import Condition
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sights:
+    """What is drawn of a run and is no single number.
+
+    Attributes:
+        names: N people.
+        partners: N rows of N; how often the one of the row spoke to the one of the column.
+        arenas: M places.
+        stays: N rows of M; seconds that each spent there.
+        curves: for each fact the seconds since the start at which one more knew it, and how many
+            then knew, in order.
+        seconds: lived, of game time.
+    """
+
+    names: tuple[str, ...]
+    partners: Matrix
+    arenas: tuple[str, ...]
+    stays: Matrix
+    curves: Mapping[str, tuple[tuple[float, float], ...]]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What someone answered in an interview, and the town time at which."""
+
+    time: str
+    agent: str
+    question: str
+    repeat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is read of a run: its findings in words, what happened, what was answered.
+
+    `happened` holds the first lines of the transcript, of `lines` in all.
+    """
+
+    findings: tuple[str, ...]
+    happened: tuple[str, ...]
+    lines: int
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a run took. `dollars` is None where no price is known, `seconds` of wall clock too."""
+
+    calls: int
+    tokens: int
+    fallbacks: int
+    degraded: bool
+    dollars: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One trial of a sweep.
+
+    Attributes:
+        trial: its name, which is also that of its file.
+        condition: of which it is a seed.
+        seed: of the episode.
+        identity: the hash of what defines it.
+        file: its run file.
+        state: finished, stopped, failed, damaged or due.
+        status: that the run file gives itself.
+        tick: the last one in the file, -1 where there is none.
+        problem: why it is not finished; empty where it is.
+        hash: canonical, of a finished run.
+        scenario: the hash of the scenario as it was lived.
+        versions: that the file names.
+        effort: None where no file can be read.
+        values: each measure by its name; None where it is not defined in this run.
+        unmeasured: a message for each measure that failed on this record.
+        sights: for the figures; None where no file can be read.
+        story: for its page; None where no file can be read.
+        verdicts: of the rules and models that judged its answers.
+    """
+
+    trial: str
+    condition: Condition
+    seed: int
+    identity: str
+    file: Path
+    state: str
+    status: str = ""
+    tick: int = -1
+    problem: str = ""
+    hash: str = ""
+    scenario: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    effort: Effort | None = None
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    unmeasured: tuple[str, ...] = ()
+    sights: Sights | None = None
+    story: Story | None = None
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def counted(self) -> bool:
+        """Whether it goes into means: only a run that lived to its end does."""
+        return self.state == "finished"
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return what it is and came to as JSON values, without its story."""
+        effort = self.effort
+        return {
+            "trial": self.trial,
+            "condition": self.condition.name,
+            "arm": self.condition.arm,
+            "scenario": self.condition.scenario,
+            "cast": self.condition.cast,
+            "model": self.condition.model,
+            "seed": self.seed,
+            "state": self.state,
+            "status": self.status,
+            "tick": self.tick,
+            "problem": self.problem,
+            "identity": self.identity,
+            "canonical_hash": self.hash,
+            "scenario_hash": self.scenario,
+            "versions": dict(self.versions),
+            "calls": None if effort is None else effort.calls,
+            "tokens": None if effort is None else effort.tokens,
+            "fallbacks": None if effort is None else effort.fallbacks,
+            "dollars": None if effort is None else effort.dollars,
+            "seconds": None if effort is None else effort.seconds,
+            "values": dict(self.values),
+            "unmeasured": list(self.unmeasured),
+        }

@@ -1,0 +1,198 @@
+"""The tables of a sweep's report."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from genagents_env.report.lab.comparing import Block
+from genagents_env.report.lab.data import Gathered
+from genagents_env.report.lab.groups import PRIMARY, group_of
+from genagents_env.report.lab.naming import page_of, slugs
+from genagents_env.report.lab.runs import Run
+from genagents_env.report.table import Cell, Table
+from genagents_env.stats import Contrast
+
+SHORT = 12  # hexadecimal digits of a hash in a table that is read
+
+
+def means(known: Gathered) -> Iterator[Table]:
+    """Yield for each block its measures by condition, the primary ones first."""
+    several = len(known.blocks) > 1
+    for block, slug in zip(known.blocks, slugs([b.name for b in known.blocks]), strict=True):
+        yield Table(
+            f"means_{slug}" if several else "means",
+            f"Measures: {block.name}" if several else "Measures",
+            ("about", "measure", "unit", *(side.label for side in block.sides)),
+            tuple(_mean_row(known, block, name) for name in known.names_in(block)),
+            "Mean over finished runs with its 95 % bootstrap interval over seeds, and their "
+            "number; a dash where no run has a value.",
+        )
+
+
+def _mean_row(known: Gathered, block: Block, name: str) -> tuple[Cell, ...]:
+    mine = {
+        cell.side.label: cell.mean
+        for cell in known.cells
+        if (cell.block, cell.measure) == (block.name, name)
+    }
+    about = PRIMARY if name in known.primary else group_of(name)
+    told = (about, known.titles[name], known.units[name])
+    return (*told, *(mine.get(side.label) for side in block.sides))
+
+
+def differences(known: Gathered) -> Table:
+    """Return every contrast."""
+    several = len(known.blocks) > 1
+    rows = tuple(_difference(known, one, several) for one in known.contrasts)
+    columns = (
+        *("measure", *(["block"] if several else []), "first", "second"),
+        *("mean of first", "mean of second", "difference", "low", "high"),
+        *("p", "p after Holm", "effect size", "n", "paired", "family", "note"),
+    )
+    note = (
+        "Second less first, with its 95 % interval. Two-sided permutation test over the runs of "
+        "equal seed; Holm's correction is over the primary family; exploratory p values are not "
+        "corrected and only point to what a study of its own might ask. The effect size is in "
+        "standard deviations of the differences (paired), or pooled, corrected after Hedges."
+    )
+    return Table("contrasts", "Differences between conditions", columns, rows, note)
+
+
+def _difference(known: Gathered, one: Contrast, several: bool) -> tuple[Cell, ...]:
+    return (
+        *(known.titles[one.measure], *([one.block] if several else []), one.first, one.second),
+        *(one.first_mean, one.second_mean, one.difference, one.low, one.high),
+        *(one.p, one.p_holm, one.effect, one.n, one.paired, one.family, one.note),
+    )
+
+
+def runs(known: Gathered) -> Table:
+    """Return every trial: how it stands, what it took, its primary values."""
+    titles = known.titles
+    columns = (
+        *("run", "condition", "seed", "state", "game tick", "canonical hash"),
+        *("calls", "dollars", "wall seconds", "fallbacks"),
+        *(titles[name] for name in known.primary),
+        *("file", "note"),
+    )
+    note = (
+        "Only finished runs go into means and differences; values of a run that stopped early are "
+        "as far as it came. The hash is over all that happened: a run lived again has the same."
+    )
+    rows = tuple(_run_row(known, run) for run in known.runs)
+    return Table("runs", "Runs", columns, rows, note)
+
+
+def _run_row(known: Gathered, run: Run) -> tuple[Cell, ...]:
+    took = run.effort
+    spent: tuple[Cell, ...] = (
+        (None, None, None, None)
+        if took is None
+        else (took.calls, took.dollars, took.seconds, took.fallbacks)
+    )
+    return (
+        *(run.trial, run.condition.name, run.seed, run.state),
+        *(run.tick if run.tick >= 0 else None, run.hash[:SHORT] or None, *spent),
+        *(run.values.get(name) for name in known.primary),
+        *(relative(run.file, known.folder), problem(run)),
+    )
+
+
+def problem(run: Run) -> str:
+    """Return why a run is not finished and what can be done, in words; empty where it is."""
+    told = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
+    told = told or run.status
+    ways = {
+        "stopped": "`genagents sweep --resume DIR` goes on from its checkpoint",
+        "failed": "`genagents sweep --resume DIR` tries it again",
+        "damaged": "`genagents sweep --resume DIR` sets it aside and lives it again",
+        "due": "`genagents sweep --resume DIR` lives it",
+    }
+    way = ways.get(run.state)
+    return "" if way is None else f"{told}; {way}" if told else way
+
+
+def relative(path: Path, folder: Path) -> str:
+    """Return where a file lies in the folder; its whole path where it is elsewhere."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
+def values(known: Gathered) -> Table:
+    """Return every value of every run that has any, a line each, for one's own analysis."""
+    rows = tuple(
+        (
+            *(run.trial, run.condition.name, run.condition.arm, run.condition.scenario),
+            *(run.condition.cast, run.condition.model, run.seed, run.state, name, value),
+        )
+        for run in known.runs
+        for name, value in run.values.items()
+    )
+    return Table("values", "Values", VALUES, rows)
+
+
+VALUES = (
+    *("trial", "condition", "arm", "scenario", "cast", "model", "seed", "state"),
+    *("measure", "value"),
+)
+
+
+def measures(known: Gathered) -> Table:
+    """Return what each measure is, and whence."""
+    rows = tuple(
+        (one.name, one.title, one.unit, one.better or None, one.definition, one.source)
+        for one in known.measures
+    )
+    columns = ("name", "measure", "unit", "better", "definition", "source")
+    return Table("measures", "What was measured", columns, rows)
+
+
+def identities(known: Gathered) -> Table:
+    """Return the hashes in full, by which another can tell that it is the same."""
+    rows = tuple(
+        (run.trial, run.identity, run.hash or None, run.scenario or None, _versions(run))
+        for run in known.runs
+    )
+    columns = ("run", "identity", "canonical hash", "scenario hash", "lived by")
+    note = (
+        "The identity is of what defines a run, the canonical hash of all that happened in it, "
+        "both SHA-256."
+    )
+    return Table("identities", "Hashes", columns, rows, note)
+
+
+def versions(known: Gathered) -> Table:
+    """Return the versions that made the report."""
+    return Table("versions", "Versions", ("package", "version"), tuple(known.versions.items()))
+
+
+def answers(run: Run) -> Table:
+    """Return what was answered in the interviews of one run."""
+    told = () if run.story is None else run.story.answers
+    rows = tuple((one.time, one.agent, one.question, one.repeat, one.text) for one in told)
+    columns = ("time", "agent", "question", "repeat", "answer")
+    return Table("answers", "Interviews", columns, rows)
+
+
+def own_values(known: Gathered, run: Run) -> Table:
+    """Return the measures of one run."""
+    units = known.units
+    rows = tuple(
+        (known.titles.get(name, name), units.get(name, ""), value)
+        for name, value in run.values.items()
+    )
+    return Table("values", "Measures", ("measure", "unit", "value"), rows)
+
+
+def _versions(run: Run) -> str:
+    return ", ".join(f"{name} {number}" for name, number in sorted(run.versions.items()))
+
+
+def linked(known: Gathered) -> dict[int, str]:
+    """Return by the row of the table of runs the page of each run that has one."""
+    return {row: page_of(run) for row, run in enumerate(known.runs) if run.story is not None}
+
+
+def primary_rows(known: Gathered, table: Table) -> frozenset[int]:
+    """Return the rows of a table of means or contrasts that are of primary measures."""
+    titles = {known.titles[name] for name in known.primary}
+    column: Sequence[Cell] = [row[1] if "about" in table.columns else row[0] for row in table.rows]
+    return frozenset(k for k, cell in enumerate(column) if cell in titles)

@@ -1,0 +1,151 @@
+"""Writing a sweep's report: everything is made first, so that nothing stands half-written."""
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genagents_env.errors import ConfigError
+from genagents_env.report.lab import page, tables
+from genagents_env.report.lab.data import Gathered
+from genagents_env.report.lab.frames import parquet
+from genagents_env.report.lab.naming import page_of
+from genagents_env.report.lab.page import Section
+from genagents_env.report.picture import Picture
+from genagents_env.report.table import Table
+
+_LIST = "report.json"
+_OURS = re.compile(
+    r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files of a report by name, the page first, and what could not be made."""
+
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...]
+
+
+def write_lab(gathered: Gathered, out: Path | None = None) -> list[Path]:
+    """Write the report of a sweep.
+
+    `report.html` and its twin `report.md`, `report.json`, a CSV for each table, `*.parquet`,
+    `figures/*.png`, and a page for each run in `pages/`. A report that is there already is
+    replaced, with the files that only it had; run files and all others are left alone. What needs
+    a library that is missing is left out, and the page says so.
+
+    Args:
+        gathered: the sweep.
+        out: a folder, made where it is missing; None is the sweep's own.
+
+    Returns:
+        The paths, `report.html` first.
+
+    Raises:
+        ConfigError: `out` is a file, or cannot be written.
+    """
+    return put(made(gathered), gathered.folder if out is None else out)
+
+
+def made(known: Gathered) -> Made:
+    """Return all files of the report, and a note for each library that is missing."""
+    pictures, undrawn = _pictures(known)
+    frames, unframed = _frames(known)
+    notes = tuple(note for note in (undrawn, unframed) if note)
+    own = _sections(known, pictures)
+    texts = {
+        "report.html": page.html(known, own, notes),
+        "report.md": page.markdown(known, own, notes),
+    }
+    texts |= {f"{one.name}.csv": one.csv() for one in _tabled(known, own) if one.rows}
+    texts |= {page_of(run): text for run, text in page.run_pages(known)}
+    files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    files |= frames | {f"figures/{one.name}.png": one.png for one in pictures}
+    listed = {"files": sorted(files), "notes": list(notes), **known.as_json()}
+    return Made(files | {_LIST: json.dumps(listed, indent=1).encode()}, notes)
+
+
+def put(report: Made, folder: Path) -> list[Path]:
+    """Put the files into `folder`, the page last; see `write_lab`."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; a report needs a folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as place:
+            _put(Path(place), report.files)
+            _replace(Path(place), folder, report.files)
+    except OSError as error:
+        raise ConfigError(f"{folder}: {error.strerror}; the report was not written") from None
+    return [folder / name for name in report.files]
+
+
+def _pictures(known: Gathered) -> tuple[list[Picture], str]:
+    # Here, since matplotlib takes a second to load and is a package of its own.
+    try:
+        from genagents_env.report.lab.pictures import pictures
+    except ConfigError:
+        return [], 'No figures: matplotlib is not installed: pip install "genagents-env[lab]"'
+    return list(pictures(known)), ""
+
+
+def _frames(known: Gathered) -> tuple[dict[str, bytes], str]:
+    try:
+        return parquet(known), ""
+    except ConfigError as error:
+        return {}, f"No Parquet files: {error}"
+
+
+def _sections(known: Gathered, pictures: Sequence[Picture]) -> list[Section]:
+    means = list(tables.means(known))
+    differences = tables.differences(known)
+    figures = Table("figures", "Figures", (), ())
+    own = [Section(one.name, one, strong=tables.primary_rows(known, one)) for one in means]
+    own.append(
+        Section(
+            differences.name,
+            differences,
+            tuple(one for one in pictures if one.table == differences.name),
+            tables.primary_rows(known, differences),
+        )
+    )
+    drawn = tuple(one for one in pictures if one.table == figures.name)
+    own += [Section(figures.name, figures, drawn)] if drawn else []
+    own += [Section(one.name, one) for one in known.judged]
+    runs = tables.runs(known)
+    own.append(Section(runs.name, runs, links=tables.linked(known)))
+    more = tables.measures(known), tables.identities(known), tables.versions(known)
+    return [*own, *(Section(one.name, one) for one in more)]
+
+
+def _tabled(known: Gathered, own: Sequence[Section]) -> list[Table]:
+    return [*(one.table for one in own), tables.values(known)]
+
+
+def _put(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+def _replace(made: Path, folder: Path, files: Mapping[str, bytes]) -> None:
+    stale = [name for name in _listed(folder) if name not in files]
+    for name in reversed(list(files)):  # the page last: what it tells of is there
+        (folder / name).parent.mkdir(exist_ok=True)
+        os.replace(made / name, folder / name)
+    for name in stale:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _listed(folder: Path) -> list[str]:
+    """Return the files of the report that is in `folder`, as far as they can be ours."""
+    try:
+        names = json.loads((folder / _LIST).read_bytes())["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [name for name in names if isinstance(name, str) and _OURS.fullmatch(name)]

@@ -1,0 +1,142 @@
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.judges import Verdicts
+from genagents_env.record import canonical_hash
+from tests.cli.conftest import Run
+from tests.rollout.asked import asked_run
+
+MODEL = ("--model", "scripted:gossip", "-q")
+
+
+@pytest.fixture
+def runs(genagents: Run) -> list[str]:
+    """Make two runs of one seed under two policies."""
+    names = []
+    for policy in ("idle", "random"):
+        names.append(f"{policy}.sqlite")
+        asked_run(Path(names[-1]), policy=policy)
+    return names
+
+
+def told(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_answers_are_rated_once_and_what_came_of_it_is_told(
+    genagents: Run, runs: list[str]
+) -> None:
+    before = [canonical_hash(path) for path in runs]
+    code, out, err = genagents("rate", *runs, *MODEL)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "Judge scripted:gossip: 90 of 90 verdicts, 90 of them new"
+    assert "Ratings:" in out
+    assert "Fleiss' kappa" in out
+    code, out, _ = genagents("rate", *runs, *MODEL, "--json")
+    found = told(out)
+    assert [(one["before"], one["given"]) for one in found["judges"]] == [(90, 0)]
+    assert [(one["condition"], one["n"]) for one in found["ratings"]] == [
+        ("idle", 45), ("random", 45),
+    ]  # fmt: skip
+    assert [canonical_hash(path) for path in runs] == before
+    assert len(Verdicts(Path("verdicts.jsonl"))) == 90
+
+
+def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: list[str]) -> None:
+    command = ("rate", *runs, "--pairwise", *MODEL, "--verdicts", "mine.jsonl")
+    code, out, err = genagents(*command, "--max-calls", "7")
+    assert (code, "7 of 30 verdicts" in out) == (3, True)
+    again = "genagents rate idle.sqlite random.sqlite --pairwise --model scripted:gossip"
+    assert f"the budget is used up (calls); go on with `{again} --verdicts mine.jsonl`" in err
+    code, out, err = genagents(*command)
+    assert (code, err) == (0, "")
+    assert "30 of 30 verdicts, 23 of them new" in out
+    assert "Ranked by scripted:gossip, believability, asking" in out.replace("tiny", "asking")
+    assert "Of 15 pairs read in both orders" in out
+
+
+def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> None:
+    genagents("rate", *runs, *MODEL, "--rubric", "persona", "--repeats", "1")
+    command = ("sheet", *runs, "--rubric", "persona")
+    code, out, err = genagents(*command, "--out", "s.csv")
+    assert (code, err) == (0, "")
+    assert out == "s.csv: 30 rows to fill in; s.txt tells raters how\n"
+    assert "a whole number from 1 to 5" in Path("s.txt").read_text()
+    code, _, err = genagents(*command, "--out", "s.csv")
+    assert (code, "--force replaces it" in err) == (2, True)
+    with Path("s.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for k, row in enumerate(rows[:20]):
+        row["rating"] = str(1 + k % 5)
+    with Path("s.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
+        writer.writeheader()
+        writer.writerows(rows)
+    reading = (*command, "--read", "s.csv", "--rater", "Ana")
+    code, out, err = genagents(*reading)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "s.csv: 30 rows, 10 of them empty; 20 verdicts of Ana"
+    assert "Ana (human) and scripted:gossip" in out
+    code, out, _ = genagents(*reading, "--json")
+    (agreed,) = (one for one in told(out)["agreements"] if one["sort"] == "others")
+    assert agreed["n"] == 20
+    assert len(Verdicts(Path("verdicts.jsonl"))) == 30 + 20
+
+
+def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
+    Path("bad.sqlite").write_text("no run")
+    code, out, err = genagents("rate", "bad.sqlite", runs[0], *MODEL, "--repeats", "1")
+    assert (code, "15 of 15 verdicts" in out) == (0, True)
+    assert "bad.sqlite" in err
+    assert "it is left out" in err
+    for arguments, message in (
+        (("rate", "bad.sqlite"), "none of these run files can be read"),
+        (("rate", *runs, "--rubric", "believable"), '"believable" is unknown; did you mean'),
+        (("rate", "."), "no folder of a sweep"),
+        (("rate", ".", runs[0]), "name one folder, or run files"),
+        (("sheet", *runs), "give --out FILE"),
+        (("sheet", *runs, "--out", "x.csv", "--ranks", "--pairwise"), "one of them"),
+        (("sheet", *runs, "--read", "x.csv"), "--rater"),
+        (("sheet", *runs, "--read", "x.csv", "--rater", "A"), "no sheet can be read"),
+        (("rate", *runs, *MODEL, "--pairwise", "--against", "randon"), '"random"?'),
+    ):
+        code, _, err = genagents(*arguments)
+        assert (code, message in err) == (2, True), err
+
+
+def test_nothing_to_judge_is_said(genagents: Run) -> None:
+    genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
+    code, out, _ = genagents("rate", "run.sqlite", *MODEL)
+    assert (code, out.startswith("Nothing to judge")) == (0, True)
+
+
+def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
+    Path("asking").mkdir()
+    question = '[[questions]]\nid = "tea"\ntext = "Is there tea?"\nwhen = "both"\n'
+    head = 'extends = "tiny"\nname = "asking"\ntitle = "A question"\n'
+    Path("asking/scenario.toml").write_text(head + question)
+    Path("e.toml").write_text(
+        'name = "minds"\nseeds = 2\nscenario = "asking"\nhours = 0.01\n'
+        'model = "scripted:gossip"\nembedder = "hashed"\n'
+        '[[arms]]\nname = "one"\npolicy = "smallville"\n'
+        '[[arms]]\nname = "two"\npolicy = "lyfe"\n'
+        '[[judges]]\nname = "persona"\nrepeats = 2\n'
+        '[[judges]]\nname = "believability"\nkind = "pairwise"\nrepeats = 1\n'
+    )
+    code, _, err = genagents("sweep", "e.toml", "--out", "d", "--workers", "1", "-q", "--no-report")
+    assert code == 0, err
+    assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
+    code, out, err = genagents("rate", "d", "-q", "--json")
+    assert code == 0, err
+    found = told(out)
+    people = 2
+    assert [one["before"] for one in found["judges"]] == [2 * 2 * people * 2, 2 * people * 2]
+    assert [one["given"] for one in found["judges"]] == [0, 0]
+    assert {one["condition"] for one in found["ratings"]} == {"one", "two"}
+    assert {skill["name"] for skill in found["rankings"][0]["skills"]} == {"one", "two"}
+    assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24

@@ -1,0 +1,120 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from genagents_env.report.lab import gathered, write_lab
+from genagents_env.report.lab.data import Gathered
+from genagents_env.rollout import Engine
+from genagents_env.rollout import run as live
+from genagents_env.sweep.folder import Folder
+
+EXPERIMENT = """
+name = "pair"
+question = "Who talks?"
+seeds = 2
+baseline = "idle"
+primary = ["heard.tea", "mine.py:ticks"]
+measures = ["conversations", "no_such_measure", "mine.py:broken"]
+scenario = "tiny"
+hours = 0.1
+model = "scripted:gossip"
+embedder = "hashed"
+[[arms]]
+name = "idle"
+policy = "idle"
+[[arms]]
+name = "scripted"
+policy = "scripted"
+"""
+OWN = '''
+def ticks(record):
+    """Ticks lived. All of them."""
+    return record.last_tick
+
+
+def broken(record):
+    raise KeyError("sugar")
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    (tmp_path / "pair.toml").write_text(EXPERIMENT)
+    (tmp_path / "mine.py").write_text(OWN)
+    made = Folder.begin(tmp_path / "sweep", tmp_path / "pair.toml")
+    for trial in made.trials:
+        live(trial.spec, made.file(trial), Engine(model=trial.model, embedder=trial.embedder))
+    return Folder(made.path)
+
+
+def about(known: Gathered, words: str) -> bool:
+    return any(words in caution for caution in known.cautions)
+
+
+def test_a_sweep_is_gathered(folder: Folder) -> None:
+    seen: list[tuple[int, int]] = []
+    known = gathered(folder, lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert known.count("finished") == 4
+    assert known.primary == ("heard.tea", "ticks")
+    assert known.names[-1] == "conversations"
+    assert [one.second for one in known.contrasts] == ["scripted"] * 3
+    assert about(known, "no measure 'no_such_measure'")
+    assert about(known, "4 measurements failed")
+    assert about(known, "KeyError")
+    for run in known.runs:
+        assert len(run.hash) == len(run.scenario) == 64
+        assert run.values["ticks"] == run.tick
+        assert run.sights is not None
+        assert run.sights.names == ("Ada Brook", "Ben Carver")
+        for row in run.sights.stays:
+            assert sum(row) == pytest.approx(run.sights.seconds)
+        assert run.story is not None
+        assert run.story.lines == len(run.story.happened)
+    assert len(known.problems) == 1  # the measure that nobody knows
+    assert known.titles["ticks"] == "Ticks lived"
+    json.dumps(known.as_json(), allow_nan=False)
+
+
+@pytest.mark.slow
+def test_processes_read_the_same(folder: Folder) -> None:
+    seen: list[int] = []
+    alone = gathered(folder)
+    apart = gathered(folder, lambda done, _: seen.append(done), workers=2)
+    assert apart.as_json() == alone.as_json()
+    assert seen == [1, 2, 3, 4]
+
+
+def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: Folder) -> None:
+    changed, missing, empty, _ = folder.trials
+    path = folder.file(changed)
+    whole = path.read_bytes()
+    place = whole.rindex(b'"text"') if b'"text"' in whole else whole.rindex(b'"doing"')
+    path.write_bytes(whole[:place] + b'"t3xt_"'[: len(b'"text"')] + whole[place + 6 :])
+    folder.file(missing).unlink()
+    folder.file(empty).write_bytes(b"")
+    known = gathered(Folder(folder.path))
+    states = [run.state for run in known.runs]
+    assert states == ["damaged", "due", "due", "finished"]
+    assert known.runs[0].problem
+    assert known.runs[0].values == {}
+    assert all(cell.mean is None or cell.mean.n == 1 for cell in known.cells)
+    write_lab(known)
+
+
+def test_a_file_of_no_trial_is_told_and_not_used(folder: Folder) -> None:
+    text = (folder.path / "experiment.toml").read_text()
+    (folder.path / "experiment.toml").write_text(text.replace("hours = 0.1", "hours = 0.05"))
+    known = gathered(Folder(folder.path))
+    assert known.count("due") == 4
+    assert about(known, "4 run files in the folder belong to no trial")
+    assert "No run has finished yet" in known.finding
+    write_lab(known)
+
+
+def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: Folder) -> None:
+    (folder.path / "verdicts.jsonl").write_text("nonsense\n")
+    known = gathered(folder)
+    assert about(known, "What judges said is left out")
+    assert known.judged == ()

@@ -1,0 +1,70 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genagents_env.report.lab import drawing
+from genagents_env.report.lab.comparing import Side
+from tests.report.lab.planted_sweep import ADA, BEN, condition, pair, run, sights
+
+
+def lived(folder: Path) -> drawing.Lived:
+    side = Side(condition("bare"), "bare")
+    runs = [
+        run(folder, "bare", 0, {}, sights=sights(told=2, heard=600)),
+        run(folder, "bare", 1, {}, sights=sights(told=4, heard=1800)),
+        run(folder, "bare", 2, {}, sights=sights(told=99), state="stopped"),
+    ]
+    return [(side, drawing.lived(runs, side))]
+
+
+def test_diffusion_is_the_mean_over_finished_seeds_at_each_moment(tmp_path: Path) -> None:
+    (curve,) = drawing.curves(lived(tmp_path))
+    known = dict(zip(curve.hours, curve.mean, strict=True))
+    assert (curve.fact, curve.label, curve.n) == ("crumbs", "bare", 2)
+    assert known[0.0] == 1
+    assert known[0.25] == 1.5
+    assert known[1.0] == 2
+    assert all(
+        low <= mean <= high
+        for low, mean, high in zip(curve.low, curve.mean, curve.high, strict=True)
+    )
+
+
+def test_a_run_that_ended_earlier_counts_with_its_last_number(tmp_path: Path) -> None:
+    short = replace(sights(), seconds=900.0, curves={"crumbs": ((0.0, 1.0), (900.0, 1.0))})
+    runs = [run(tmp_path, "bare", 0, {}, sights=short), run(tmp_path, "bare", 1, {})]
+    (curve,) = drawing.curves([(Side(condition("bare"), "bare"), runs)])
+    assert curve.hours[-1] == 1.0
+    assert curve.mean[-1] == 1.5
+
+
+def test_talk_is_summed_over_finished_seeds(tmp_path: Path) -> None:
+    (network,) = drawing.networks(lived(tmp_path))
+    assert network.names == (ADA, BEN)
+    assert network.counts == ((0, 6), (2, 0))
+    assert network.n == 2
+
+
+def test_time_at_places_is_a_share_of_ones_own(tmp_path: Path) -> None:
+    (own,) = drawing.places(lived(tmp_path))
+    assert own.places == ("kitchen", "study")
+    assert own.shares == ((1.0, 0.0), (0.5, 0.5))
+
+
+def test_cost_stands_against_the_outcome_of_the_same_run(tmp_path: Path) -> None:
+    known = pair(tmp_path)
+    conditions = [(side, drawing.lived(known.runs, side)) for side in known.blocks[0].sides]
+    cost, points = drawing.tradeoff(conditions, known.cells, "heard.crumbs")
+    assert cost == "tokens_per_hour"
+    assert [point.label for point in points] == ["bare", "full"]
+    assert points[0].costs == tuple(500.0 + seed for seed in range(8))
+    assert points[1].outcome.mean == pytest.approx(0.53)
+
+
+def test_of_nothing_nothing_is_drawn() -> None:
+    side = Side(condition("bare"), "bare")
+    assert drawing.curves([(side, [])]) == []
+    assert drawing.networks([(side, [])]) == []
+    assert drawing.places([(side, [])]) == []
+    assert drawing.tradeoff([(side, [])], [], "heard") == ("", [])

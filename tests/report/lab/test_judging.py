@@ -1,0 +1,85 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.judges.verdicts import Comparison, Rating, Verdicts
+from genagents_env.report.lab import write_lab
+from genagents_env.report.lab.judging import judged_tables
+from tests.report.lab.planted_sweep import ADA, pair
+
+
+def rating(seed: int, condition: str, value: int | None, **more: Any) -> Rating:
+    given: dict[str, Any] = {
+        "answer": f"a{condition}{seed}",
+        "run": f"{condition}-s{seed}",
+        "condition": condition,
+        "block": "cake",
+        "seed": seed,
+        "agent": ADA,
+        "when": "after",
+        "question": "Who took the cake?",
+        "number": 0,
+        "rubric": "believability",
+        "edition": "1",
+        "low": 1,
+        "high": 5,
+        "judge": "toy",
+        "by": "model",
+        "repeat": 0,
+        "value": value,
+    }
+    return Rating(**{**given, **more})
+
+
+def comparison(seed: int, verdict: Any, shown: Any) -> Comparison:
+    return Comparison(
+        first=f"abare{seed}",
+        second=f"afull{seed}",
+        first_run=f"bare-s{seed}",
+        second_run=f"full-s{seed}",
+        first_condition="bare",
+        second_condition="full",
+        block="cake",
+        seed=seed,
+        agent=ADA,
+        when="after",
+        question="Who took the cake?",
+        number=0,
+        rubric="believability",
+        edition="1",
+        judge="<b>toy</b>",
+        by="model",
+        repeat=0,
+        shown=shown,
+        verdict=verdict,
+    )
+
+
+def test_ratings_rankings_and_agreement_stand_in_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Verdicts(tmp_path / "verdicts.jsonl") as verdicts:
+        for seed in range(4):
+            for condition, value in (("bare", 2), ("full", 4)):
+                for repeat in range(2):
+                    verdicts.add(rating(seed, condition, value, repeat=repeat))
+                verdicts.add(rating(seed, condition, value, by="human", judge="Grace"))
+            for shown in ("first", "second"):
+                verdicts.add(comparison(seed, "second", shown))
+    known = pair(tmp_path)
+    names = [table.name for table in known.judged]
+    assert names == ["ratings", "rankings", "judges_agreement"]
+    ratings, rankings, _ = known.judged
+    means = {(row[1], row[2]): row[4] for row in ratings.rows}
+    assert getattr(means["full", "toy"], "mean", None) == 4
+    assert getattr(means["bare", "Grace (human)"], "mean", None) == 2
+    assert [row[3] for row in rankings.rows] == ["full", "bare"]
+    monkeypatch.setattr("genagents_env.report.lab.writing._pictures", lambda _: ([], ""))
+    page = write_lab(known)[0].read_text()
+    assert "&lt;b&gt;toy" in page
+    assert (tmp_path / "ratings.csv").exists()
+
+
+def test_without_verdicts_there_is_no_table_and_no_caution(tmp_path: Path) -> None:
+    assert judged_tables(tmp_path / "verdicts.jsonl", ()) == ((), "")
