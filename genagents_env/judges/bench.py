@@ -1,32 +1,27 @@
 """A sitting of a model judge: what is due is asked, and each verdict is kept as it is given."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
+from genagents_env.errors import ConfigError
 from genagents_env.judges.prompting import MAX_TOKENS
 from genagents_env.judges.verdicts import Given, Verdicts
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Endpoint, Message
-from genagents_env.llm.cassette import MemoryCassette, Recorded
-from genagents_env.llm.client import ModelClient
+from genagents_env.llm.cassette import Recorded
 from genagents_env.rollout import Engine
-from genagents_env.rollout.group import results
-from genagents_env.rollout.loop import cancel_others, finished
+from genagents_env.rollout.loop import finished
 from genagents_env.rollout.model import open_model
-from genagents_env.rollout.signals import Stop
+from genagents_env.rollout.sitting import Sitting
 from genagents_env.text import clean
 
 TEMPERATURE = 0.7  # repeats of a judge that is always sure of itself would tell nothing
 NAME_LIMIT = 200  # characters of a judge's name
 
 NOTHING = Spend()
-
-_ADVICE = ". Resume the run when the endpoint answers again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,39 +146,15 @@ class _Bench:
         self, endpoint: Endpoint, engine: Engine, verdicts: Verdicts, watch: Watch | None
     ) -> None:
         self.verdicts, self.watch = verdicts, watch
-        self.replies = MemoryCassette()
-        self.client = ModelClient(
-            endpoint,
-            run_seed=0,  # the call's key has the answer's id and the repeat, which decide the seed
-            budget=engine.limits.budget(engine.account),
-            cassette=self.replies,
-            max_in_flight=engine.concurrency,
-            retry=engine.retry,
-        )
-        self.slots = asyncio.Semaphore(engine.concurrency)
-        self.stop = Stop()
-        self.over = False
+        # The call's key has the answer's id and the repeat, which decide the seed.
+        self.sitting = Sitting(endpoint, engine, run_seed=0)
+        self.client = self.sitting.client
         self.given = self.unusable = self.due = 0
 
     async def heard(self, due: Sequence[Query], stands: Heard) -> Heard:
         """Return how it stands after all of `due`, or as many as could be heard."""
-        exit_code, message, self.due = 0, "", len(due)
-        try:
-            with self.stop.listening():
-                each = (self._hear(query) for query in due)
-                results(await asyncio.gather(*each, return_exceptions=True))
-        except ModelOutage as outage:
-            exit_code, message = outage.exit_code, str(outage).removesuffix(_ADVICE)
-        except BudgetExceeded as limit:
-            exit_code, message = limit.exit_code, f"the budget is used up ({limit.kind})"
-        except asyncio.CancelledError:
-            if self.stop.signal is None:
-                raise
-        finally:
-            await cancel_others()
-            await self.client.aclose()
-        if self.stop.signal is not None and self.given + self.unusable < len(due):
-            exit_code, message = 128 + self.stop.signal, "stopped by a signal"
+        self.due = len(due)
+        exit_code, message = await self.sitting.held(due, self._hear)
         return replace(
             stands,
             given=self.given,
@@ -194,14 +165,7 @@ class _Bench:
         )
 
     async def _hear(self, query: Query) -> None:
-        async with self.slots:
-            if self.over or self.stop.signal is not None:
-                return
-            try:
-                one = await self._verdict(query)
-            except GenagentsError:
-                self.over = True  # the others would fail alike, each after its own patience
-                raise
+        one = await self._verdict(query)
         self.verdicts.add(one)
         self.unusable += not one.given
         self.given += one.given
@@ -216,7 +180,7 @@ class _Bench:
             max_tokens=MAX_TOKENS,
             temperature=TEMPERATURE,
         )
-        told: Recorded = self.replies.rows.pop(query.call)
+        told: Recorded = self.sitting.replies.rows.pop(query.call)
         one = query.blank if answered.fallback else query.filled(answered.value)
         why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else one.why
         return replace(

@@ -1,22 +1,19 @@
 """Writing a report into a folder: everything is made first, so that nothing stands half-written."""
 
 import json
-import os
 import re
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from genagents_env.errors import ConfigError
 from genagents_env.evaluate.published import published
 from genagents_env.record.rows import JSON
 from genagents_env.report.groups import grouped
 from genagents_env.report.page import RunSection, html, markdown, sections
+from genagents_env.report.placing import INDEX, place
 from genagents_env.report.study import Study
 from genagents_env.report.tables import answers, tables
 
-_LIST = "report.json"
 _OURS = re.compile(r"figures/[a-z0-9_]+\.png|[a-z_]+\.csv|report\.(html|md)")
 
 
@@ -40,16 +37,7 @@ def write_report(
         ConfigError: `folder` is a file, or cannot be written; or matplotlib is missing.
     """
     files = _files(studies, lines)
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder} is a file; --out names a folder")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".report-", dir=folder.parent) as made:
-            _put(Path(made), files)
-            _replace(Path(made), folder, files)
-    except OSError as error:
-        raise ConfigError(f"{folder}: {error.strerror}; the report was not written") from None
-    return [folder / name for name in files]
+    return place(files, folder, _OURS)
 
 
 def as_json(studies: Sequence[Study]) -> dict[str, JSON]:
@@ -79,34 +67,9 @@ def _files(studies: Sequence[Study], lines: Sequence[Sequence[str]]) -> dict[str
     files = {name: text.encode() for name, text in texts.items()}
     files |= {f"figures/{one.name}.png": one.png for one in drawn}
     listed = {"files": sorted(files), **as_json(studies)}
-    return files | {_LIST: json.dumps(listed, indent=1).encode()}
+    return files | {INDEX: json.dumps(listed, indent=1).encode()}
 
 
 def _title(studies: Sequence[Study]) -> str:
     scenarios = ", ".join(dict.fromkeys(study.rates.scenario for study in studies))
     return f"{scenarios}: {len(studies)} run{'' if len(studies) == 1 else 's'}"
-
-
-def _put(folder: Path, files: Mapping[str, bytes]) -> None:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
-
-
-def _replace(made: Path, folder: Path, files: Mapping[str, bytes]) -> None:
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    stale = [name for name in _listed(folder) if name not in files]
-    for name in reversed(list(files)):  # the page last: what it tells of is there
-        os.replace(made / name, folder / name)
-    for name in stale:
-        (folder / name).unlink(missing_ok=True)
-
-
-def _listed(folder: Path) -> list[str]:
-    """Return the files of the report that is in `folder`, as far as they can be ours."""
-    try:
-        names = json.loads((folder / _LIST).read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [name for name in names if isinstance(name, str) and _OURS.fullmatch(name)]

@@ -4,22 +4,18 @@ Verdicts are no part of what happened: they lie beside the record, one model's n
 and each is stored as it is given.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
+from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.llm.calls import Endpoint
-from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.client import ModelClient
 from genagents_env.llm.prompts import run_fence
 from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.rollout.cases import Case, cases, reply_of
-from genagents_env.rollout.group import results
-from genagents_env.rollout.loop import cancel_others, finished
+from genagents_env.rollout.loop import finished
 from genagents_env.rollout.model import open_model
-from genagents_env.rollout.signals import Stop
+from genagents_env.rollout.sitting import Sitting
 from genagents_env.rollout.spec import Engine, Outcome, Progress
 from genagents_env.rollout.spending import left
 from genagents_env.text import clean
@@ -27,7 +23,6 @@ from genagents_env.text import clean
 _MARK = 6  # characters of the fence's mark
 _NAME = 200
 _MAX_TOKENS = 200
-_ADVICE = ". Resume the run when the endpoint answers again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,39 +129,13 @@ class _Bench:
     ) -> None:
         self.writer, self.run, self.engine, self.name = writer, run, engine, name
         self.mark = run_fence(run.meta.seed)[:_MARK]
-        self.replies = MemoryCassette()  # not the run's: a verdict is no call of the run
-        self.client = ModelClient(
-            endpoint,
-            run_seed=run.meta.seed,
-            budget=engine.limits.budget(engine.account),
-            cassette=self.replies,
-            max_in_flight=engine.concurrency,
-            retry=engine.retry,
-        )
-        self.slots = asyncio.Semaphore(engine.concurrency)
-        self.stop = Stop()
-        self.over = False
+        self.sitting = Sitting(endpoint, engine, run.meta.seed)
+        self.client = self.sitting.client
         self.given = self.unusable = 0
 
     async def heard(self, due: Sequence[Case], stands: Judged) -> Judged:
         """Return how it stands after all cases in `due`, or as many as could be heard."""
-        exit_code, message = 0, ""
-        try:
-            with self.stop.listening():
-                each = (self._hear(case) for case in due)
-                results(await asyncio.gather(*each, return_exceptions=True))
-        except ModelOutage as outage:
-            exit_code, message = outage.exit_code, str(outage).removesuffix(_ADVICE)
-        except BudgetExceeded as limit:
-            exit_code, message = limit.exit_code, f"the budget is used up ({limit.kind})"
-        except asyncio.CancelledError:
-            if self.stop.signal is None:
-                raise
-        finally:
-            await cancel_others()
-            await self.client.aclose()
-        if self.stop.signal is not None and self.given + self.unusable < len(due):
-            exit_code, message = 128 + self.stop.signal, "stopped by a signal"
+        exit_code, message = await self.sitting.held(due, self._hear)
         return replace(
             stands,
             given=self.given,
@@ -176,14 +145,7 @@ class _Bench:
         )
 
     async def _hear(self, case: Case) -> None:
-        async with self.slots:
-            if self.over or self.stop.signal is not None:
-                return
-            try:
-                row = await self._verdict(case)
-            except GenagentsError:
-                self.over = True  # the others would fail alike, each after its own patience
-                raise
+        row = await self._verdict(case)
         self.writer.commit_judgement(row)
         self.unusable += row.verdict is None
         self.given += row.verdict is not None
@@ -199,7 +161,7 @@ class _Bench:
             max_tokens=_MAX_TOKENS,
             temperature=0.0,
         )
-        told = self.replies.rows[case.call]
+        told = self.sitting.replies.rows[case.call]
         return JudgementRow(
             self.name,
             *case.key,

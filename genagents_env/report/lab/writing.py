@@ -1,9 +1,7 @@
 """Writing a sweep's report: everything is made first, so that nothing stands half-written."""
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +13,9 @@ from genagents_env.report.lab.frames import parquet
 from genagents_env.report.lab.naming import page_of
 from genagents_env.report.lab.page import Section
 from genagents_env.report.picture import Picture
+from genagents_env.report.placing import INDEX, place
 from genagents_env.report.table import Table
 
-_LIST = "report.json"
 _OURS = re.compile(
     r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
 )
@@ -49,7 +47,7 @@ def write_lab(gathered: Gathered, out: Path | None = None) -> list[Path]:
     Raises:
         ConfigError: `out` is a file, or cannot be written.
     """
-    return put(made(gathered), gathered.folder if out is None else out)
+    return place(made(gathered).files, gathered.folder if out is None else out, _OURS)
 
 
 def made(known: Gathered) -> Made:
@@ -67,21 +65,7 @@ def made(known: Gathered) -> Made:
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     files |= frames | {f"figures/{one.name}.png": one.png for one in pictures}
     listed = {"files": sorted(files), "notes": list(notes), **known.as_json()}
-    return Made(files | {_LIST: json.dumps(listed, indent=1).encode()}, notes)
-
-
-def put(report: Made, folder: Path) -> list[Path]:
-    """Put the files into `folder`, the page last; see `write_lab`."""
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder} is a file; a report needs a folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as place:
-            _put(Path(place), report.files)
-            _replace(Path(place), folder, report.files)
-    except OSError as error:
-        raise ConfigError(f"{folder}: {error.strerror}; the report was not written") from None
-    return [folder / name for name in report.files]
+    return Made(files | {INDEX: json.dumps(listed, indent=1).encode()}, notes)
 
 
 def _pictures(known: Gathered) -> tuple[list[Picture], str]:
@@ -124,28 +108,3 @@ def _sections(known: Gathered, pictures: Sequence[Picture]) -> list[Section]:
 
 def _tabled(known: Gathered, own: Sequence[Section]) -> list[Table]:
     return [*(one.table for one in own), tables.values(known)]
-
-
-def _put(folder: Path, files: Mapping[str, bytes]) -> None:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
-
-
-def _replace(made: Path, folder: Path, files: Mapping[str, bytes]) -> None:
-    stale = [name for name in _listed(folder) if name not in files]
-    for name in reversed(list(files)):  # the page last: what it tells of is there
-        (folder / name).parent.mkdir(exist_ok=True)
-        os.replace(made / name, folder / name)
-    for name in stale:
-        (folder / name).unlink(missing_ok=True)
-
-
-def _listed(folder: Path) -> list[str]:
-    """Return the files of the report that is in `folder`, as far as they can be ours."""
-    try:
-        names = json.loads((folder / _LIST).read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [name for name in names if isinstance(name, str) and _OURS.fullmatch(name)]

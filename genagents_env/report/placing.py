@@ -1,0 +1,67 @@
+"""Putting a report into a folder: nothing stands half-written, and nothing else is touched."""
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from genagents_env.errors import ConfigError
+
+INDEX = "report.json"  # has the names of the files under `files`
+
+
+def place(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str]) -> list[Path]:
+    """Write `files` into `folder` in place of the report that is there.
+
+    Files that only the former report had are removed; what is not of a report is left alone.
+
+    Args:
+        files: by their path in the folder, the page first: it is put in place last.
+        folder: made where it is missing.
+        ours: what a report's files are called.
+
+    Returns:
+        Their paths, in the order of `files`.
+
+    Raises:
+        ConfigError: `folder` is a file, or cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; a report needs a folder")
+    try:
+        beside = folder if folder.is_dir() else folder.parent  # of one file system with it
+        beside.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".report-", dir=beside) as made:
+            _put(Path(made), files)
+            _replace(Path(made), folder, files, ours)
+    except OSError as error:
+        raise ConfigError(f"{folder}: {error.strerror}; the report was not written") from None
+    return [folder / name for name in files]
+
+
+def _put(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+def _replace(made: Path, folder: Path, files: Mapping[str, bytes], ours: re.Pattern[str]) -> None:
+    folder.mkdir(exist_ok=True)
+    stale = [name for name in _listed(folder, ours) if name not in files]
+    for name in reversed(list(files)):  # the page last: what it tells of is there
+        (folder / name).parent.mkdir(exist_ok=True)
+        os.replace(made / name, folder / name)
+    for name in stale:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _listed(folder: Path, ours: re.Pattern[str]) -> list[str]:
+    """Return the files of the report that is in `folder`, as far as they can be ours."""
+    try:
+        names = json.loads((folder / INDEX).read_bytes())["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [name for name in names if isinstance(name, str) and ours.fullmatch(name)]
