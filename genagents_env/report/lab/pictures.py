@@ -29,7 +29,7 @@ def pictures(known: Gathered) -> Iterator[Picture]:
             "which no correction has touched; blue where it leaves out nought."
         )
         drawn = figures.difference_forest(main, names)
-        yield Picture("contrasts", "differences", caption, figures.png(drawn))
+        yield Picture("primary", "differences", caption, figures.png(drawn))
     for block, slug in zip(known.blocks, slugs([b.name for b in known.blocks]), strict=True):
         where = f"{block.name}: " if len(known.blocks) > 1 else ""
         for name, caption, drawn in _of(known, block):

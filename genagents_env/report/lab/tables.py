@@ -39,6 +39,13 @@ def _mean_row(known: Gathered, block: Block, name: str) -> tuple[Cell, ...]:
     return (*told, *(mine.get(side.label) for side in block.sides))
 
 
+def decisive(known: Gathered) -> Table:
+    """Return the contrasts of the primary measures, by which the question is decided."""
+    whole = differences(known)
+    rows = tuple(whole.rows[k] for k in sorted(primary_rows(known, whole)))
+    return Table("primary", "Differences in the primary measures", whole.columns, rows, whole.note)
+
+
 def differences(known: Gathered) -> Table:
     """Return every contrast."""
     several = len(known.blocks) > 1
@@ -54,7 +61,7 @@ def differences(known: Gathered) -> Table:
         "corrected and only point to what a study of its own might ask. The effect size is in "
         "standard deviations of the differences (paired), or pooled, corrected after Hedges."
     )
-    return Table("contrasts", "Differences between conditions", columns, rows, note)
+    return Table("contrasts", "All differences between conditions", columns, rows, note)
 
 
 def _difference(known: Gathered, one: Contrast, several: bool) -> tuple[Cell, ...]:

@@ -86,19 +86,15 @@ def _frames(known: Gathered) -> tuple[dict[str, bytes], str]:
 
 def _sections(known: Gathered, pictures: Sequence[Picture]) -> list[Section]:
     means = list(tables.means(known))
-    differences = tables.differences(known)
+    decisive, differences = tables.decisive(known), tables.differences(known)
     figures = Table("figures", "Figures", (), ())
     own = [Section(one.name, one, strong=tables.primary_rows(known, one)) for one in means]
-    own.append(
-        Section(
-            differences.name,
-            differences,
-            tuple(one for one in pictures if one.table == differences.name),
-            tables.primary_rows(known, differences),
-        )
-    )
+    drawn = tuple(one for one in pictures if one.table == decisive.name)
+    own += [Section(decisive.name, decisive, drawn)] if decisive.rows else []
     drawn = tuple(one for one in pictures if one.table == figures.name)
     own += [Section(figures.name, figures, drawn)] if drawn else []
+    strong = tables.primary_rows(known, differences)
+    own.append(Section(differences.name, differences, strong=strong))
     own += [Section(one.name, one) for one in known.judged]
     runs = tables.runs(known)
     own.append(Section(runs.name, runs, links=tables.linked(known)))
