@@ -58,7 +58,7 @@ def sweep(
     backend: Annotated[
         str,
         typer.Option(
-            help="`loky` (this machine), `ray` or `dask` (many machines).",
+            help="`loky` (this machine) or `ray` (many machines).",
             rich_help_panel=_MACHINE,
         ),
     ] = "loky",

@@ -1,4 +1,4 @@
-"""Where trials are lived: processes of this machine, or a cluster's through Ray or Dask."""
+"""Where trials are lived: processes of this machine, or those of a cluster through Ray."""
 
 import logging
 import os
@@ -13,15 +13,14 @@ from genagents_env.errors import ConfigError, RecordError
 from genagents_env.record import RunWriter
 from genagents_env.sweep.work import Job, Result, work
 
-BACKENDS = ("loky", "ray", "dask")
+BACKENDS = ("loky", "ray")
 _IDLE = 60  # seconds after which a worker without work ends, also one that lost its sweep
 
 
 def check_backend(name: str) -> None:
     """Make the backend `name` ready for use.
 
-    Ray is joined by `RAY_ADDRESS`, or begun on this machine; Dask by the client there is, or
-    `DASK_SCHEDULER_ADDRESS`.
+    Ray is joined by `RAY_ADDRESS`, or begun on this machine.
 
     Raises:
         ConfigError: there is no such backend, or what it needs is not installed.
@@ -32,8 +31,6 @@ def check_backend(name: str) -> None:
         raise ConfigError(f"backend: {name!r} is not allowed; {hint}one of {', '.join(BACKENDS)}")
     if name == "ray":
         _join_ray()
-    elif name == "dask":
-        _join_dask()
 
 
 def is_remote(name: str) -> bool:
@@ -45,8 +42,6 @@ def host_for(name: str) -> str:
     """Return the address of this machine at which workers of this backend reach it."""
     if name == "ray":
         return str(import_module("ray.util").get_node_ip_address())
-    if name == "dask":
-        return str(import_module("distributed.utils").get_ip())
     return "127.0.0.1"
 
 
@@ -84,9 +79,6 @@ def deaths(backend: str) -> tuple[type[Exception], ...]:
         from ray.exceptions import RayError
 
         return (RayError,)
-    if backend == "dask":
-        dask = import_module("distributed")
-        return (dask.KilledWorker, dask.CommClosedError)
     from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
     return (BrokenProcessPool, ShutdownExecutorError)
@@ -143,19 +135,3 @@ def _join_ray() -> None:
     if not ray.is_initialized():
         ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     register_parallel_backend("ray", StreamingRayBackend)
-
-
-def _join_dask() -> None:
-    try:
-        distributed = import_module("distributed")
-    except ImportError:
-        raise ConfigError("backend dask needs distributed: pip install distributed") from None
-    try:
-        distributed.get_client()
-    except ValueError:
-        address = os.environ.get("DASK_SCHEDULER_ADDRESS")
-        if not address:
-            raise ConfigError(
-                "backend dask needs a scheduler: set DASK_SCHEDULER_ADDRESS, such as tcp://host:8786"
-            ) from None
-        distributed.Client(address, set_as_default=True)

@@ -31,7 +31,7 @@ class Settings:
 
     Attributes:
         workers: processes at once; None is one for each core.
-        backend: `loky` (processes of this machine), `ray` or `dask`.
+        backend: `loky` (processes of this machine) or `ray` (a cluster).
         watch: told how far it is, at most five times a second, and from two threads in turn.
         trials: names of those to be lived; None is all.
     """
