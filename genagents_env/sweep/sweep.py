@@ -137,7 +137,7 @@ class _Sitting:
         unjudged = self._read_log()
         due = []
         for name, trial in self.trials.items():
-            standing = self.folder.standing(trial)
+            standing = self.folder.verified(trial)
             if standing.state == "finished":
                 self.board.stood(name, "finished")
                 if name in self.noted and name not in unjudged:

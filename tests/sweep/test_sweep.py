@@ -1,7 +1,9 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,20 +51,23 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
 
 
 def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: Path) -> None:
-    folder = begun(tmp_path, {"one": "reactive"}, seeds=4)
+    folder = begun(tmp_path, {"one": "reactive"}, seeds=5)
     sweep(folder)
     before = whole(folder)
-    empty, foreign, cut, _ = [folder.file(trial) for trial in folder.trials]
+    empty, foreign, cut, changed, _ = [folder.file(trial) for trial in folder.trials]
     empty.write_bytes(b"")
     foreign.write_bytes(b"not a run file")
     cut.write_bytes(cut.read_bytes()[:30_000])
+    with closing(sqlite3.connect(changed)) as file:  # its head, status and length are whole
+        file.execute("UPDATE events SET data = '{}' WHERE id = (SELECT min(id) FROM events)")
+        file.commit()
     swept = sweep(Folder(folder.path), Settings(workers=1))
-    assert (swept.exit_code, swept.finished) == (0, 4)
+    assert (swept.exit_code, swept.finished) == (0, 5)
     assert hashes(folder) == before
-    for path in (empty, foreign, cut):
+    for path in (empty, foreign, cut, changed):
         assert sum(str(path) in problem for problem in swept.problems) == 1, swept.problems
         assert (folder.path / "damaged" / f"{path.stem}-1.sqlite").exists()
-    assert len(events(folder, "set aside")) == 3
+    assert len(events(folder, "set aside")) == 4
     assert sorted(set(events(folder, "finished"))) == sorted(before)
 
 

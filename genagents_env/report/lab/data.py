@@ -50,7 +50,7 @@ class Gathered:
         cautions: what a reader has to beware of, a sentence each.
         versions: of this package and of the libraries that made the report.
         judged: tables of what judges said; none without judges.
-        problems: what could not be done, for a terminal: unknown measures, missing libraries.
+        problems: for a terminal: damaged runs, unknown measures, missing libraries.
     """
 
     folder: Path
@@ -191,8 +191,14 @@ def compared(
         (*cautions(plan, runs, differences, strangers), *hindrances),
         installed,
         judged,
-        (*hindrances, *_missing(installed)),
+        (*_damage(runs), *hindrances, *_missing(installed)),
     )
+
+
+def _damage(runs: Iterable[Run]) -> Iterator[str]:
+    for run in runs:
+        if run.state == "damaged":
+            yield f"{run.trial} is left out: {run.problem}"
 
 
 def _known(folder: Folder, trials: Sequence[Trial]) -> Iterator[Run]:
