@@ -39,6 +39,8 @@ class _Asked:
     future: "asyncio.Future[dict[str, Any]]"
     most: Spend
     given_up: bool = False
+    answer: dict[str, Any] | None = None
+    returned: bool = False
 
 
 class Line(Account):
@@ -147,8 +149,8 @@ class Line(Account):
             waiting = number in self._asked
         if waiting:
             self._send({"withdraw": number})
-        elif asked.future.done() and not asked.future.cancelled():
-            self._return(asked, asked.future.result())
+        elif asked.answer is not None:  # here, for the loop may end before it is delivered
+            self._return(asked, asked.answer)
 
     def _read(self) -> None:
         with suppress(OSError, ValueError, KeyError):  # an answer nobody can read ends it, too
@@ -162,9 +164,13 @@ class Line(Account):
     def _hear(self, answer: dict[str, Any]) -> None:
         with self._lock:
             asked = self._asked.pop(answer["id"])
+            asked.answer = answer
+        if asked.given_up:
+            self._return(asked, answer)
+            return
         try:
             asked.loop.call_soon_threadsafe(self._deliver, asked, answer)
-        except RuntimeError:  # that loop is closed: nobody waits any more
+        except RuntimeError:  # that loop was closed without ending its tasks: nobody waits
             self._return(asked, answer)
 
     def _deliver(self, asked: _Asked, answer: dict[str, Any]) -> None:
@@ -174,7 +180,10 @@ class Line(Account):
             asked.future.set_result(answer)
 
     def _return(self, asked: _Asked, answer: dict[str, Any]) -> None:
-        if set(answer) == {"id"}:
+        """Give back what was granted to nobody, once."""
+        with self._lock:
+            again, asked.returned = asked.returned, True
+        if set(answer) == {"id"} and not again:
             self.settle(asked.most, Spend())
 
 

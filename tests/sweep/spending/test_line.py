@@ -140,13 +140,16 @@ def test_a_grant_that_comes_too_late_is_given_back(room: Room) -> None:
 
 
 def test_a_grant_for_a_loop_that_is_gone_is_given_back(room: Room) -> None:
-    line = room.line()
+    line, other = room.line("a"), room.line("b")
+    asyncio.run(other.admit(Spend(1, 100)))  # so that no answer can come before the loop is gone
     loop = asyncio.new_event_loop()
     waiting = loop.create_task(line.admit(Spend(1, 100)))
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
+    other.settle(Spend(1, 100), Spend(1, 0))
     spend(line, 100, 3)
     line.close()
+    other.close()
     assert room.teller.spent.tokens == 3
     waiting.get_coro().close()
 
