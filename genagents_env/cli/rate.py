@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated
@@ -106,7 +105,7 @@ def rate(
         ids.update(said.id for said in answers)
         sitting = Sitting(answers, kept, against, by, quiet or as_json)
         done.append(sitting.heard(task, limits, concurrency, again))
-        limits = _left(limits, done[-1])
+        limits = limits.less(done[-1].spent)
         if done[-1].exit_code:
             break
     _tell(done, of_answers(kept, ids), about, as_json)
@@ -128,7 +127,7 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
     for task in _tasks(about, None, False, None, None):
         sitting = Sitting(about.said(task.rubric, "after"), kept, None, None, quiet)
         heard = sitting.heard(task, limits, 8, f"genagents rate {folder}")
-        limits, code = _left(limits, heard), max(code, heard.exit_code)
+        limits, code = limits.less(heard.spent), max(code, heard.exit_code)
         say(_line(heard))
         if heard.message:
             say(f"genagents: {heard.message}", error=True)
@@ -199,18 +198,6 @@ def _tasks(
     return [
         Task(rubric_at(rubric or _DEFAULT), pairwise, repeats or _REPEATS[pairwise], model or own)
     ]
-
-
-def _left(limits: "Limits", done: "Heard") -> "Limits":
-    """Return what one judge leaves of the limits for the next."""
-    from genagents_env.rollout import Limits
-
-    spent = done.spent
-    return Limits(
-        None if limits.calls is None else max(0, limits.calls - spent.calls),
-        None if limits.tokens is None else max(0, limits.tokens - spent.tokens),
-        None if limits.dollars is None else max(Decimal(0), limits.dollars - spent.dollars),
-    )
 
 
 def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:

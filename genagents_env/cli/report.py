@@ -1,7 +1,7 @@
 """`genagents report`: what one run came to, or several side by side; in words or as a page."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,9 @@ from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.report import Study
+    from genagents_env.report.lab import Gathered
     from genagents_env.report.table import Table
+    from genagents_env.sweep import Folder
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,22 +65,34 @@ def report(
 
 
 def _of_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
-    from genagents_env.cli.sweep_progress import counting
     from genagents_env.report.lab import as_json as all_as_json
-    from genagents_env.report.lab import gathered, write_lab
+    from genagents_env.report.lab import write_lab
     from genagents_env.sweep import Folder
 
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
-    with counting("Measuring", as_json) as watch:
-        found = gathered(Folder(folders[0]), watch=watch)
-    for problem in found.problems:
-        say(f"genagents: {problem}", error=True)
+    found = measured(Folder(folders[0]), quiet=as_json)
     if as_json:
         typer.echo(json.dumps(all_as_json(found), indent=2))
     else:
         page, *_ = write_lab(found, out)
         say(str(page))
+
+
+def measured(
+    folder: "Folder", *, quiet: bool, workers: int | None = None, told: Collection[str] = ()
+) -> "Gathered":
+    """Measure all runs of a sweep, and say what could not be done but for what was `told`."""
+    from genagents_env.cli.sweep_progress import counting
+    from genagents_env.report.lab import gathered
+    from genagents_env.sweep import cores
+
+    with counting("Measuring", quiet) as watch:
+        found = gathered(folder, watch, workers or cores())
+    for problem in found.problems:
+        if problem not in told:
+            say(f"genagents: {problem}", error=True)
+    return found
 
 
 def _studied(run_files: Sequence[Path], price_as: str | None, speed: float) -> "list[Study]":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from genagents_env.cli.report import measured
 from genagents_env.cli.runs import Embedder, Model
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_plan import costs_nothing, plan
@@ -99,7 +100,7 @@ def sweep(
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     folder = _folder(experiment, out, resume, changes)
-    _warn(folder)
+    told = _warned(folder)
     if dry_run:
         _plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
         return
@@ -108,7 +109,10 @@ def sweep(
     if folder.experiment.judges and done.finished:
         code = code or _judge(folder, done, quiet)
     if report:
-        _report(folder, quiet, workers)
+        from genagents_env.report.lab import write_lab
+
+        page, *_ = write_lab(measured(folder, quiet=quiet, workers=workers, told=told))
+        say(f"Report: {page}")
     _tell(done)
     raise typer.Exit(code)
 
@@ -130,7 +134,8 @@ def _folder(
     return Folder.begin(out, experiment, changes)
 
 
-def _warn(folder: "Folder") -> None:
+def _warned(folder: "Folder") -> tuple[str, ...]:
+    """Say what is wrong with the study as it stands; return the unknown measures among it."""
     from genagents_env.evaluate.measures import find_measures
 
     experiment: Experiment = folder.experiment
@@ -145,6 +150,7 @@ def _warn(folder: "Folder") -> None:
             "are kept, and not used",
             error=True,
         )
+    return unknown
 
 
 def _live(
@@ -197,28 +203,9 @@ def _plan(
 def _judge(folder: "Folder", done: "Swept", quiet: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
-    from genagents_env.rollout import Limits
 
-    total, spent = folder.experiment.budget.total.limits(), done.spent
-    limits = Limits(
-        None if total.calls is None else max(0, total.calls - spent.calls),
-        None if total.tokens is None else max(0, total.tokens - spent.tokens),
-        None if total.dollars is None else max(Decimal(0), total.dollars - spent.dollars),
-    )
+    limits = folder.experiment.budget.total.limits().less(done.spent)
     return rate_sweep(folder.path, limits, quiet)
-
-
-def _report(folder: "Folder", quiet: bool, workers: int | None) -> None:
-    from genagents_env.cli.sweep_progress import counting
-    from genagents_env.report.lab import gathered, write_lab
-    from genagents_env.sweep import cores
-
-    with counting("Measuring", quiet) as watch:
-        found = gathered(folder, watch, workers or cores())
-    page, *_ = write_lab(found)
-    for problem in found.problems:
-        say(f"genagents: {problem}", error=True)
-    say(f"Report: {page}")
 
 
 def _tell(done: "Swept") -> None:

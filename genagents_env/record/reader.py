@@ -40,6 +40,7 @@ _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
 
 DEGRADED_ABOVE = 0.01
+SPENDING = "spent"  # the note of what a run had spent when it stopped last
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,19 @@ class Spent:
     def degraded(self) -> bool:
         """Whether more than 1 % of the decisions asked of the model fell back to a default."""
         return self.fallbacks > DEGRADED_ABOVE * self.calls
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a run had spent when it stopped last, in calls that failed too; `seconds` of wall clock.
+
+    It is JSON in a note of the run file, dollars as decimal text.
+    """
+
+    calls: int
+    tokens: int
+    dollars: Decimal
+    seconds: float
 
 
 class RunReader:
@@ -100,6 +114,15 @@ class RunReader:
         """Return what `RunWriter.note` kept under `key`, or None."""
         with reading(self.path):
             return read_rows(self.path, self._connection).get(key)
+
+    @property
+    def spending(self) -> Spending | None:
+        """What was noted as spent when it stopped last; None where it never did."""
+        note = json.loads(self.noted(SPENDING) or "null")
+        if note is None:
+            return None
+        dollars = Decimal(note["dollars"])
+        return Spending(note["calls"], note["tokens"], dollars, note["seconds"])
 
     @property
     def last_tick(self) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from genagents_env.llm.account import Account
-from genagents_env.llm.budget import Budget
+from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.open import open_endpoint
 
@@ -17,6 +17,15 @@ class Limits:
     tokens: int | None = None
     dollars: Decimal | None = None
     seconds: float | None = None
+
+    def less(self, spent: Spend, seconds: float = 0.0) -> "Limits":
+        """Return what these leave once `spent` and `seconds` are used up, at least 0."""
+        return Limits(
+            None if self.calls is None else max(0, self.calls - spent.calls),
+            None if self.tokens is None else max(0, self.tokens - spent.tokens),
+            None if self.dollars is None else max(Decimal(0), self.dollars - spent.dollars),
+            None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
 
     def budget(self, account: Account | None = None) -> Budget:
         """Return a fresh budget with these limits, which shares `account` with others."""

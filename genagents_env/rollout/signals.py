@@ -7,13 +7,33 @@ not at its boundary after `GRACE` seconds is given up. Nothing is lost but calls
 import asyncio
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeAlias
 
 GRACE = 5.0
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+Handler: TypeAlias = Callable[[int, FrameType | None], None]
+
+
+@contextmanager
+def taken(handler: Handler) -> Iterator[bool]:
+    """Let `handler` take both signals inside, and give whether it does.
+
+    A thread other than the main one cannot take them, and need not.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield False
+        return
+    # Not `loop.add_signal_handler`: a tick that awaits nothing would not see the signal.
+    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield True
+    finally:
+        for number, former in before.items():
+            signal.signal(number, signal.SIG_DFL if former is None else former)
 
 
 class Stop:
@@ -26,20 +46,14 @@ class Stop:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the signals inside; a thread other than the main one cannot, and need not."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        self._task = asyncio.current_task()
-        # Not `loop.add_signal_handler`: a tick that awaits nothing would not see the signal.
-        before = {number: signal.signal(number, self._received) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            if self._grace is not None:
-                self._grace.cancel()
-            for number, handler in before.items():
-                signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        """Take the signals inside, as far as this thread can."""
+        with taken(self._received) as mine:
+            self._task = asyncio.current_task() if mine else None
+            try:
+                yield
+            finally:
+                if self._grace is not None:
+                    self._grace.cancel()
 
     def _received(self, number: int, frame: FrameType | None) -> None:
         task = self._task

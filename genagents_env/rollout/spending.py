@@ -2,20 +2,18 @@
 
 import json
 from decimal import Decimal
-from typing import Any
 
-from genagents_env.llm.budget import Budget
+from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import RunReader, RunWriter
+from genagents_env.record.reader import SPENDING
 from genagents_env.record.rows import encode
 from genagents_env.rollout.model import Limits
-
-_NOTE = "spent"
 
 
 def note_spent(writer: RunWriter, budget: Budget) -> None:
     """Keep what is spent now, beside the tick of the checkpoint from which a resume would start."""
-    writer.note(_NOTE, encode({"checkpoint": writer.last_checkpoint, **budget.state()}))
+    writer.note(SPENDING, encode({"checkpoint": writer.last_checkpoint, **budget.state()}))
 
 
 def restore_spent(
@@ -33,7 +31,7 @@ def restore_spent(
         checkpoint: the tick of the checkpoint, -1 for the start.
         saved: the budget's state in it, or None.
     """
-    note = json.loads(writer.noted(_NOTE) or "null")
+    note = json.loads(writer.noted(SPENDING) or "null")
     if note is None or note.pop("checkpoint") != checkpoint:
         if saved is not None:
             budget.load_state(saved)  # type: ignore[arg-type]  # JSON of our own, checksummed
@@ -48,13 +46,7 @@ def restore_spent(
 
 def left(limits: Limits, run: RunReader) -> Limits:
     """Return what `limits` leave for what comes after a run, 0 where it used them up."""
-    note = json.loads(run.noted(_NOTE) or "null")
-    if note is None:
+    noted = run.spending
+    if noted is None:
         return limits
-    used = {**note, "dollars": Decimal(note["dollars"])}
-    kinds = ("calls", "tokens", "dollars", "seconds")
-    return Limits(*(_less(getattr(limits, kind), used[kind]) for kind in kinds))
-
-
-def _less(limit: Any, used: Any) -> Any:
-    return None if limit is None else max(type(limit)(0), limit - used)
+    return limits.less(Spend(noted.calls, noted.tokens, noted.dollars), noted.seconds)

@@ -1,7 +1,6 @@
 """Where trials are lived: processes of this machine, or those of a cluster through Ray."""
 
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from difflib import get_close_matches
@@ -100,23 +99,6 @@ def begun_bytes(path: Path) -> bytes | None:
     with suppress(RecordError):  # a damaged one is found and told by whoever opens it
         RunWriter.open(path).close()  # takes in what a killed writer left beside it
     return path.read_bytes()
-
-
-def put_bytes(path: Path, content: bytes) -> None:
-    """Write a run file that was sent back: whole, or the one before is left as it was."""
-    new = path.with_name(path.name + ".new")
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    for suffix in ("-wal", "-shm"):  # of the file that is replaced
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _join_ray() -> None:

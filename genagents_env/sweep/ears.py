@@ -1,12 +1,11 @@
 """Signals that reach a worker while no run listens: kept, and passed on to the run that does."""
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from genagents_env.rollout.signals import taken
 
 
 class Ears:
@@ -17,16 +16,9 @@ class Ears:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the signals inside; a thread other than the main one cannot, and need not."""
-        if threading.current_thread() is not threading.main_thread():
+        """Take the signals inside, as far as this thread can."""
+        with taken(self._hear):
             yield
-            return
-        before = {number: signal.signal(number, self._hear) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def pass_on(self) -> None:
         """Raise what was heard again, for the run that listens by now."""

@@ -1,6 +1,5 @@
 """What a sweep will take, from those of its runs that are finished."""
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -82,17 +81,19 @@ def cost_of(path: Path) -> Cost:
         RecordError: the file is missing or damaged.
     """
     with RunReader(path) as run:
-        spent, note = run.spent(), json.loads(run.noted("spent") or "null") or {}
+        spent, noted = run.spent(), run.spending
         verdicts = [row for row in run.judgements() if row.judge == run.meta.model]
         price = run.price
         read = sum(row.prompt_tokens for row in verdicts)
         written = sum(row.completion_tokens for row in verdicts)
-        calls = int(note.get("calls", spent.calls + spent.retries + spent.reasks))
-        tokens = int(note.get("tokens", spent.prompt_tokens + spent.completion_tokens))
-        dollars = None
-        if price is not None and spent.dollars is not None:
-            dollars = Decimal(note.get("dollars", spent.dollars)) + price.cost(read, written)
-    seconds = float(note.get("seconds", 0.0))
+        calls = spent.calls + spent.retries + spent.reasks
+        tokens, paid = spent.prompt_tokens + spent.completion_tokens, spent.dollars
+    if noted is not None:
+        calls, tokens = noted.calls, noted.tokens
+        paid = None if paid is None else noted.dollars
+    judging = None if price is None else price.cost(read, written)
+    dollars = None if paid is None or judging is None else paid + judging
+    seconds = 0.0 if noted is None else noted.seconds
     return Cost(calls + len(verdicts), tokens + read + written, dollars, seconds)
 
 

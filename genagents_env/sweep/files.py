@@ -12,11 +12,16 @@ _PARTS = ("", "-wal", "-shm", "-journal")  # of an SQLite file
 
 def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: whoever reads it sees the old text or the new one."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    draft = _draft(path, text.encode())
+    os.replace(draft, path)
+    _sync(path.parent)
+
+
+def put_run(path: Path, content: bytes) -> None:
+    """Put a run file that was sent back into its place: whole, or the one before is as it was."""
+    draft = _draft(path, content)
+    for suffix in _PARTS[1:]:  # of the file that is replaced
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
     os.replace(draft, path)
     _sync(path.parent)
 
@@ -56,6 +61,15 @@ def move_run(path: Path, target: Path) -> None:
         source = path.with_name(path.name + part)
         if part == "" or source.exists():
             os.replace(source, target.with_name(target.name + part))
+
+
+def _draft(path: Path, content: bytes) -> Path:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    return draft
 
 
 def _object(line: bytes) -> dict[str, JSON] | None:

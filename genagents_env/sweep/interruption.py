@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from genagents_env.rollout.signals import GRACE
+from genagents_env.rollout.signals import GRACE, taken
 
 # A run gives its tick up after GRACE; the rest is for its checkpoint and its way here.
 PATIENCE = GRACE + 5.0
 _PAUSE = 0.2
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruption:
@@ -35,17 +34,14 @@ class Interruption:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the signals inside; a thread other than the main one cannot, and need not."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.signal(number, self._received) for number in _SIGNALS}
+        """Take the signals inside, as far as this thread can."""
         try:
-            yield
+            with taken(self._received):
+                try:
+                    yield
+                finally:
+                    self._over.set()
         finally:
-            self._over.set()
-            for number, handler in before.items():
-                signal.signal(number, signal.SIG_DFL if handler is None else handler)
             if self._thread is not None:
                 self._thread.join()
 

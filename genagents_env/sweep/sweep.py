@@ -11,9 +11,10 @@ from genagents_env.llm.budget import Spend
 from genagents_env.policy import policy_class
 from genagents_env.record.rows import JSON
 from genagents_env.rollout import Limits
-from genagents_env.sweep.backends import check_backend, host_for, is_remote, put_bytes
+from genagents_env.sweep.backends import check_backend, host_for, is_remote
 from genagents_env.sweep.board import Board, Overview
 from genagents_env.sweep.design.trials import Trial
+from genagents_env.sweep.files import put_run
 from genagents_env.sweep.folder import Folder
 from genagents_env.sweep.halt import Halt
 from genagents_env.sweep.interruption import Interruption
@@ -149,10 +150,6 @@ class _Sitting:
             elif standing.state == "due" and self.folder.file(trial).exists():
                 self._set_aside(trial, f"{self.folder.file(trial)} is empty")
             due.append(trial)
-        for path in self.folder.strangers():
-            self.problems.append(
-                f"{path} belongs to no trial of the experiment as it is now; it was left alone"
-            )
         return due
 
     def _read_log(self) -> set[str]:
@@ -217,7 +214,7 @@ class _Sitting:
     def _done(self, result: Result) -> None:
         trial = self.trials[result.trial]
         if result.file is not None:
-            put_bytes(self.folder.file(trial), result.file)
+            put_run(self.folder.file(trial), result.file)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
             self._set_aside(trial, result.message)

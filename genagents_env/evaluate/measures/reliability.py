@@ -1,7 +1,5 @@
 """How often the model or the policy failed, and how long the run took."""
 
-import json
-
 from genagents_env.evaluate.measures.measure import measure, over
 from genagents_env.evaluate.record import Record
 from genagents_env.record.rows import CallRow
@@ -84,9 +82,8 @@ def failed_actions(record: Record) -> float | None:
 )
 def wall_seconds(record: Record) -> float | None:
     """Return the ratio."""
-    note = json.loads(record.run.noted("spent") or "null")
-    seconds = note.get("seconds") if isinstance(note, dict) else None
-    return over(float(seconds), record.hours) if isinstance(seconds, int | float) else None
+    spending = record.run.spending
+    return None if spending is None else over(spending.seconds, record.hours)
 
 
 @measure(

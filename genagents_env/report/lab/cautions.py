@@ -86,8 +86,8 @@ def _unpaired(plan: Plan, contrasts: Sequence[Contrast]) -> Iterator[str]:
     apart = [one for one in contrasts if not one.paired]
     if apart:
         yield (
-            f"{_count(len(apart), 'comparison')} had no seed in both conditions and compare runs "
-            "unpaired."
+            f"{_count(len(apart), 'comparison')} had no seed in both conditions at which the "
+            "measure has a value, and compare runs unpaired."
         )
 
 

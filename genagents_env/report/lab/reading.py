@@ -1,6 +1,5 @@
 """Reading one run file once: its measures, what is drawn of it, and what stands on its page."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -72,16 +71,14 @@ def _told(run: Run, reader: RunReader, measures: Sequence[Measure]) -> Run:
 
 
 def _effort(reader: RunReader) -> Effort:
-    spent = reader.spent()
-    note = json.loads(reader.noted("spent") or "{}")  # see rollout/spending.py
-    seconds = note.get("seconds")
+    spent, spending = reader.spent(), reader.spending
     return Effort(
         spent.calls,
         spent.prompt_tokens + spent.completion_tokens,
         spent.fallbacks,
         spent.degraded,
         None if spent.dollars is None else float(spent.dollars),
-        None if seconds is None else float(seconds),
+        None if spending is None else spending.seconds,
     )
 
 
