@@ -7,15 +7,16 @@ tokens, whatever was said: what is longer is cut, of a day the beginning.
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.judges.answers import Said
 from genagents_env.judges.rubric import Rubric
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean, fold
 
 MAX_TOKENS = 200  # of a reply
@@ -27,8 +28,13 @@ _PERSON, _QUESTION, _DAY, _TEXT = 220, 80, 560, 300  # tokens at most
 _LONG = _DAY + _TEXT  # of a conversation or a day that is itself judged
 
 
-class Reply(BaseModel):
+class Reply(ReplyModel):
     """A judge's reply; the reason comes first, so that the verdict can follow from it."""
+
+    wire_name: ClassVar[str] = "Reply"
+    wire_description: ClassVar[str] = (
+        "A judge's reply; the reason comes first, so that the verdict can follow from it."
+    )
 
     why: Annotated[
         str,
@@ -40,6 +46,9 @@ class Reply(BaseModel):
 class Rated(Reply):
     """A rating on some scale."""
 
+    wire_name: ClassVar[str] = "Rated"
+    wire_description: ClassVar[str] = "A rating on some scale."
+
     rating: int
 
 
@@ -49,6 +58,9 @@ def _side(value: object) -> object:
 
 class Compared(Reply):
     """Which of two answers is the better."""
+
+    wire_name: ClassVar[str] = "Compared"
+    wire_description: ClassVar[str] = "Which of two answers is the better."
 
     better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_side)]
 

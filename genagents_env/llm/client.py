@@ -30,7 +30,7 @@ from genagents_env.llm.ledger import Ledger
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.replies import Parsed, parse
 from genagents_env.llm.retries import RetryPolicy, with_retries
-from genagents_env.llm.schemas import schema_of
+from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.rng import draw_bits
 from genagents_env.text import clean
 
@@ -145,7 +145,7 @@ class ModelClient:
         request = CompletionRequest(
             tuple(messages),
             schema_of(reply),
-            reply.__name__,
+            schema_name(reply),
             max_tokens,
             temperature,
             call_seed(self.run_seed, key),

@@ -1,14 +1,46 @@
 """JSON schemas of replies, in the form that strict endpoints take."""
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import cast
+from typing import ClassVar, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from genagents_env.llm.calls import JSONSchema, JSONValue
 
 _NOISE = ("title", "default")
+_REFERENCE = "#/$defs/"
+
+
+class ReplyModel(BaseModel):
+    """A reply that a model is asked for by its schema.
+
+    What is sent stands in the two attributes, so that a class can be renamed and its docstring
+    reworded without another prompt, and so another run.
+
+    Attributes:
+        wire_name: what the schema is called; models made of this one inherit it.
+        wire_description: what the schema says it is; models made of this one say nothing.
+    """
+
+    wire_name: ClassVar[str]
+    wire_description: ClassVar[str] = ""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the schema with the name and description that are sent."""
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        schema["title"] = cls.wire_name
+        description = vars(cls).get("wire_description", "")
+        schema.pop("description", None)
+        if description:
+            schema["description"] = description
+        return schema
 
 
 def canonical(value: object) -> str:
@@ -22,7 +54,14 @@ def schema_of(reply: type[BaseModel]) -> JSONSchema:
 
     Models write a field more surely when it is required; titles and defaults only cost tokens.
     """
-    return cast(JSONSchema, _strict(cast(JSONValue, reply.model_json_schema())))
+    schema = reply.model_json_schema()
+    named = {key: part.get("title", key) for key, part in schema.get("$defs", {}).items()}
+    return cast(JSONSchema, _strict(cast(JSONValue, _rename_definitions(schema, named))))
+
+
+def schema_name(reply: type[BaseModel]) -> str:
+    """Return the name under which the schema of `reply` is sent."""
+    return reply.wire_name if issubclass(reply, ReplyModel) else reply.__name__
 
 
 def is_strict(schema: JSONValue) -> bool:
@@ -54,3 +93,17 @@ def _strict(schema: JSONValue) -> JSONValue:
     if "properties" in named:
         rest |= {"required": list(named["properties"]), "additionalProperties": False}
     return rest | named
+
+
+def _rename_definitions(schema: JSONValue, named: Mapping[str, str]) -> JSONValue:
+    if isinstance(schema, list):
+        return [_rename_definitions(part, named) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    renamed = {key: _rename_definitions(part, named) for key, part in schema.items()}
+    definitions, reference = renamed.get("$defs"), renamed.get("$ref")
+    if isinstance(definitions, dict):
+        renamed["$defs"] = {named[key]: part for key, part in definitions.items()}
+    if isinstance(reference, str):
+        renamed["$ref"] = _REFERENCE + named[reference.removeprefix(_REFERENCE)]
+    return renamed

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.llm.calls import CallKey, JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario.questions import When, asked
@@ -26,8 +27,13 @@ Judgeable: TypeAlias = AnswerCheck | ValueCheck
 CaseKey: TypeAlias = tuple[str, int, str, str, int]
 
 
-class Verdict(BaseModel):
+class Verdict(ReplyModel):
     """A judge's reply; the reason comes first, so that the verdict can follow from it."""
+
+    wire_name: ClassVar[str] = "Verdict"
+    wire_description: ClassVar[str] = (
+        "A judge's reply; the reason comes first, so that the verdict can follow from it."
+    )
 
     why: Annotated[
         str,

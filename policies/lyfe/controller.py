@@ -8,11 +8,12 @@ come to people or is bored; without options, at every tick. Source: Lyfe Agents,
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.replies import Sentence
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.rng import draw_unit
@@ -31,8 +32,11 @@ _MEANING: Mapping[str, str] = {
 }
 
 
-class Choice(BaseModel):
+class Choice(ReplyModel):
     """What to be at next, where or with whom, and what for."""
+
+    wire_name: ClassVar[str] = "Choice"
+    wire_description: ClassVar[str] = "What to be at next, where or with whom, and what for."
 
     option: str
     target: str

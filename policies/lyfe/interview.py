@@ -11,11 +11,12 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from genagents_env.llm.calls import CallKey, JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept
 from genagents_env.minds.evidence import numbers
 from genagents_env.minds.prompts import Shown
@@ -41,8 +42,13 @@ _LINE = 150  # characters of the summary in one line of the prompt, which shows 
 R = TypeVar("R", bound=BaseModel)
 
 
-class Told(BaseModel):
+class Told(ReplyModel):
     """An answer, and the numbers in the prompt of what it rests on."""
+
+    wire_name: ClassVar[str] = "Told"
+    wire_description: ClassVar[str] = (
+        "An answer, and the numbers in the prompt of what it rests on."
+    )
 
     answer: Annotated[
         str,

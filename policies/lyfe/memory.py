@@ -8,11 +8,12 @@ Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the p
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept, Origin
 from genagents_env.memory.clusters import linked
 from genagents_env.minds.replies import Speech
@@ -24,8 +25,11 @@ MERGE = "memory.merge"
 New = tuple[str, tuple[int, ...]]
 
 
-class Merged(BaseModel):
+class Merged(ReplyModel):
     """One memory for several, in under 25 words (release)."""
+
+    wire_name: ClassVar[str] = "Merged"
+    wire_description: ClassVar[str] = "One memory for several, in under 25 words (release)."
 
     memory: Annotated[Speech, Field(min_length=1)]
 

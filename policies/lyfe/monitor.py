@@ -7,10 +7,11 @@ written as in the release.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.text import clean
 
@@ -32,8 +33,11 @@ Narrative = Annotated[
 ]
 
 
-class Update(BaseModel):
+class Update(ReplyModel):
     """The summary as it is from now on."""
+
+    wire_name: ClassVar[str] = "Update"
+    wire_description: ClassVar[str] = "The summary as it is from now on."
 
     summary: Narrative
 

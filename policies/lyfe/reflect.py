@@ -1,9 +1,9 @@
 """Reflect: one call for a thought about what goes on, after a talk or by choice."""
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
-from pydantic import BaseModel
-
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.replies import Sentence
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
@@ -11,8 +11,13 @@ from . import narrative, options, senses, states
 from .mind import Mind
 
 
-class Reflection(BaseModel):
+class Reflection(ReplyModel):
     """What one makes of it, in at most twenty words or so (release)."""
+
+    wire_name: ClassVar[str] = "Reflection"
+    wire_description: ClassVar[str] = (
+        "What one makes of it, in at most twenty words or so (release)."
+    )
 
     thought: Sentence
 

@@ -6,11 +6,12 @@ release.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BeforeValidator
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds import brief
 from genagents_env.minds.replies import Speech
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -30,8 +31,11 @@ def _spoken(value: object) -> object:
     return "" if isinstance(value, str) and _SILENT.match(value) else value
 
 
-class Words(BaseModel):
+class Words(ReplyModel):
     """What one says next; nothing to stay silent."""
+
+    wire_name: ClassVar[str] = "Words"
+    wire_description: ClassVar[str] = "What one says next; nothing to stay silent."
 
     say: Annotated[Speech, BeforeValidator(_spoken)]
 

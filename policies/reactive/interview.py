@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.policy import Answer, Profile, Remembered
 from genagents_env.text import clean
 
@@ -26,8 +27,11 @@ _NAMED = 8  # lines an answer may name
 _SHORT = 3  # letters of a word, not a name, that says little of what a text is about
 
 
-class Told(BaseModel):
+class Told(ReplyModel):
     """An answer, and the numbers of the lines it rests on."""
+
+    wire_name: ClassVar[str] = "Told"
+    wire_description: ClassVar[str] = "An answer, and the numbers of the lines it rests on."
 
     answer: Annotated[
         str,

@@ -1,10 +1,11 @@
 """What the model replies: a flat object whose first field can only be one of the options."""
 
 from functools import lru_cache
-from typing import Annotated, Literal, cast
+from typing import Annotated, ClassVar, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
 SAY_LIMIT, DOING_LIMIT = 160, 48
@@ -14,8 +15,13 @@ def _cut(limit: int) -> BeforeValidator:
     return BeforeValidator(lambda v: clean(v, limit) if isinstance(v, str) else v)
 
 
-class Decision(BaseModel):
+class Decision(ReplyModel):
     """One decision. Texts too long are cut, since few endpoints enforce a length."""
+
+    wire_name: ClassVar[str] = "Decision"
+    wire_description: ClassVar[str] = (
+        "One decision. Texts too long are cut, since few endpoints enforce a length."
+    )
 
     do: str
     say: Annotated[str, _cut(SAY_LIMIT), Field(max_length=SAY_LIMIT)]

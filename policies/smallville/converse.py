@@ -8,11 +8,11 @@ before every utterance; here once for each conversation.
 """
 
 from collections.abc import Mapping, Sequence
-
-from pydantic import BaseModel
+from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds import brief
 from genagents_env.minds.replies import Sentence, Speech
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -30,14 +30,22 @@ _RECENT = 4  # utterances that memories are looked for by (public code: 4)
 _FIRST = "someone you know"
 
 
-class Relationship(BaseModel):
+class Relationship(ReplyModel):
     """What one makes of somebody."""
+
+    wire_name: ClassVar[str] = "Relationship"
+    wire_description: ClassVar[str] = "What one makes of somebody."
 
     relationship: Sentence
 
 
-class Utterance(BaseModel):
+class Utterance(ReplyModel):
     """What one says next, and whether one leaves with it; without words one just leaves."""
+
+    wire_name: ClassVar[str] = "Utterance"
+    wire_description: ClassVar[str] = (
+        "What one says next, and whether one leaves with it; without words one just leaves."
+    )
 
     say: Speech
     end: bool

@@ -7,11 +7,12 @@ up to three times for a day.
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.habit import doing_at, usual_day
 from genagents_env.minds.prompts import fitting
 from genagents_env.minds.replies import Activity
@@ -27,8 +28,11 @@ _HOUR_IMPORTANCE = 2.0
 _HOURS_SHARE = 0.4  # of a prompt at most for the hours as they are planned or usual
 
 
-class Hours(BaseModel):
+class Hours(ReplyModel):
     """What one does in each of the hours asked about, in order."""
+
+    wire_name: ClassVar[str] = "Hours"
+    wire_description: ClassVar[str] = "What one does in each of the hours asked about, in order."
 
     hours: list[Activity]
 

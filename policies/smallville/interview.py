@@ -8,13 +8,14 @@ Source: Park et al. 2023, section 6.1.
 import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
 from genagents_env.minds.evidence import numbers
 from genagents_env.minds.prompts import Shown
@@ -38,8 +39,13 @@ _FRAME = bound(fence([], ""))
 _UTTERANCES = 3  # of the conversation under way
 
 
-class Told(BaseModel):
+class Told(ReplyModel):
     """An answer, and the numbers in the prompt of what it rests on."""
+
+    wire_name: ClassVar[str] = "Told"
+    wire_description: ClassVar[str] = (
+        "An answer, and the numbers in the prompt of what it rests on."
+    )
 
     answer: Annotated[
         str,

@@ -5,11 +5,10 @@ planning thought by two calls; here both are one, rated by the same.
 """
 
 from collections.abc import Sequence
-from typing import Literal
-
-from pydantic import BaseModel
+from typing import ClassVar, Literal
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds import brief
 from genagents_env.minds.replies import Importance, Phrase, Sentence
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -20,8 +19,13 @@ from .mind import Dialogue, Line, Mind
 _DAY = 86_400  # seconds
 
 
-class Memo(BaseModel):
+class Memo(ReplyModel):
     """What stays. `plan`: what one now means to do, empty for nothing."""
+
+    wire_name: ClassVar[str] = "Memo"
+    wire_description: ClassVar[str] = (
+        "What stays. `plan`: what one now means to do, empty for nothing."
+    )
 
     remember: Sentence
     plan: Phrase | Literal[""]

@@ -8,10 +8,11 @@ code renews the outline in prose, but plans day two's hours from day one's list.
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.habit import usual_day
 from genagents_env.minds.replies import Activity, Phrase, Sentence
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -27,16 +28,26 @@ RISE_WITHIN = (_WAKE_WITHIN + 1) * HOUR  # plans get up on the hour, lifestyles 
 _PLAN_IMPORTANCE = 5.0  # of a day's plan (public code: poignancy 5)
 
 
-class Renewal(BaseModel):
+class Renewal(ReplyModel):
     """Yesterday in a sentence, what one is up to now, and what today has to hold."""
+
+    wire_name: ClassVar[str] = "Renewal"
+    wire_description: ClassVar[str] = (
+        "Yesterday in a sentence, what one is up to now, and what today has to hold."
+    )
 
     yesterday: Sentence
     status: Sentence
     requirements: Annotated[list[Phrase], Field(min_length=1, max_length=4)]
 
 
-class DayPlan(BaseModel):
+class DayPlan(ReplyModel):
     """When one gets up, and the day in five to eight broad strokes."""
+
+    wire_name: ClassVar[str] = "DayPlan"
+    wire_description: ClassVar[str] = (
+        "When one gets up, and the day in five to eight broad strokes."
+    )
 
     wake_hour: Annotated[int, Field(ge=0, le=23)]
     outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]

@@ -8,11 +8,12 @@ Source: Park et al. 2023, section 4.1 and appendix; bandwidth and retention as i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.prompts import Shown
 from genagents_env.minds.replies import Importance
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -42,8 +43,11 @@ class Observation:
     addressed: bool = False
 
 
-class Ratings(BaseModel):
+class Ratings(ReplyModel):
     """One importance for each memory asked about, in order."""
+
+    wire_name: ClassVar[str] = "Ratings"
+    wire_description: ClassVar[str] = "One importance for each memory asked about, in order."
 
     ratings: list[Importance]
 

@@ -5,10 +5,11 @@ Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.replies import Activity
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
@@ -20,15 +21,21 @@ from .retrieve import recall
 HOUR = 3600
 
 
-class PieceReply(BaseModel):
+class PieceReply(ReplyModel):
     """A piece of an hour."""
+
+    wire_name: ClassVar[str] = "PieceReply"
+    wire_description: ClassVar[str] = "A piece of an hour."
 
     what: Activity
     minutes: int
 
 
-class Pieces(BaseModel):
+class Pieces(ReplyModel):
     """An hour, or what is left of it, in pieces."""
+
+    wire_name: ClassVar[str] = "Pieces"
+    wire_description: ClassVar[str] = "An hour, or what is left of it, in pieces."
 
     pieces: list[PieceReply]
 

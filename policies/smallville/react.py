@@ -9,11 +9,12 @@ one goes on.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Literal, cast
+from typing import Annotated, ClassVar, Literal, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds import brief
 from genagents_env.minds.replies import Phrase
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -30,8 +31,13 @@ GO_ON, TALK, WAIT, ELSE = "go on", "talk", "wait", "something else"
 WAITING, WAITING_EMOJI = "waiting", "⏳"
 
 
-class Reaction(BaseModel):
+class Reaction(ReplyModel):
     """What one does about it: `what` in words for something else, and for how long."""
+
+    wire_name: ClassVar[str] = "Reaction"
+    wire_description: ClassVar[str] = (
+        "What one does about it: `what` in words for something else, and for how long."
+    )
 
     choice: str
     what: Phrase | Literal[""]

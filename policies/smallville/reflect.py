@@ -9,10 +9,11 @@ which feeds the next reflection with itself; here one that repeats a thought is 
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
 from genagents_env.minds.evidence import first, numbers
@@ -34,22 +35,35 @@ _ITEM = 200  # tokens of an insight at most, even in a script of a token a chara
 _FRAME = 32  # tokens around the items of a reply
 
 
-class Questions(BaseModel):
+class Questions(ReplyModel):
     """What a person asks of the latest memories."""
+
+    wire_name: ClassVar[str] = "Questions"
+    wire_description: ClassVar[str] = "What a person asks of the latest memories."
 
     questions: list[Sentence]
 
 
-class Insight(BaseModel):
+class Insight(ReplyModel):
     """A conclusion, how much it matters, and the numbers in the prompt of what it rests on."""
+
+    wire_name: ClassVar[str] = "Insight"
+    wire_description: ClassVar[str] = (
+        "A conclusion, how much it matters, and the numbers in the prompt of what it rests on."
+    )
 
     insight: Sentence
     importance: Importance
     because: list[int]
 
 
-class Insights(BaseModel):
+class Insights(ReplyModel):
     """What a person concludes from what a question brought to mind."""
+
+    wire_name: ClassVar[str] = "Insights"
+    wire_description: ClassVar[str] = (
+        "What a person concludes from what a question brought to mind."
+    )
 
     insights: list[Insight]
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds import brief
 from genagents_env.minds.prompts import Shown
 from genagents_env.minds.replies import Emoji, Word
@@ -17,8 +18,13 @@ from .mind import Mind
 from .places import arena_of, offered
 
 
-class Spot(BaseModel):
+class Spot(ReplyModel):
     """Where one activity happens; `thing` and `state`: what is used there, and what it becomes."""
+
+    wire_name: ClassVar[str] = "Spot"
+    wire_description: ClassVar[str] = (
+        "Where one activity happens; `thing` and `state`: what is used there, and what it becomes."
+    )
 
     where: str
     thing: Word
@@ -26,8 +32,11 @@ class Spot(BaseModel):
     emoji: Emoji
 
 
-class Spots(BaseModel):
+class Spots(ReplyModel):
     """A spot for each activity asked about, in order."""
+
+    wire_name: ClassVar[str] = "Spots"
+    wire_description: ClassVar[str] = "A spot for each activity asked about, in order."
 
     spots: list[Spot]
 

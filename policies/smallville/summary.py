@@ -6,10 +6,10 @@ by one; here all are one call.
 """
 
 from collections.abc import Mapping, Sequence
-
-from pydantic import BaseModel
+from typing import ClassVar
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds.replies import Sentence
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
@@ -21,8 +21,13 @@ _LINE = 160  # characters
 _HEADS = (("you", "core"), ("your days", "occupation"), ("you feel", "progress"))
 
 
-class Description(BaseModel):
+class Description(ReplyModel):
     """What kind of person one is, what one does, and how one feels about one's life."""
+
+    wire_name: ClassVar[str] = "Description"
+    wire_description: ClassVar[str] = (
+        "What kind of person one is, what one does, and how one feels about one's life."
+    )
 
     core: Sentence
     occupation: Sentence

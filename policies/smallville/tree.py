@@ -6,11 +6,12 @@ Asked only where there is a choice; one stays where one is if that will do. Sour
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, create_model
+from pydantic import create_model
 
 from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.minds import brief
 from genagents_env.minds.replies import Emoji, Word
 from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
@@ -20,14 +21,22 @@ from .mind import Mind
 from .places import MOST_PLACES, affordable, arena_of, ranked, related
 
 
-class Choice(BaseModel):
+class Choice(ReplyModel):
     """One step down the tree of places."""
+
+    wire_name: ClassVar[str] = "Choice"
+    wire_description: ClassVar[str] = "One step down the tree of places."
 
     where: str
 
 
-class Use(BaseModel):
+class Use(ReplyModel):
     """The object an activity uses, its new state, and how the activity shows."""
+
+    wire_name: ClassVar[str] = "Use"
+    wire_description: ClassVar[str] = (
+        "The object an activity uses, its new state, and how the activity shows."
+    )
 
     thing: str
     state: Word
