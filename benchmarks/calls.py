@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 
 PEOPLE = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
 # What the public code asks for in a day, and how ours asks for less.

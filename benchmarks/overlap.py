@@ -23,7 +23,7 @@ from slow_server import serving
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 TARGET, PEER = 0.95, 0.97

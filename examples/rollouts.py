@@ -7,7 +7,7 @@ import numpy as np
 
 from genagents_env import town_v0
 from genagents_env.policy import Policy
-from genagents_env.rollout import rollouts
+from genagents_env.run import rollouts
 
 make_env = partial(town_v0.parallel_env, "tiny", actions="menu")
 WEIGHTS = {agent: np.zeros((57, 36)) for agent in ("Ada Brook", "Ben Carver")}

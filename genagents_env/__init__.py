@@ -3,16 +3,7 @@
 Importing this package is cheap: it pulls in neither a policy nor a language-model library.
 """
 
-from pathlib import Path as _Path
-
 __version__ = "0.1.0"
-
-# In a wheel, `policies` and `scenarios` lie inside this package. In a source checkout they lie
-# beside it, at the top level; extending the package's search path makes
-# `genagents_env.policies` mean the same files in both.
-_checkout = _Path(__file__).resolve().parent.parent
-if (_checkout / "pyproject.toml").is_file() and (_checkout / "policies").is_dir():
-    __path__.append(str(_checkout))
 
 
 def _register() -> None:

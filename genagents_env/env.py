@@ -12,27 +12,27 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from .decode import Decoder
-from .errors import ConfigError, EpisodeError
-from .menu import Menu, nearest
-from .nearby import Surround
-from .numbers import SIZE, Numbers
-from .profile import AgentID, Context, Profile, make_profile
-from .render.ansi import draw_ansi
-from .rewards import RewardFunction, make_reward
-from .rng import draw_bits
-from .scenario import Scenario, lay_out, load_scenario
-from .spaces import action_space, observation_space, state_space
-from .text import clean
-from .view import Lens, View
-from .words import Words
-from .world.events import Event
-from .world.interventions import Intervention, News, SetObject, Whisper
-from .world.saving import load_world, save_world
-from .world.town import World
+from genagents_env.act.decode import Decoder
+from genagents_env.act.menu import Menu, nearest
+from genagents_env.act.spaces import action_space, observation_space, state_space
+from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.observe.snapshot_percept import Lens, View
+from genagents_env.observe.text_obs import Words
+from genagents_env.observe.vector_obs import SIZE, Numbers
+from genagents_env.observe.vicinity import Surround
+from genagents_env.profile import AgentID, Context, Profile, make_profile
+from genagents_env.render.ansi import draw_ansi
+from genagents_env.rewards import RewardFunction, make_reward
+from genagents_env.rng import draw_bits
+from genagents_env.scenario import Scenario, lay_out, load_scenario
+from genagents_env.text import clean
+from genagents_env.world.events import Event
+from genagents_env.world.interventions import Intervention, News, SetObject, Whisper
+from genagents_env.world.saving import load_world, save_world
+from genagents_env.world.town import World
 
 if TYPE_CHECKING:
-    from .render.picture import Picture
+    from genagents_env.render.picture import Picture
 
 Dicts: TypeAlias = dict[AgentID, Any]
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -203,7 +203,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world = self.world
         if self.render_mode == "rgb_array":
             if self._picture is None:
-                from .render.picture import Picture  # Pillow only where pictures are drawn
+                from genagents_env.render.picture import (
+                    Picture,  # Pillow only where pictures are drawn
+                )
 
                 self._picture = Picture(world.plan, world.names, title=world.scenario.title)
             return self._picture.draw(world.snapshot)

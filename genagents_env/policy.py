@@ -16,9 +16,9 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .actions import Action
-from .errors import ConfigError, PolicyError
-from .profile import AgentID, Context, Profile
+from genagents_env.actions import Action
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.profile import AgentID, Context, Profile
 
 __all__ = [
     "AgentID",

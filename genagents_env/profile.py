@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any
 
-from .scenario import Person, Scenario, first_memories
-from .scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
+from genagents_env.scenario import Person, Scenario, first_memories
+from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 
 AgentID = str
 

@@ -11,11 +11,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from .errors import ConfigError
-from .scenario.schema import Scenario
-from .world.beginning import arenas_in
-from .world.events import Event
-from .world.town import World
+from genagents_env.errors import ConfigError
+from genagents_env.scenario.schema import Scenario
+from genagents_env.world.beginning import arenas_in
+from genagents_env.world.events import Event
+from genagents_env.world.town import World
 
 RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
 NAMES = ("none", "attendance", "knowledge_spread", "errand")

@@ -17,7 +17,7 @@ from typing import Any
 from pettingzoo import AECEnv
 from pettingzoo.utils import parallel_to_aec, wrappers
 
-from .env import TownEnv
+from genagents_env.env import TownEnv
 
 __all__ = ["env", "parallel_env", "raw_env"]
 

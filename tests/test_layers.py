@@ -13,15 +13,15 @@ LAYERS = [
     {"scenario"},
     {"world"},
     {"actions", "percept", "profile", "render"},
-    {"spaces", "nearby", "menu", "numbers", "words", "view", "decode", "rewards", "env", "town_v0"},
+    {"observe", "act", "rewards", "env", "town_v0"},
     {"llm", "memory"},
     {"policy"},
-    {"minds"},
+    {"cognition"},
     {"policies"},
     {"record"},
     {"wrappers"},
-    {"evaluate", "rollout", "stats"},
-    {"judges"},
+    {"evaluate", "run", "stats"},
+    {"judge"},
     {"sweep"},
     {"report"},
     {"testing"},
@@ -76,7 +76,7 @@ def test_nothing_imports_upward(path: Path) -> None:
             assert LEVEL[other] <= LEVEL[own], f"{own} imports {other}, which lies above it"
 
 
-@pytest.mark.parametrize("low", ["world", "scenario", "env", "menu", "words", "decode"])
+@pytest.mark.parametrize("low", ["world", "scenario", "env", "observe", "act"])
 def test_the_world_and_the_environment_know_no_policy_and_no_model(low: str) -> None:
     for path in _sources():
         if _module(path)[1:2] == (low,):

@@ -49,6 +49,6 @@ def main() -> None:
 
 
 def _redacted(text: str) -> str:
-    from genagents_env.rollout.secrets import redact
+    from genagents_env.run.secrets import redact
 
     return redact(text)

@@ -15,7 +15,7 @@ def write_crash_report(error: BaseException) -> Path:
     In the current folder, else in the one for temporary files, else on stderr.
     """
     from genagents_env import __version__
-    from genagents_env.rollout.secrets import redact
+    from genagents_env.run.secrets import redact
 
     lines = [
         f"genagents-env {__version__}, Python {platform.python_version()}, {platform.platform()}",

@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.policy import Answer
     from genagents_env.record import RunReader
-    from genagents_env.rollout.visit import Transcript
+    from genagents_env.run.visit import Transcript
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,8 +57,8 @@ def interview(
     """
     from genagents_env.cli.progress import watching
     from genagents_env.record import RunReader
-    from genagents_env.rollout import Engine
-    from genagents_env.rollout import interview as asked
+    from genagents_env.run import Engine
+    from genagents_env.run import interview as asked
 
     with RunReader(run_file) as record:
         whom = agent or _rememberers(record)

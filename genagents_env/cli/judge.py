@@ -13,7 +13,7 @@ from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
-    from genagents_env.rollout import Judged
+    from genagents_env.run import Judged
 
 Verdicts = dict[str, dict[str, int]]
 
@@ -47,8 +47,8 @@ def judge(
     """
     from genagents_env.cli.progress import watching
     from genagents_env.record import RunReader
-    from genagents_env.rollout import Engine
-    from genagents_env.rollout import judge as judging
+    from genagents_env.run import Engine
+    from genagents_env.run import judge as judging
 
     limits = limits_of(max_calls, max_tokens, max_dollars, None)
     with watching(quiet or as_json) as watch:

@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError, RecordError
 
 if TYPE_CHECKING:
     from genagents_env.evaluate.checks import Verdict
-    from genagents_env.judges import Rubric, Said
+    from genagents_env.judge import Rubric, Said
     from genagents_env.sweep.folder import Folder
 
 When: TypeAlias = Literal["before", "after", "both"]
@@ -70,7 +70,7 @@ class Judged:
 
     def said(self, rubric: "Rubric", when: When = "both") -> "list[Said]":
         """Return all that a rubric may be about; of answers those of one end, or both."""
-        from genagents_env.judges import said
+        from genagents_env.judge import said
 
         found = [
             one
@@ -125,7 +125,7 @@ def rubric_at(name: str, base: Path | None = None) -> "Rubric":
     Raises:
         ConfigError: there is none, or it has faults.
     """
-    from genagents_env.judges import load_rubric
+    from genagents_env.judge import load_rubric
 
     if base is not None and (name.endswith(".toml") or "/" in name):
         return load_rubric(base / name)

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.judges.bench import Moment, Watch
+    from genagents_env.judge.bench import Moment, Watch
 
 _LINES = 10  # at most, where the output is not a terminal
 

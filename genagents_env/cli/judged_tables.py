@@ -10,8 +10,8 @@ from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.cli.judged import Judged
-    from genagents_env.judges.summary import Agreed, Ranking, Score
-    from genagents_env.judges.verdicts import Given
+    from genagents_env.judge.summary import Agreed, Ranking, Score
+    from genagents_env.judge.verdicts import Given
     from genagents_env.report.table import Cell, Table
 
 
@@ -19,7 +19,7 @@ class Summary:
     """What verdicts come to; without the extra `lab` the ratings alone, and a message."""
 
     def __init__(self, given: "Sequence[Given]", judged: "Judged") -> None:
-        from genagents_env.judges.summary import agreements, rankings, ratings
+        from genagents_env.judge.summary import agreements, rankings, ratings
 
         self.ratings: tuple[Score, ...] = ratings(given)
         self.rankings: tuple[Ranking, ...] = ()

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from genagents_env.cli.screen import say
-from genagents_env.rollout import Progress as Moment
+from genagents_env.run import Progress as Moment
 
 Watch = Callable[[Moment], None]
 

@@ -25,9 +25,9 @@ from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens,
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.judges import Heard, Rubric, Said, Verdicts
-    from genagents_env.judges.verdicts import Given
-    from genagents_env.rollout import Limits
+    from genagents_env.judge import Heard, Rubric, Said, Verdicts
+    from genagents_env.judge.verdicts import Given
+    from genagents_env.run import Limits
 
 _DEFAULT = "believability"
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
@@ -82,8 +82,8 @@ def rate(
 
     Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
     """
-    from genagents_env.judges import Verdicts
-    from genagents_env.judges.summary import of_answers
+    from genagents_env.judge import Verdicts
+    from genagents_env.judge.summary import of_answers
 
     limits = limits_of(max_calls, max_tokens, max_dollars, None)
     about = judged(sources, verdicts)
@@ -120,7 +120,7 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
         limits: what its judges may spend together.
         quiet: show no progress.
     """
-    from genagents_env.judges import Verdicts
+    from genagents_env.judge import Verdicts
 
     about = judged([folder], None)
     kept, code = Verdicts(about.verdicts), 0
@@ -148,9 +148,9 @@ class Sitting:
     def heard(self, task: Task, limits: "Limits", concurrency: int, again: str) -> "Heard":
         """Return how the judging stands once a model was asked all it will answer now."""
         from genagents_env.cli.judged_progress import hearing
-        from genagents_env.judges import compare
-        from genagents_env.judges import rate as rating
-        from genagents_env.rollout import Engine
+        from genagents_env.judge import compare
+        from genagents_env.judge import rate as rating
+        from genagents_env.run import Engine
 
         engine = Engine(model=task.model, limits=limits, concurrency=concurrency)
         with hearing(self.quiet) as watch:

@@ -11,7 +11,7 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.rollout import Limits, Outcome
+    from genagents_env.run import Limits, Outcome
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
 _SPEND = "Limits"
@@ -117,8 +117,8 @@ def run(
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.rollout import Engine, PolicySpec, RunSpec, judged
-    from genagents_env.rollout import run as live
+    from genagents_env.run import Engine, PolicySpec, RunSpec, judged
+    from genagents_env.run import run as live
 
     spec = RunSpec(
         scenario,
@@ -167,8 +167,8 @@ def resume(
     never stopped. Limits count from the start of the run.
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.rollout import Engine, judged
-    from genagents_env.rollout import resume as go_on
+    from genagents_env.run import Engine, judged
+    from genagents_env.run import resume as go_on
 
     limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)
     with watching(quiet) as watch:
@@ -208,7 +208,7 @@ def limits_of(
     calls: int | None, tokens: int | None, dollars: str | None, seconds: float | None
 ) -> "Limits":
     """Return the limits that the options give."""
-    from genagents_env.rollout import Limits
+    from genagents_env.run import Limits
 
     try:
         return Limits(calls, tokens, None if dollars is None else Decimal(dollars), seconds)

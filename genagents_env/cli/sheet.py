@@ -21,8 +21,8 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.judges import Rubric
-    from genagents_env.judges.sheets import Form
+    from genagents_env.judge import Rubric
+    from genagents_env.judge.sheets import Form
 
 _DEFAULT = "believability"
 
@@ -85,8 +85,8 @@ def _write(
     when: AnswersOf,
     seed: int,
 ) -> None:
-    from genagents_env.judges import write_sheet
-    from genagents_env.judges.sheets import instructions, rows_of
+    from genagents_env.judge import write_sheet
+    from genagents_env.judge.sheets import instructions, rows_of
 
     answers = about.said(rubric, when)
     rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
@@ -98,8 +98,8 @@ def _write(
 
 def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_json: bool) -> None:
     from genagents_env.cli.judged_tables import Summary
-    from genagents_env.judges import Verdicts, read_sheet
-    from genagents_env.judges.summary import of_answers
+    from genagents_env.judge import Verdicts, read_sheet
+    from genagents_env.judge.summary import of_answers
 
     if rater is None:
         raise ConfigError("--rater: whoever filled the sheet in needs a name")

@@ -56,7 +56,7 @@ def schema_of(reply: type[BaseModel]) -> JSONSchema:
     """
     schema = reply.model_json_schema()
     named = {key: part.get("title", key) for key, part in schema.get("$defs", {}).items()}
-    return cast(JSONSchema, _strict(cast(JSONValue, _rename_definitions(schema, named))))
+    return cast(JSONSchema, _strict(_rename_definitions(schema, named)))
 
 
 def schema_name(reply: type[BaseModel]) -> str:

@@ -1,14 +1,20 @@
 """The record: one run is one SQLite file. Written while it runs, readable meanwhile, resumable."""
 
-from .canonical import canonical_hash
-from .cassette import SqliteCassette
-from .checkpoint import Checkpoint
-from .embeddings import SqliteEmbeddings
-from .export import export
-from .meta import RunMeta
-from .reader import RunReader
-from .rows import CallRow, InterviewRow, JudgementRow, PolicyFault, RememberedRow
-from .writer import RunWriter
+from genagents_env.record.canonical import canonical_hash
+from genagents_env.record.cassette import SqliteCassette
+from genagents_env.record.checkpoint import Checkpoint
+from genagents_env.record.embeddings import SqliteEmbeddings
+from genagents_env.record.export import export
+from genagents_env.record.meta import RunMeta
+from genagents_env.record.reader import RunReader
+from genagents_env.record.rows import (
+    CallRow,
+    InterviewRow,
+    JudgementRow,
+    PolicyFault,
+    RememberedRow,
+)
+from genagents_env.record.writer import RunWriter
 
 __all__ = [
     "CallRow",

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..scenario.plan import OUTSIDE, TownPlan
-from ..text import clean
-from . import Snapshot, clock, shortened
+from genagents_env.render import Snapshot, clock, shortened
+from genagents_env.scenario.plan import OUTSIDE, TownPlan
+from genagents_env.text import clean
 
 WALL, DOOR, THING, GROUND, FLOOR, GREEN = "█", "▒", "▫", " ", "·", "'"
 TALL = 34  # a map of more rows than this is squeezed: a character is twice as high as it is wide

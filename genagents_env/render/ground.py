@@ -7,10 +7,10 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 from scipy import ndimage
 
-from ..scenario.plan import OUTSIDE, TownPlan
-from .boxes import Box, Boxes
-from .fonts import AnyFont, Fonts
-from .symbols import thing_emoji
+from genagents_env.render.boxes import Box, Boxes
+from genagents_env.render.fonts import AnyFont, Fonts
+from genagents_env.render.symbols import thing_emoji
+from genagents_env.scenario.plan import OUTSIDE, TownPlan
 
 Color = tuple[int, int, int]
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from ..scenario.plan import TownPlan
-from . import Snapshot, clock, initials, shortened
-from .boxes import Box, Boxes
-from .fonts import AnyFont, Fonts
-from .ground import FAINT, INK, Color, Ground
+from genagents_env.render import Snapshot, clock, initials, shortened
+from genagents_env.render.boxes import Box, Boxes
+from genagents_env.render.fonts import AnyFont, Fonts
+from genagents_env.render.ground import FAINT, INK, Color, Ground
+from genagents_env.scenario.plan import TownPlan
 
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take
 SMALLEST, LARGEST = 10, 48  # pixels a tile

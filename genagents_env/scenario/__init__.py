@@ -1,10 +1,10 @@
 """Scenarios: folders of data, loaded, checked and laid out as a town."""
 
-from .loader import load_scenario, scenario_names, validate_folder
-from .people import first_memories
-from .plan import OUTSIDE, ArenaPlan, Hours, ObjectPlan, SectorPlan, TownPlan
-from .schema import Person, Scenario
-from .town import lay_out
+from genagents_env.scenario.loader import load_scenario, scenario_names, validate_folder
+from genagents_env.scenario.people import first_memories
+from genagents_env.scenario.plan import OUTSIDE, ArenaPlan, Hours, ObjectPlan, SectorPlan, TownPlan
+from genagents_env.scenario.schema import Person, Scenario
+from genagents_env.scenario.town import lay_out
 
 __all__ = [
     "OUTSIDE",

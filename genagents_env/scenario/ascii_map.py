@@ -13,10 +13,10 @@ counts as nothing.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .faults import Fault, Loc, choices, quote
-from .grid import Grid, Tile
-from .plan import OUTSIDE
-from .schema import SIDE_LIMIT, ArenaSpec, ObjectSpec, Scenario
+from genagents_env.scenario.faults import Fault, Loc, choices, quote
+from genagents_env.scenario.grid import Grid, Tile
+from genagents_env.scenario.plan import OUTSIDE
+from genagents_env.scenario.schema import SIDE_LIMIT, ArenaSpec, ObjectSpec, Scenario
 
 WALL, GROUND, DOOR, NOTHING = "#", ".", "+", " "
 _FIXED = WALL + GROUND + DOOR + NOTHING

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from ..errors import ScenarioError
-from .faults import choices, quote, suggest
-from .schema import (
+from genagents_env.errors import ScenarioError
+from genagents_env.scenario.faults import choices, quote, suggest
+from genagents_env.scenario.schema import (
     ArenaSpec,
     Check,
     Model,

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..text import fold
-from .faults import quote, suggest
-from .files import Folder, read_folder
-from .schema import NAME_LIMIT
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.files import Folder, read_folder
+from genagents_env.scenario.schema import NAME_LIMIT
+from genagents_env.text import fold
 
 KEY = "extends"
 CHAIN_LIMIT = 8  # folders

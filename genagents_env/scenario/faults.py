@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from ..text import clean, fold
+from genagents_env.text import clean, fold
 
 Loc = tuple[str | int, ...]
 

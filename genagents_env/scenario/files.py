@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .faults import Origins, quote
+from genagents_env.scenario.faults import Origins, quote
 
 FILE_LIMIT = 1 << 20  # bytes a file
 TOTAL_LIMIT = 16 << 20  # bytes a folder

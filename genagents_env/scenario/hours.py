@@ -2,7 +2,7 @@
 
 import re
 
-from .plan import Hours
+from genagents_env.scenario.plan import Hours
 
 _HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
 DAY = 1440  # minutes

@@ -11,8 +11,8 @@ from math import ceil, isqrt
 
 import numpy as np
 
-from .grid import Grid, Tile
-from .schema import ArenaSpec, Scenario
+from genagents_env.scenario.grid import Grid, Tile
+from genagents_env.scenario.schema import ArenaSpec, Scenario
 
 STREET, MARGIN = 2, 2  # tiles between buildings, and around the town
 

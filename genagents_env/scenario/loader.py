@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import __path__ as _roots
-from ..errors import ScenarioError
-from ..text import clean
-from .cast import select_people, start_all_at
-from .checks import check
-from .extends import read_whole
-from .faults import Fault, quote, suggest
-from .files import Folder
-from .repair import draft
-from .schema import Scenario
-from .town import try_lay_out
+from genagents_env import __path__ as _roots
+from genagents_env.errors import ScenarioError
+from genagents_env.scenario.cast import select_people, start_all_at
+from genagents_env.scenario.checks import check
+from genagents_env.scenario.extends import read_whole
+from genagents_env.scenario.faults import Fault, quote, suggest
+from genagents_env.scenario.files import Folder
+from genagents_env.scenario.repair import draft
+from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.town import try_lay_out
+from genagents_env.text import clean
 
 FAULT_LIMIT = 1000  # characters of one fault
 

@@ -1,6 +1,6 @@
 """What a person remembers at the start."""
 
-from .schema import Person
+from genagents_env.scenario.schema import Person
 
 
 def first_memories(person: Person) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .schema import Question, Scenario
+from genagents_env.scenario.schema import Question, Scenario
 
 PERSON = "{person}"  # in a question about everyone: the name of the one it is asked about
 

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ..text import clean
-from .hours import parse_hours
+from genagents_env.scenario.hours import parse_hours
+from genagents_env.text import clean
 
 NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
 SIDE_LIMIT = 512  # tiles, the longest side of a town

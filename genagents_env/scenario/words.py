@@ -8,8 +8,8 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from .faults import Fault, Loc, choices, quote, suggest
-from .schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
+from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
+from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
 
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),

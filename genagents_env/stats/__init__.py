@@ -4,10 +4,10 @@ Knows numbers and names alone: nothing of runs, worlds or models. Everything is 
 its arguments; whatever resamples takes a seed. `docs/statistics.md` says why these tests.
 """
 
-from .agreement import Kappa, fleiss, kappa
-from .contrasts import MIN_SEEDS, Contrast, contrast, corrected, smallest_p
-from .intervals import Interval, interval
-from .ranking import Match, Skill, ranked
+from genagents_env.stats.agreement import Kappa, fleiss, kappa
+from genagents_env.stats.contrasts import MIN_SEEDS, Contrast, contrast, corrected, smallest_p
+from genagents_env.stats.intervals import Interval, interval
+from genagents_env.stats.ranking import Match, Skill, ranked
 
 __all__ = [
     "MIN_SEEDS",

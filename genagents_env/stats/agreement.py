@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import ConfigError
-
-from .extra import lab
-from .samples import Floats, generator, sample
+from genagents_env.stats.extra import lab
+from genagents_env.stats.samples import Floats, generator, sample
 
 Label = str | int | float
 _RESAMPLES = 1999

@@ -7,12 +7,11 @@ from math import comb
 import numpy as np
 
 from genagents_env.errors import ConfigError
-
-from .effects import independent_effect, paired_effect
-from .extra import lab
-from .intervals import difference_bounds, mean_bounds
-from .permutation import flipped, least_p, shuffled
-from .samples import Floats, grain, sample, still
+from genagents_env.stats.effects import independent_effect, paired_effect
+from genagents_env.stats.extra import lab
+from genagents_env.stats.intervals import difference_bounds, mean_bounds
+from genagents_env.stats.permutation import flipped, least_p, shuffled
+from genagents_env.stats.samples import Floats, grain, sample, still
 
 # Five pairs reach 2/32 > 0.05 at best: with fewer than six nothing is significant, however large.
 MIN_SEEDS = 6

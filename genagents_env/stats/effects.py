@@ -6,7 +6,7 @@ Power Analysis, p. 48 (d_z).
 
 from math import exp, lgamma, sqrt
 
-from .samples import Floats, still
+from genagents_env.stats.samples import Floats, still
 
 
 def paired_effect(differences: Floats, least: float) -> float | None:

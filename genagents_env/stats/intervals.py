@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from genagents_env.errors import ConfigError
-
-from .samples import RESAMPLES, Floats, generator, grain, sample, still
+from genagents_env.stats.samples import RESAMPLES, Floats, generator, grain, sample, still
 
 
 @dataclass(frozen=True, slots=True)

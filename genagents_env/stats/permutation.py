@@ -3,7 +3,7 @@
 from math import comb
 from typing import Any
 
-from .samples import RESAMPLES, Floats, generator
+from genagents_env.stats.samples import RESAMPLES, Floats, generator
 
 
 def flipped(differences: Floats, least: float, seed: int) -> float:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from genagents_env.errors import ConfigError
-
-from .extra import lab
-from .samples import generator
+from genagents_env.stats.extra import lab
+from genagents_env.stats.samples import generator
 
 Winner = Literal["first", "second", "tie"]
 Match = tuple[str, str, Winner]

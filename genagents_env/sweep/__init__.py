@@ -1,11 +1,11 @@
 """Sweeps: an experiment file lived into a folder, trial by trial, by several workers."""
 
-from .board import Overview
-from .design.experiment import Experiment, load_experiment
-from .design.trials import Condition, Trial, trials_of
-from .estimate import Forecast, forecasts, pilots
-from .folder import Folder, Standing
-from .sweep import Settings, Swept, cores, sweep
+from genagents_env.sweep.board import Overview
+from genagents_env.sweep.design.experiment import Experiment, load_experiment
+from genagents_env.sweep.design.trials import Condition, Trial, trials_of
+from genagents_env.sweep.estimate import Forecast, forecasts, pilots
+from genagents_env.sweep.folder import Folder, Standing
+from genagents_env.sweep.sweep import Settings, Swept, cores, sweep
 
 __all__ = [
     "Condition",

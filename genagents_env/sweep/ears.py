@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from genagents_env.rollout.signals import taken
+from genagents_env.run.signals import taken
 
 
 class Ears:

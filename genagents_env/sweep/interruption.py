@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from genagents_env.rollout.signals import GRACE, taken
+from genagents_env.run.signals import GRACE, taken
 
 # A run gives its tick up after GRACE; the rest is for its checkpoint and its way here.
 PATIENCE = GRACE + 5.0

@@ -10,7 +10,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Spend
 from genagents_env.policy import policy_class
 from genagents_env.record.rows import JSON
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.backends import check_backend, host_for, is_remote
 from genagents_env.sweep.board import Board, Overview
 from genagents_env.sweep.design.trials import Trial

@@ -14,8 +14,8 @@ from typing import Literal, TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.record import RunReader, RunWriter, canonical_hash
-from genagents_env.rollout import Engine, Limits, Outcome, Progress, judged, resume, run
-from genagents_env.rollout.secrets import redact
+from genagents_env.run import Engine, Limits, Outcome, Progress, judged, resume, run
+from genagents_env.run.secrets import redact
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.ears import Ears
 from genagents_env.sweep.spending.line import ABANDONED, Line

@@ -6,12 +6,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .compare import first_difference, plain
-from .contract import Env, EnvFault, Returned, check_observations, check_spaces, checked_reset
-from .legal import sample_legal
-from .total import CAUSES, check_total
-from .twins import Twins
-from .unseen import Disturb, disturb_unseen
+from genagents_env.testing.compare import first_difference, plain
+from genagents_env.testing.contract import (
+    Env,
+    EnvFault,
+    Returned,
+    check_observations,
+    check_spaces,
+    checked_reset,
+)
+from genagents_env.testing.legal import sample_legal
+from genagents_env.testing.total import CAUSES, check_total
+from genagents_env.testing.twins import Twins
+from genagents_env.testing.unseen import Disturb, disturb_unseen
 
 __all__ = ["EnvFault", "check_env"]
 

@@ -5,17 +5,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from ..actions import Action
-from ..errors import PolicyError
-from ..llm.calls import CallKey
-from ..llm.cassette import MemoryCassette
-from ..memory.embed import HashedSource
-from ..memory.embedder import Embedder
-from ..policy import INTERVIEW_CALLS, Answer, Policy, Remembered, interview_arguments
-from .compare import first_difference, plain
+from genagents_env.actions import Action
+from genagents_env.errors import PolicyError
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.memory.embed import HashedSource
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, Remembered, interview_arguments
+from genagents_env.testing.compare import first_difference, plain
 
 if TYPE_CHECKING:
-    from ..llm.client import ModelClient
+    from genagents_env.llm.client import ModelClient
 
 MakeModel: TypeAlias = Callable[[], "ModelClient"]
 
@@ -39,7 +39,9 @@ class _Run:
         seed: int,
         make_model: MakeModel | None,
     ) -> None:
-        from ..town_v0 import parallel_env  # the env is built only where a policy is checked
+        from genagents_env.town_v0 import (
+            parallel_env,  # the env is built only where a policy is checked
+        )
 
         self.env = parallel_env(scenario=scenario)
         self.policy = make_policy()

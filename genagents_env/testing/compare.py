@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..percept import Percept
+from genagents_env.percept import Percept
 
 Array = npt.NDArray[Any]
 Path = tuple[object, ...]

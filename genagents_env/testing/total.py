@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from .compare import first_difference, plain
-from .contract import Env, EnvFault, Returned, checked_reset, checked_step
-from .legal import legal_mask, sample_legal
+from genagents_env.testing.compare import first_difference, plain
+from genagents_env.testing.contract import Env, EnvFault, Returned, checked_reset, checked_step
+from genagents_env.testing.legal import legal_mask, sample_legal
 
 CAUSES = ("event_id",)  # ids count all events of the town, also those one does not perceive
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .compare import first_difference, plain, scribble, shared_memory
-from .contract import Env, EnvFault, Returned, checked_reset, checked_step
-from .legal import legal_mask, sample_legal
+from genagents_env.testing.compare import first_difference, plain, scribble, shared_memory
+from genagents_env.testing.contract import Env, EnvFault, Returned, checked_reset, checked_step
+from genagents_env.testing.legal import legal_mask, sample_legal
 
 REPLAYED = 25  # steps of the first episode that are lived again
 

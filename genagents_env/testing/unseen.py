@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 from pettingzoo import ParallelEnv
 
-from ..scenario.plan import OUTSIDE, TownPlan
-from ..world.interventions import Put, SetObject
+from genagents_env.scenario.plan import OUTSIDE, TownPlan
+from genagents_env.world.interventions import Put, SetObject
 
 Disturb: TypeAlias = Callable[[ParallelEnv[str, Any, Any], str], bool]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..scenario.plan import TownPlan
-from ..scenario.schema import Person
-from .places import Places
+from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.schema import Person
+from genagents_env.world.places import Places
 
 Bools = npt.NDArray[np.bool_]
 

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..rng import draw_index
-from ..scenario.plan import TownPlan
-from ..scenario.schema import Person
-from .clock import DAY, Clock, second_of_day
-from .things import Things
-from .tiles import Ground
+from genagents_env.rng import draw_index
+from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.schema import Person
+from genagents_env.world.clock import DAY, Clock, second_of_day
+from genagents_env.world.things import Things
+from genagents_env.world.tiles import Ground
 
 if TYPE_CHECKING:
-    from .town import World
+    from genagents_env.world.town import World
 
 ASLEEP_DOING, ASLEEP_EMOJI = "sleeping", "😴"
 

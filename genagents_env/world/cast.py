@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 
-from ..scenario.plan import OUTSIDE
-from ..scenario.schema import Person, Scenario
-from ..text import fold
-from .clock import second_of_day
-from .places import Places
+from genagents_env.scenario.plan import OUTSIDE
+from genagents_env.scenario.schema import Person, Scenario
+from genagents_env.text import fold
+from genagents_env.world.clock import second_of_day
+from genagents_env.world.places import Places
 
 
 class Cast:

@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..rng import ranks
-from .acts import Act, Go
-from .lent import Lent
-from .sight import DENSE, Pairs, clear_lines
-from .tiles import STAY, Ints
-from .town import World
+from genagents_env.rng import ranks
+from genagents_env.world.acts import Act, Go
+from genagents_env.world.lent import Lent
+from genagents_env.world.sight import DENSE, Pairs, clear_lines
+from genagents_env.world.tiles import STAY, Ints
+from genagents_env.world.town import World
 
 Acts: TypeAlias = Mapping[int, Mapping[int, Act]]  # by town, then by person
 _PENDING = 64  # ticks of sightings held back, because writing many at once is cheap

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from ..scenario.schema import ScheduledEvent
-from . import beginning, interventions
-from .interventions import Intervention
-from .snapshot import Sound
+from genagents_env.scenario.schema import ScheduledEvent
+from genagents_env.world import beginning, interventions
+from genagents_env.world.interventions import Intervention
+from genagents_env.world.snapshot import Sound
 
 if TYPE_CHECKING:
-    from .town import World
+    from genagents_env.world.town import World
 
 
 def scheduled(event: ScheduledEvent) -> Intervention:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .town import World
+from genagents_env.world.town import World
 
 
 class Lent:

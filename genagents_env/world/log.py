@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .events import Event
+from genagents_env.world.events import Event
 
 
 class Log:

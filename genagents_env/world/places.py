@@ -5,8 +5,8 @@ from difflib import get_close_matches
 
 import networkx as nx
 
-from ..scenario.plan import TownPlan
-from ..text import fold
+from genagents_env.scenario.plan import TownPlan
+from genagents_env.text import fold
 
 
 @dataclass(frozen=True, slots=True)

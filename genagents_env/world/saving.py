@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import interventions
-from .events import Event
-from .snapshot import Outcome, Sound
+from genagents_env.world import interventions
+from genagents_env.world.events import Event
+from genagents_env.world.snapshot import Outcome, Sound
 
 if TYPE_CHECKING:
-    from .town import World
+    from genagents_env.world.town import World
 
 
 def save_world(world: "World") -> dict[str, Any]:

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
-from .tiles import Ground, Ints
+from genagents_env.world.tiles import Ground, Ints
 
 Pairs = tuple[Ints, Ints, Ints]
 DENSE = 128  # up to here all pairs at once beat a tree

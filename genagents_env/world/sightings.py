@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .tiles import Ints
+from genagents_env.world.tiles import Ints
 
 _PENDING = 64  # ticks of sightings held back, because writing many at once is cheap
 

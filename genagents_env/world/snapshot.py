@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .talks import TalkView
-from .tiles import Ints
+from genagents_env.world.talks import TalkView
+from genagents_env.world.tiles import Ints
 
 Bools = npt.NDArray[np.bool_]
 

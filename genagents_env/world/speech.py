@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .acts import Say
-from .beginning import arenas_in
-from .snapshot import Outcome, Sound
-from .talks import Talk
+from genagents_env.world.acts import Say
+from genagents_env.world.beginning import arenas_in
+from genagents_env.world.snapshot import Outcome, Sound
+from genagents_env.world.talks import Talk
 
 if TYPE_CHECKING:
-    from .town import World
+    from genagents_env.world.town import World
 
 TALK_EMOJI = "💬"
 TOO_LONG = (

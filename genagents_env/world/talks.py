@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..scenario.schema import ConversationRules
-from .clock import Clock
+from genagents_env.scenario.schema import ConversationRules
+from genagents_env.world.clock import Clock
 
 
 class TalkView(NamedTuple):

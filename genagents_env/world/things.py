@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from ..scenario.plan import ObjectPlan, TownPlan
-from .log import Log
+from genagents_env.scenario.plan import ObjectPlan, TownPlan
+from genagents_env.world.log import Log
 
 
 class Things:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from ..scenario.plan import OUTSIDE, TownPlan
+from genagents_env.scenario.plan import OUTSIDE, TownPlan
 
 Ints = npt.NDArray[np.int64]
 STAY, UP, LEFT, DOWN, RIGHT, HOLD = range(6)  # STAY: there is nothing left to walk; HOLD: no walk

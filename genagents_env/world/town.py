@@ -6,26 +6,26 @@ from datetime import datetime
 
 import numpy as np
 
-from ..rng import rank
-from ..scenario.plan import TownPlan
-from ..scenario.schema import Scenario
-from . import beginning, fate
-from .access import Access
-from .acts import Act, Back, Go, Refused, Say, Stay, Use
-from .cast import Cast
-from .clock import DAY, Clock
-from .events import Event
-from .interventions import Intervention
-from .log import Log
-from .places import Places, containment
-from .sight import Pairs, Sight, Surroundings, clear_lines
-from .sightings import Sightings
-from .snapshot import Bools, Outcome, Snapshot, Sound
-from .speech import Speech
-from .talks import Talks
-from .things import Things
-from .tiles import Ground, Ints
-from .walking import Walking
+from genagents_env.rng import rank
+from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.schema import Scenario
+from genagents_env.world import beginning, fate
+from genagents_env.world.access import Access
+from genagents_env.world.acts import Act, Back, Go, Refused, Say, Stay, Use
+from genagents_env.world.cast import Cast
+from genagents_env.world.clock import DAY, Clock
+from genagents_env.world.events import Event
+from genagents_env.world.interventions import Intervention
+from genagents_env.world.log import Log
+from genagents_env.world.places import Places, containment
+from genagents_env.world.sight import Pairs, Sight, Surroundings, clear_lines
+from genagents_env.world.sightings import Sightings
+from genagents_env.world.snapshot import Bools, Outcome, Snapshot, Sound
+from genagents_env.world.speech import Speech
+from genagents_env.world.talks import Talks
+from genagents_env.world.things import Things
+from genagents_env.world.tiles import Ground, Ints
+from genagents_env.world.walking import Walking
 
 IDLE_DOING, IDLE_EMOJI = "standing around", "🧍"
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..scenario.schema import Scenario
-from .acts import Act, Go
-from .places import Places
-from .snapshot import Bools, Outcome
-from .tiles import HOLD, STAY, Ground, Ints
+from genagents_env.scenario.schema import Scenario
+from genagents_env.world.acts import Act, Go
+from genagents_env.world.places import Places
+from genagents_env.world.snapshot import Bools, Outcome
+from genagents_env.world.tiles import HOLD, STAY, Ground, Ints
 
 if TYPE_CHECKING:
-    from .town import World
+    from genagents_env.world.town import World
 
 WALK_EMOJI, THERE_EMOJI, IDLE = "🚶", "🧍", "standing around"
 

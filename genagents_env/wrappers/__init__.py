@@ -5,16 +5,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .drop_text import DropText
-from .encode_text import Embed, EncodeText
-from .flat_box import FlatBox
-from .mask_in_info import MaskInInfo
-from .observation import ObservationWrapper
-from .rename_for_rllib import RenameForRLlib
-from .vector_town import VectorTown
+from genagents_env.wrappers.drop_text import DropText
+from genagents_env.wrappers.encode_text import Embed, EncodeText
+from genagents_env.wrappers.flat_box import FlatBox
+from genagents_env.wrappers.mask_in_info import MaskInInfo
+from genagents_env.wrappers.observation import ObservationWrapper
+from genagents_env.wrappers.rename_for_rllib import RenameForRLlib
+from genagents_env.wrappers.vector_town import VectorTown
 
 if TYPE_CHECKING:
-    from .town_vec_env import TownVecEnv
+    from genagents_env.wrappers.town_vec_env import TownVecEnv
 
 __all__ = [
     "DropText",
@@ -31,7 +31,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "TownVecEnv":
-        from .town_vec_env import TownVecEnv
+        from genagents_env.wrappers.town_vec_env import TownVecEnv
 
         return TownVecEnv
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

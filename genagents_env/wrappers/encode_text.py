@@ -7,8 +7,14 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from ..errors import ConfigError
-from .observation import Env, Infos, Observations, ObservationWrapper, parts_of
+from genagents_env.errors import ConfigError
+from genagents_env.wrappers.observation import (
+    Env,
+    Infos,
+    Observations,
+    ObservationWrapper,
+    parts_of,
+)
 
 Embed: TypeAlias = Callable[[list[str]], npt.NDArray[Any]]
 

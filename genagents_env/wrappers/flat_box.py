@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from .observation import Infos, Observations, ObservationWrapper, choices, mask_of, vector_of
+from genagents_env.wrappers.observation import (
+    Infos,
+    Observations,
+    ObservationWrapper,
+    choices,
+    mask_of,
+    vector_of,
+)
 
 
 class FlatBox(ObservationWrapper):

@@ -4,7 +4,7 @@ from typing import Any
 
 from gymnasium import spaces
 
-from .observation import Infos, Observations, ObservationWrapper, parts_of
+from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, parts_of
 
 
 class MaskInInfo(ObservationWrapper):

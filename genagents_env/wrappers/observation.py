@@ -9,7 +9,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
-from ..errors import ConfigError
+from genagents_env.errors import ConfigError
 
 Env: TypeAlias = ParallelEnv[str, Any, Any]
 Observations: TypeAlias = dict[str, Any]

@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from .observation import Env, Infos, Observations, ObservationWrapper, choices, parts_of, vector_of
+from genagents_env.wrappers.observation import (
+    Env,
+    Infos,
+    Observations,
+    ObservationWrapper,
+    choices,
+    parts_of,
+    vector_of,
+)
 
 
 class RenameForRLlib(ObservationWrapper):

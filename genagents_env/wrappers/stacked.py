@@ -5,13 +5,13 @@ from itertools import chain
 
 import numpy as np
 
-from ..env import TownEnv
-from ..menu import PERSON_SLOTS, Near
-from ..nearby import COLUMNS, OBJECT_CHOICES
-from ..numbers import PEOPLE, SIZE, TILE
-from ..spaces import Floats, Mask
-from ..world.county import County
-from ..world.tiles import Ints
+from genagents_env.act.menu import PERSON_SLOTS, Near
+from genagents_env.act.spaces import Floats, Mask
+from genagents_env.env import TownEnv
+from genagents_env.observe.vector_obs import PEOPLE, SIZE, TILE
+from genagents_env.observe.vicinity import COLUMNS, OBJECT_CHOICES
+from genagents_env.world.county import County
+from genagents_env.world.tiles import Ints
 
 
 class Tables:

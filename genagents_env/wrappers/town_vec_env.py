@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from ..errors import ConfigError
-from ..rng import draw_bits
-from .observation import Env
+from genagents_env.errors import ConfigError
+from genagents_env.rng import draw_bits
+from genagents_env.wrappers.observation import Env
 
 try:
     from stable_baselines3.common.vec_env import VecEnv

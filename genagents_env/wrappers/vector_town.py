@@ -11,16 +11,16 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..decode import NOTHING
-from ..env import RENDER_MODES, TownEnv
-from ..errors import ConfigError, EpisodeError
-from ..rewards import Plain, RewardFunction
-from ..scenario import Scenario
-from ..spaces import Floats, Mask
-from ..world.acts import Act, Refused
-from ..world.county import County
-from ..world.tiles import Ints
-from .stacked import Stack
+from genagents_env.act.decode import NOTHING
+from genagents_env.act.spaces import Floats, Mask
+from genagents_env.env import RENDER_MODES, TownEnv
+from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.rewards import Plain, RewardFunction
+from genagents_env.scenario import Scenario
+from genagents_env.world.acts import Act, Refused
+from genagents_env.world.county import County
+from genagents_env.world.tiles import Ints
+from genagents_env.wrappers.stacked import Stack
 
 Observation: TypeAlias = dict[str, Any]
 Bools = npt.NDArray[np.bool_]

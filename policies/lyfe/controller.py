@@ -12,10 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.replies import Sentence
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.replies import Sentence
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.rng import draw_unit
 
 from . import options, places, reflect, states, talk

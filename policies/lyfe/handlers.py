@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from genagents_env.minds.thought import Handler
+from genagents_env.cognition.thought import Handler
 
 from . import controller, memory, monitor, reflect, talk
 from .mind import Mind

@@ -15,11 +15,11 @@ from typing import Annotated, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
+from genagents_env.cognition.evidence import numbers
+from genagents_env.cognition.prompts import Shown
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept
-from genagents_env.minds.evidence import numbers
-from genagents_env.minds.prompts import Shown
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import clean
 

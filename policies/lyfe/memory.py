@@ -12,12 +12,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from genagents_env.cognition.replies import Speech
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept, Origin
 from genagents_env.memory.clusters import linked
-from genagents_env.minds.replies import Speech
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .mind import Mind
 

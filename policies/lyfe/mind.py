@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from genagents_env.cognition.prompts import Prompts
+from genagents_env.cognition.state import Calls, Clock, dumped, load
+from genagents_env.cognition.thought import Pending
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.bank import Bank
 from genagents_env.memory.embedder import Embedder
-from genagents_env.minds.prompts import Prompts
-from genagents_env.minds.state import Calls, Clock, dumped, load
-from genagents_env.minds.thought import Pending
 from genagents_env.policy import Profile
 
 from .config import LyfeConfig

@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.text import clean
 
 from . import memory, narrative, states

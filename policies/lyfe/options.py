@@ -6,7 +6,7 @@ something happens, or of boredom. Source: Lyfe Agents, section 3.2 and appendix 
 the release, which asks the controller after every arrival, also where nothing is new.
 """
 
-from genagents_env.minds.thought import Moment
+from genagents_env.cognition.thought import Moment
 from genagents_env.rng import draw_unit
 
 from . import repetition, senses, turns

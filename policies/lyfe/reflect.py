@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from genagents_env.cognition.replies import Sentence
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.replies import Sentence
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from . import narrative, options, senses, states
 from .mind import Mind

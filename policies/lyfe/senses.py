@@ -7,7 +7,7 @@ Source: Lyfe Agents, section 3.1; which senses go where as in the public release
 
 from collections.abc import Sequence
 
-from genagents_env.minds.thought import Moment
+from genagents_env.cognition.thought import Moment
 from genagents_env.percept import Heard
 
 from . import repetition, turns

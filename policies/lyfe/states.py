@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.thought import Moment
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.bank import Kept
-from genagents_env.minds import brief
-from genagents_env.minds.prompts import Shown
-from genagents_env.minds.thought import Moment
 
 from . import memory, narrative
 from .mind import Item, Mind

@@ -10,11 +10,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
 
+from genagents_env.cognition import brief
+from genagents_env.cognition.replies import Speech
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds import brief
-from genagents_env.minds.replies import Speech
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from . import narrative, states, turns
 from .mind import Mind

@@ -12,8 +12,8 @@ environment of whole ticks needs.
 import math
 import re
 
+from genagents_env.cognition.thought import Moment
 from genagents_env.llm.bound import bound
-from genagents_env.minds.thought import Moment
 from genagents_env.rng import draw_index, draw_unit
 
 from .mind import Item, Mind

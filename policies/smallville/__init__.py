@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.actions import Action
+from genagents_env.cognition.policy import MindPolicy
+from genagents_env.cognition.prompts import Prompts
+from genagents_env.cognition.thinking import Thinking
+from genagents_env.cognition.thought import Moment
 from genagents_env.errors import PolicyError
-from genagents_env.minds.policy import MindPolicy
-from genagents_env.minds.prompts import Prompts
-from genagents_env.minds.thinking import Thinking
-from genagents_env.minds.thought import Moment
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.cognition import brief
+from genagents_env.cognition.replies import Sentence, Speech
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds import brief
-from genagents_env.minds.replies import Sentence, Speech
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from . import memo
 from .dialogue import end, follow, is_late, is_my_turn, refused_for_distance

@@ -7,7 +7,7 @@ known a tick after they were spoken. No model is asked here.
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
-from genagents_env.minds.thought import Moment
+from genagents_env.cognition.thought import Moment
 from genagents_env.percept import Conversation, Percept
 from genagents_env.rng import draw_index
 

@@ -7,7 +7,7 @@ last answer, where the public code asks eight times. Source: Park et al. 2023, s
 
 from collections.abc import Mapping
 
-from genagents_env.minds.thought import Data, Handler, Thought
+from genagents_env.cognition.thought import Data, Handler, Thought
 
 from . import spots, tree
 from .mind import Mind

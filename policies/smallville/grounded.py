@@ -1,6 +1,6 @@
 """What grounding leads to: a piece of the plan, or a reaction, with its place and object."""
 
-from genagents_env.minds.thought import Data, Moment
+from genagents_env.cognition.thought import Data, Moment
 
 from .day import Piece
 from .mind import Activity, Mind

@@ -11,12 +11,12 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.habit import doing_at, usual_day
+from genagents_env.cognition.prompts import fitting
+from genagents_env.cognition.replies import Activity
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.habit import doing_at, usual_day
-from genagents_env.minds.prompts import fitting
-from genagents_env.minds.replies import Activity
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .day import Block, merged
 from .mind import Mind

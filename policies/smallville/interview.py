@@ -12,13 +12,13 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import BeforeValidator, Field, create_model
 
+from genagents_env.cognition.evidence import numbers
+from genagents_env.cognition.prompts import Shown
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
-from genagents_env.minds.evidence import numbers
-from genagents_env.minds.prompts import Shown
 from genagents_env.policy import INTERVIEW_CALLS, Answer, Remembered
 from genagents_env.text import clean
 

@@ -7,11 +7,11 @@ planning thought by two calls; here both are one, rated by the same.
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from genagents_env.cognition import brief
+from genagents_env.cognition.replies import Importance, Phrase, Sentence
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds import brief
-from genagents_env.minds.replies import Importance, Phrase, Sentence
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .dialogue import company
 from .mind import Dialogue, Line, Mind

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from genagents_env.cognition.prompts import Prompts
+from genagents_env.cognition.state import Calls, Clock, dumped, load
+from genagents_env.cognition.thought import Pending
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.stream import MemoryStream
-from genagents_env.minds.prompts import Prompts
-from genagents_env.minds.state import Calls, Clock, dumped, load
-from genagents_env.minds.thought import Pending
 from genagents_env.policy import Profile
 
 from .config import SmallvilleConfig

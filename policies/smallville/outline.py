@@ -12,10 +12,10 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.habit import usual_day
+from genagents_env.cognition.replies import Activity, Phrase, Sentence
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.habit import usual_day
-from genagents_env.minds.replies import Activity, Phrase, Sentence
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .day import Day
 from .mind import Mind

@@ -12,11 +12,11 @@ from typing import ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.replies import Importance
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.prompts import Shown
-from genagents_env.minds.replies import Importance
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
 
 from .mind import Known, Mind

@@ -9,9 +9,9 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.replies import Activity
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.replies import Activity
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from . import ground
 from .day import Day, Piece

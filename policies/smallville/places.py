@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import time
 
+from genagents_env.cognition.habit import entry_at
+from genagents_env.cognition.thought import Moment
 from genagents_env.llm.bound import bound
-from genagents_env.minds.habit import entry_at
-from genagents_env.minds.thought import Moment
 
 from .mind import Mind
 

@@ -7,8 +7,8 @@ the day from that moment on (`plan.revise`). Source: Park et al. 2023, section 4
 from collections.abc import Mapping
 from datetime import timedelta
 
-from genagents_env.minds.habit import in_bed
-from genagents_env.minds.thought import Handler, Moment, Thought
+from genagents_env.cognition.habit import in_bed
+from genagents_env.cognition.thought import Handler, Moment, Thought
 
 from . import hours, outline, pieces
 from .mind import Mind

@@ -13,11 +13,11 @@ from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition import brief
+from genagents_env.cognition.replies import Phrase
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds import brief
-from genagents_env.minds.replies import Phrase
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.rng import draw_index
 
 from . import dialogue, ground

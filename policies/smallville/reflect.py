@@ -13,13 +13,13 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.evidence import first, numbers
+from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.replies import Importance, Sentence
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
-from genagents_env.minds.evidence import first, numbers
-from genagents_env.minds.prompts import Shown
-from genagents_env.minds.replies import Importance, Sentence
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.text import fold
 
 from .mind import Mind

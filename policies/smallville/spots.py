@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.replies import Emoji, Word
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds import brief
-from genagents_env.minds.prompts import Shown
-from genagents_env.minds.replies import Emoji, Word
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .grounded import NOTHING, react, settle
 from .mind import Mind

@@ -8,10 +8,10 @@ by one; here all are one call.
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from genagents_env.cognition.replies import Sentence
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds.replies import Sentence
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .mind import Mind, Summary
 from .retrieve import recall

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import create_model
 
+from genagents_env.cognition import brief
+from genagents_env.cognition.replies import Emoji, Word
+from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.minds import brief
-from genagents_env.minds.replies import Emoji, Word
-from genagents_env.minds.thought import Ask, Data, Handler, Moment, Reply, Thought
 
 from .grounded import NOTHING, react, settle
 from .mind import Mind

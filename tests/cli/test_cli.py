@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunWriter, canonical_hash
-from tests.rollout.towns import CURIOUS
+from tests.run.towns import CURIOUS
 
 Run = Callable[..., tuple[int, str, str]]
 ADA = "Ada Brook"

@@ -6,7 +6,7 @@ import pytest
 from genagents_env.evaluate.questions import standard
 from genagents_env.record import RunReader
 from tests.cli.conftest import Run
-from tests.rollout.towns import FOUR, WITNESS
+from tests.run.towns import FOUR, WITNESS
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 TEA = "Is there anything in the kitchen?"

@@ -5,8 +5,8 @@ import pytest
 
 from genagents_env.record import RunReader, canonical_hash
 from tests.cli.conftest import Run
-from tests.rollout.asked import asked_run
-from tests.rollout.towns import WITNESS
+from tests.run.asked import asked_run
+from tests.run.towns import WITNESS
 
 ASKING = """
 interview_repeats = 2

@@ -3,7 +3,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from genagents_env.cli.progress import watching
-from genagents_env.rollout import Progress
+from genagents_env.run import Progress
 
 START = datetime.fromisoformat("2023-02-13T09:00")
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from genagents_env.judges import Verdicts
+from genagents_env.judge import Verdicts
 from genagents_env.record import canonical_hash
 from tests.cli.conftest import Run
-from tests.rollout.asked import asked_run
+from tests.run.asked import asked_run
 
 MODEL = ("--model", "scripted:gossip", "-q")
 

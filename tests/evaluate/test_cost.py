@@ -8,9 +8,9 @@ from genagents_env.evaluate import report
 from genagents_env.evaluate.cost import Cost, costs
 from genagents_env.llm.prices import Price
 from genagents_env.record import RunReader
-from genagents_env.rollout import PolicySpec, run
+from genagents_env.run import PolicySpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid
-from tests.rollout.towns import FOUR, WITNESS, engine, spec
+from tests.run.towns import FOUR, WITNESS, engine, spec
 
 PRICE = Price(Decimal(1), Decimal(2))
 

@@ -6,7 +6,7 @@ import pytest
 from genagents_env.evaluate.findings import Findings, findings
 from genagents_env.evaluate.lines import lines
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Gathering, Question
 

@@ -9,7 +9,7 @@ from genagents_env.evaluate import report
 from genagents_env.evaluate.flow import flowed
 from genagents_env.evaluate.outcome_lines import outcome_lines
 from genagents_env.record import RememberedRow, RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Gathering, Success
 from genagents_env.world.events import Event

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.record.rows import encode
-from genagents_env.rollout import Engine, run
+from genagents_env.run import Engine, run
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial, trials_of
 from genagents_env.sweep.folder import Folder

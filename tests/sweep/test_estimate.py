@@ -7,7 +7,7 @@ import pytest
 
 from genagents_env.llm.prices import Price
 from genagents_env.record import JudgementRow, RunReader, RunWriter
-from genagents_env.rollout import Engine, judged, run
+from genagents_env.run import Engine, judged, run
 from genagents_env.sweep.estimate import Forecast, cost_of, forecasts, pilots
 from genagents_env.sweep.folder import Folder
 from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from genagents_env.errors import ConfigError, PolicyError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.rollout import Engine, Limits, resume, run
+from genagents_env.run import Engine, Limits, resume, run
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.folder import Folder
 from tests.sweep.studies import ARMS, OWN, begun, lived, trials, written

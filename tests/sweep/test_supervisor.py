@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.supervisor import supervise
 from genagents_env.sweep.work import Job, Result
 from tests.sweep import lives

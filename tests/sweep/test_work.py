@@ -9,7 +9,7 @@ import pytest
 
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.rollout import Engine, Limits, run
+from genagents_env.run import Engine, Limits, run
 from genagents_env.sweep.work import Job, work
 from tests.sweep.experiments import begun
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.record import InterviewRow
-from genagents_env.rollout.cases import Case, Judgeable, Verdict, reply_of
+from genagents_env.run.cases import Case, Judgeable, Verdict, reply_of
 from genagents_env.scenario.schema import AnswerCheck, Value, ValueCheck
 from genagents_env.testing.scripted_model import RULES, ScriptedEndpoint
 

@@ -1,6 +1,6 @@
 """Measures by name: each a file here, or anybody's `path/to/file.py:NAME`."""
 
-from .finding import (
+from genagents_env.evaluate.measures.finding import (
     DEFAULT,
     absent,
     find_measures,
@@ -9,7 +9,7 @@ from .finding import (
     measure_names,
     take,
 )
-from .measure import Measure, Values, measure, over
+from genagents_env.evaluate.measures.measure import Measure, Values, measure, over
 
 __all__ = [
     "DEFAULT",

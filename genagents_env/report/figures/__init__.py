@@ -1,14 +1,14 @@
 """Figures of what runs came to, each a function from measures to a matplotlib figure."""
 
-from .affinity import affinity_map
-from .cost import cost_bars
-from .flow import flow_bars
-from .lengths import length_bars
-from .opinion import opinion_timeline
-from .preference import preference_bars
-from .style import png
-from .success import success_bars
-from .told import told_network
+from genagents_env.report.figures.affinity import affinity_map
+from genagents_env.report.figures.cost import cost_bars
+from genagents_env.report.figures.flow import flow_bars
+from genagents_env.report.figures.lengths import length_bars
+from genagents_env.report.figures.opinion import opinion_timeline
+from genagents_env.report.figures.preference import preference_bars
+from genagents_env.report.figures.style import png
+from genagents_env.report.figures.success import success_bars
+from genagents_env.report.figures.told import told_network
 
 __all__ = [
     "affinity_map",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .style import DARK, Figure, drawn, empty, sheet, shown
+from genagents_env.report.figures.style import DARK, Figure, drawn, empty, sheet, shown
 
 
 @drawn

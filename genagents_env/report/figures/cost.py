@@ -4,8 +4,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from genagents_env.evaluate.published import Published
-
-from .style import COLOURS, DARK, GREY, Figure, drawn, empty, sheet, shown
+from genagents_env.report.figures.style import (
+    COLOURS,
+    DARK,
+    GREY,
+    Figure,
+    drawn,
+    empty,
+    sheet,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from genagents_env.evaluate.spans import Lengths
-
-from .style import COLOURS, DARK, GREY, Figure, drawn, sheet, shown
+from genagents_env.report.figures.style import COLOURS, DARK, GREY, Figure, drawn, sheet, shown
 
 # Name, mean, what the paper gives after +- (of which kind it does not say), n.
 _PAPER = (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .style import (
+from genagents_env.report.figures.style import (
     DARK,
     GREY,
     Figure,

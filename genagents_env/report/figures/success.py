@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .style import COLOURS, DARK, Figure, Line2D, drawn, empty, key, legend, shares, sheet, shown
+from genagents_env.report.figures.style import (
+    COLOURS,
+    DARK,
+    Figure,
+    Line2D,
+    drawn,
+    empty,
+    key,
+    legend,
+    shares,
+    sheet,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from genagents_env.evaluate.knowledge import Spread
-
-from .style import COLOURS, DARK, PALE, Figure, drawn, empty, key, legend, sheet, shown
+from genagents_env.report.figures.style import (
+    COLOURS,
+    DARK,
+    PALE,
+    Figure,
+    drawn,
+    empty,
+    key,
+    legend,
+    sheet,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,15 +3,15 @@
 Each check yields every fault it finds. They assume a scenario that the schema accepts.
 """
 
-from ..faults import Fault
-from ..schema import Scenario
-from .names import check_names
-from .people import check_people
-from .places import check_places
-from .plot import check_plot
-from .questions import check_questions
-from .success import check_success
-from .view import View
+from genagents_env.scenario.checks.names import check_names
+from genagents_env.scenario.checks.people import check_people
+from genagents_env.scenario.checks.places import check_places
+from genagents_env.scenario.checks.plot import check_plot
+from genagents_env.scenario.checks.questions import check_questions
+from genagents_env.scenario.checks.success import check_success
+from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.faults import Fault
+from genagents_env.scenario.schema import Scenario
 
 __all__ = ["check"]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from ...text import fold
-from ..faults import Fault, Loc, quote
-from .view import View
+from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.faults import Fault, Loc, quote
+from genagents_env.text import fold
 
 RESERVED = ("outside", "me", "everyone", "nobody")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..faults import Fault, Loc, quote
-from ..schema import Person, RoutineEntry
-from .view import View
+from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.faults import Fault, Loc, quote
+from genagents_env.scenario.schema import Person, RoutineEntry
 
 
 def check_people(view: View) -> Iterator[Fault]:

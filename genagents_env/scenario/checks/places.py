@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ..faults import Fault, Loc, quote, suggest
-from ..schema import ObjectSpec
-from .view import View, may_be, users
+from genagents_env.scenario.checks.view import View, may_be, users
+from genagents_env.scenario.faults import Fault, Loc, quote, suggest
+from genagents_env.scenario.schema import ObjectSpec
 
 
 def check_places(view: View) -> Iterator[Fault]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 
-from ..faults import Fault, Loc, quote
-from ..schema import Errand, Fact, Gathering, Reward, ScheduledEvent
-from .view import View
+from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.faults import Fault, Loc, quote
+from genagents_env.scenario.schema import Errand, Fact, Gathering, Reward, ScheduledEvent
 
 _NEEDS = {  # kind of event: the keys it needs, the keys it may have
     "whisper": (("agent", "text"), ()),

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-from ..faults import Fault, Loc, quote
-from ..questions import PERSON
-from ..schema import Question
-from .view import View
+from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.faults import Fault, Loc, quote
+from genagents_env.scenario.questions import PERSON
+from genagents_env.scenario.schema import Question
 
 _SLOT = re.compile(r"\{[^{}]*\}")
 _ABOUT_EVERYONE = 10  # such questions: each is asked as often as there are pairs of people

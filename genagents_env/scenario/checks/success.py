@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from ...text import fold
-from ..faults import Fault, Loc, choices, quote
-from ..schema import AnswerCheck, PlaceCheck, Success, ValueCheck
-from .view import View
+from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.faults import Fault, Loc, choices, quote
+from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Success, ValueCheck
+from genagents_env.text import fold
 
 _GROUNDS = ("check", "all", "any", "none")
 _ALLOWED = f"exactly one of {', '.join(_GROUNDS)} is wanted"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..cast import NOBODY
-from ..faults import Fault, Loc, choices, quote, suggest
-from ..hours import parse_hours
-from ..schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
+from genagents_env.scenario.cast import NOBODY
+from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
+from genagents_env.scenario.hours import parse_hours
+from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
 
 _SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
-from genagents_env.rollout import PolicySpec, RunSpec, specs_for
+from genagents_env.run import PolicySpec, RunSpec, specs_for
 from genagents_env.sweep.design.arms import arm_faults, others_of, spec_of
 from genagents_env.sweep.design.experiment import Experiment, Run
 from genagents_env.sweep.design.towns import Town, town_of

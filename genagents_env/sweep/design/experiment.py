@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from genagents_env.errors import ConfigError
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.design.consistency import contradictions
 from genagents_env.sweep.design.fields import (
     ArmName,

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 from genagents_env import __version__
 from genagents_env.record.rows import JSON, encode
-from genagents_env.rollout import PolicySpec
+from genagents_env.run import PolicySpec
 from genagents_env.scenario import Scenario
 
 _FORMAT = 1  # of what is hashed; another number, another identity of everything

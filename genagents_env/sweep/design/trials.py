@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
-from genagents_env.rollout import RunSpec
+from genagents_env.run import RunSpec
 from genagents_env.sweep.design.cells import Cell, cells_of
 from genagents_env.sweep.design.experiment import Experiment
 from genagents_env.sweep.design.identity import identity_of

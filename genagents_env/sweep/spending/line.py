@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from genagents_env.errors import BudgetExceeded, ConfigError, RecordError
 from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Spend
-from genagents_env.rollout.spec import Progress
+from genagents_env.run.spec import Progress
 from genagents_env.sweep.spending.wire import (
     Address,
     Moment,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Spend
 from genagents_env.record.lock import RunLock
-from genagents_env.rollout.model import Limits
+from genagents_env.run.model import Limits
 from genagents_env.sweep.spending.desk import Desk
 from genagents_env.sweep.spending.journal import Journal
 from genagents_env.sweep.spending.till import Till

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from genagents_env.errors import BudgetExceeded
 from genagents_env.llm.budget import Budget, Spend
-from genagents_env.rollout.model import Limits
+from genagents_env.run.model import Limits
 from genagents_env.sweep.spending.bucket import Bucket
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from typing import Any, TypeAlias
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.testing.sample import sample_schema
-
-from . import day, interview, judge, lyfe, mind, place, talk
-from .news import PATTERN, Taste
-from .prompt import Prompt, read
+from genagents_env.testing.townsfolk import day, interview, judge, lyfe, mind, place, talk
+from genagents_env.testing.townsfolk.news import PATTERN, Taste
+from genagents_env.testing.townsfolk.prompt import Prompt, read
 
 __all__ = [
     "PATTERN",

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from . import news
-from .news import Minutes, Taste
-from .prompt import Prompt
-from .words import cut
+from genagents_env.testing.townsfolk import news
+from genagents_env.testing.townsfolk.news import Minutes, Taste
+from genagents_env.testing.townsfolk.prompt import Prompt
+from genagents_env.testing.townsfolk.words import cut
 
 _SENTENCE, _PHRASE = 160, 60  # characters
 _LEAST_STROKES, _MOST_STROKES = 5, 8  # of an outline

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from genagents_env.rng import draw_index
-
-from . import news
-from .news import Taste
-from .prompt import Line, Prompt
-from .words import content, cut, sentences
+from genagents_env.testing.townsfolk import news
+from genagents_env.testing.townsfolk.news import Taste
+from genagents_env.testing.townsfolk.prompt import Line, Prompt
+from genagents_env.testing.townsfolk.words import content, cut, sentences
 
 _ANSWER = 300  # characters
 _NAMED = 8

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .news import Taste
-from .prompt import Prompt
-from .words import cut
+from genagents_env.testing.townsfolk.news import Taste
+from genagents_env.testing.townsfolk.prompt import Prompt
+from genagents_env.testing.townsfolk.words import cut
 
 _YES = re.compile(r"yes\b", re.IGNORECASE)
 _NO = re.compile(r"no\b", re.IGNORECASE)

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from genagents_env.rng import draw_index
-
-from . import news
-from .news import Item, Taste
-from .prompt import Line, Prompt
-from .talk import greeting
-from .words import alike, cut, sentences
+from genagents_env.testing.townsfolk import news
+from genagents_env.testing.townsfolk.news import Item, Taste
+from genagents_env.testing.townsfolk.prompt import Line, Prompt
+from genagents_env.testing.townsfolk.talk import greeting
+from genagents_env.testing.townsfolk.words import alike, cut, sentences
 
 _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from . import news
-from .news import Taste
-from .prompt import Line, Prompt
-from .words import cut
+from genagents_env.testing.townsfolk import news
+from genagents_env.testing.townsfolk.news import Taste
+from genagents_env.testing.townsfolk.prompt import Line, Prompt
+from genagents_env.testing.townsfolk.words import cut
 
 _SENTENCE = 160  # characters
 _NEWS, _SPOKEN, _SEEN = 9, 3, 1  # importance

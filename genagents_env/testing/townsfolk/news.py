@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .prompt import Line, Prompt
-from .words import alike, cut
+from genagents_env.testing.townsfolk.prompt import Line, Prompt
+from genagents_env.testing.townsfolk.words import alike, cut
 
 Taste: TypeAlias = re.Pattern[str]
 Minutes: TypeAlias = tuple[int, int]  # from and to, counted from midnight

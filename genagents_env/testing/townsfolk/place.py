@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from .news import Taste
-from .prompt import Prompt
-from .words import closest, content, cut
+from genagents_env.testing.townsfolk.news import Taste
+from genagents_env.testing.townsfolk.prompt import Prompt
+from genagents_env.testing.townsfolk.words import closest, content, cut
 
 NOTHING = "nothing"
 _EMOJI = "🙂"

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from . import news
-from .news import Taste
-from .prompt import Line, Prompt
-from .words import alike, cut
+from genagents_env.testing.townsfolk import news
+from genagents_env.testing.townsfolk.news import Taste
+from genagents_env.testing.townsfolk.prompt import Line, Prompt
+from genagents_env.testing.townsfolk.words import alike, cut
 
 _SENTENCE, _PHRASE = 160, 60  # characters
 _SPEECH = 60  # characters: what is said must fit into a prompt with who said it to whom

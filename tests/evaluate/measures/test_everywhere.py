@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from genagents_env.evaluate.measures import listing, take
 from genagents_env.evaluate.record import Record
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.scenario import load_scenario, scenario_names
 from tests.evaluate.measures.street import (
     ADA,

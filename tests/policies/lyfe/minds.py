@@ -7,13 +7,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from genagents_env.cognition.prompts import Prompts
+from genagents_env.cognition.thinking import Thinking
+from genagents_env.cognition.thought import Moment, Thought
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
-from genagents_env.minds.prompts import Prompts
-from genagents_env.minds.thinking import Thinking
-from genagents_env.minds.thought import Moment, Thought
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, sample_schema

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genagents_env.cognition.thought import Pending
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.minds.thought import Pending
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.testing.scripted_model import (
     Rule,

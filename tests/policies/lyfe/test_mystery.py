@@ -8,7 +8,7 @@ import pytest
 from genagents_env.evaluate.flow import Flow, flows
 from genagents_env.evaluate.outcomes import Outcome, outcomes
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"

@@ -13,12 +13,12 @@ import pytest
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rng import draw_index
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 from genagents_env.testing.townsfolk import gossip
 from tests.policies.lyfe.circle import SECONDS, circle, talking, varied
-from tests.rollout import towns
-from tests.rollout.kills import meant
+from tests.run import towns
+from tests.run.kills import meant
 
 ROOT = Path(__file__).parents[3]
 TICKS = 40
@@ -108,7 +108,7 @@ def test_a_mind_killed_while_it_talks_goes_on_as_if_nothing_had_been(
     tmp_path: Path, few: int
 ) -> None:
     cases = kills(tmp_path)[:few]
-    command = [sys.executable, "-m", "tests.rollout.kills", str(tmp_path), "lyfe:30"]
+    command = [sys.executable, "-m", "tests.run.kills", str(tmp_path), "lyfe:30"]
     child = subprocess.run(
         [*command, ",".join(cases)], cwd=ROOT, capture_output=True, text=True, check=False
     )

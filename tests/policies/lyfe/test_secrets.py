@@ -16,7 +16,7 @@ import pytest
 
 from genagents_env.policy import Profile, policy_class
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import Person
 from genagents_env.testing.scripted_model import ScriptedEndpoint

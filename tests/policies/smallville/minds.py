@@ -30,7 +30,7 @@ FOLDER = Path(__file__).parents[3] / "policies" / "smallville" / "prompts"
 def part(name: str) -> ModuleType:
     """Return a module of the mind, such as `converse`."""
     shared = name in ("thought", "thinking", "prompts", "replies", "evidence", "brief", "habit")
-    where = "genagents_env.minds" if shared else "genagents_env.policies.smallville"
+    where = "genagents_env.cognition" if shared else "genagents_env.policies.smallville"
     return importlib.import_module(f"{where}.{name}")
 
 

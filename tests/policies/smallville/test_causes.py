@@ -13,7 +13,7 @@ from genagents_env.evaluate.acquaintance import Acquaintance
 from genagents_env.evaluate.coordination import Coordination
 from genagents_env.evaluate.verified import Known
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
 
 HOST = "Isabella Rodriguez"

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from genagents_env.testing.townsfolk import gossip
 

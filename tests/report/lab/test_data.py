@@ -5,8 +5,8 @@ import pytest
 
 from genagents_env.report.lab import gathered, write_lab
 from genagents_env.report.lab.data import Gathered
-from genagents_env.rollout import Engine
-from genagents_env.rollout import run as live
+from genagents_env.run import Engine
+from genagents_env.run import run as live
 from genagents_env.sweep.folder import Folder
 
 EXPERIMENT = """

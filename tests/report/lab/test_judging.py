@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from genagents_env.judges.verdicts import Comparison, Rating, Verdicts
+from genagents_env.judge.verdicts import Comparison, Rating, Verdicts
 from genagents_env.report.lab import write_lab
 from genagents_env.report.lab.judging import judged_tables
 from tests.report.lab.planted_sweep import ADA, pair

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.design.changes import changed
 from genagents_env.sweep.design.consistency import contradictions
 from genagents_env.sweep.design.experiment import Caps, Experiment, load_experiment

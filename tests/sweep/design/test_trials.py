@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.record import RunReader
-from genagents_env.rollout import Engine, PolicySpec, run
+from genagents_env.run import Engine, PolicySpec, run
 from genagents_env.scenario import Scenario, load_scenario, scenario_names
 from genagents_env.sweep.design.identity import identity_of, scenario_digest
 from genagents_env.sweep.design.trials import Trial

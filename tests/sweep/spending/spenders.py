@@ -23,7 +23,7 @@ from genagents_env.errors import BudgetExceeded, ConfigError
 from genagents_env.llm.budget import Budget, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
 from genagents_env.rng import draw_index
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending.line import Line
 from genagents_env.sweep.spending.teller import Address, Teller

@@ -10,12 +10,12 @@ from genagents_env.errors import BudgetExceeded
 from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Spend
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.rollout import Limits, judge
+from genagents_env.run import Limits, judge
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending.line import Line
 from genagents_env.sweep.spending.teller import Teller
-from tests.rollout.asked import asked_run
-from tests.rollout.towns import engine, lived, resumed
+from tests.run.asked import asked_run
+from tests.run.towns import engine, lived, resumed
 
 
 class Purse(Account):

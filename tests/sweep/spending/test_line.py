@@ -16,7 +16,7 @@ import pytest
 
 from genagents_env.errors import BudgetExceeded, ConfigError, RecordError
 from genagents_env.llm.budget import Spend
-from genagents_env.rollout import Limits, Progress
+from genagents_env.run import Limits, Progress
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending.line import ABANDONED, Line
 from genagents_env.sweep.spending.teller import Address, Moment, Teller

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError, RecordError, RunLocked
 from genagents_env.llm.budget import Spend
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending import desk
 from genagents_env.sweep.spending.teller import Moment, Teller

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Spend
-from genagents_env.rollout import Limits
+from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending.bucket import Bucket
 from genagents_env.sweep.spending.till import Ask, Till

@@ -1,0 +1,1 @@
+"""What an agent can do: the menu, the spaces, and the decoding of actions."""

@@ -1,0 +1,231 @@
+"""From what `step` was given to what the bodies attempt. Total: anything else becomes Refused."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from genagents_env.act.menu import Menu
+from genagents_env.act.spaces import Mask
+from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
+from genagents_env.text import clean
+from genagents_env.world.acts import Act, Back, Go, Refused, Say, Stay, Use
+from genagents_env.world.tiles import Ints
+from genagents_env.world.town import World
+
+_INTEGERS = frozenset({int, np.int64, np.int32, np.int16, np.int8})
+_WORDS = 120  # characters of what one is doing
+NOTHING = Refused("none", "you gave no action that can be understood")
+
+
+class Attempt(NamedTuple):
+    """What everyone attempts: a place index (N,) or -1, and anything else by person index."""
+
+    goals: Ints
+    acts: dict[int, Act]
+
+
+class Decoder:
+    """Reads the actions of one environment against the menu its agents were shown."""
+
+    def __init__(self, world: World, menu: Menu, agents: Sequence[str], *, words: bool) -> None:
+        self._world, self._menu, self._words = world, menu, words
+        self._agents = tuple(agents)
+        self._rows = np.arange(world.count)
+        self._utterance = world.scenario.rules.max_utterance
+
+    def decode(self, actions: Mapping[str, Any], mask: Mask) -> Attempt:
+        """Return what `actions` mean for bodies that were shown `mask`."""
+        acts: dict[int, Act] = {}
+        chosen, messages = self._fast(actions)
+        if chosen is None:
+            chosen, messages = self._slow(actions, acts)
+        goals = self._menu.goals[chosen]
+        legal = mask[self._rows, chosen]
+        odd = self._menu.special[chosen] >= legal  # a place or idling, and legal, is plain
+        if np.count_nonzero(odd):
+            for i in odd.nonzero()[0].tolist():
+                if legal[i]:
+                    acts[i] = self.special(i, int(chosen[i]), messages.get(i))
+                else:
+                    goals[i] = -1
+                    what = self._menu.describe(int(chosen[i]))
+                    acts[i] = Refused("choice", f"it is not possible now to {what}")
+        return Attempt(goals, acts)
+
+    def _fast(self, actions: Mapping[str, Any]) -> tuple[Ints | None, dict[int, str]]:
+        """All agents gave a plain choice of the declared format: no per-agent work."""
+        messages: dict[int, str] = {}
+        try:
+            values = [actions[a] for a in self._agents]
+            if self._words:
+                messages = {i: v["message"] for i, v in enumerate(values) if v["message"]}
+                values = [v["choice"] for v in values]
+        except (KeyError, TypeError, IndexError):
+            return None, messages
+        if not _INTEGERS.issuperset(map(type, values)):
+            return None, messages
+        if min(values) < 0 or max(values) >= self._menu.size:
+            return None, messages
+        return np.array(values, dtype=np.int64), messages
+
+    def _slow(
+        self, actions: Mapping[str, Any], acts: dict[int, Act]
+    ) -> tuple[Ints, dict[int, str]]:
+        chosen = np.zeros(self._world.count, dtype=np.int64)
+        messages: dict[int, str] = {}
+        for i, agent in enumerate(self._agents):
+            if not self._world.present[i]:
+                continue
+            value = actions.get(agent)
+            if isinstance(value, Move | Talk | Interact | Idle | Restart):
+                acts[i] = self._read(i, value)
+                continue
+            choice = self._choice(value)
+            if choice is None:
+                acts[i] = NOTHING
+                continue
+            chosen[i] = choice
+            if isinstance(value, Mapping) and value.get("message"):
+                messages[i] = value["message"]
+        return chosen, messages
+
+    def _choice(self, value: Any) -> int | None:
+        """Return a menu index, or None for anything that is not one."""
+        if self._words and isinstance(value, Mapping):
+            value = value.get("choice")
+        if isinstance(value, np.ndarray) and value.shape == ():
+            value = value[()]
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+            return None
+        return int(value) if 0 <= value < self._menu.size else None
+
+    def special(self, i: int, choice: int, message: Any = None) -> Act:
+        """Return what a possible choice means that is neither a place nor idling."""
+        kind, index, state = self._menu.choices[choice]
+        world = self._world
+        if kind == "leave":
+            return Say(None, "", leave=True)
+        if kind == "use":
+            o = self._menu.object(i, index)
+            return Use(o, world.things.next_states(o, world.things.states[o])[state])
+        if kind == "reach":
+            return self._beside(self._menu.object(i, index), None, None)
+        j = self._menu.person(i, index)
+        if kind == "approach":
+            return self._towards(i, j, None, None)
+        text = clean(message, self._utterance) if isinstance(message, str) else ""
+        return Say(j, text or world.speech.small_talk(i, j))
+
+    def _read(self, i: int, action: Action) -> Act:
+        """Resolve the names in a dataclass action."""
+        try:
+            doing = None if action.doing is None else clean(action.doing, _WORDS) or None
+            emoji = None if action.emoji is None else clean(action.emoji, 8)
+            if isinstance(action, Move):
+                return self._move(i, clean(action.place, 200), doing, emoji)
+            if isinstance(action, Talk):
+                return self._talk(i, action, doing, emoji)
+            if isinstance(action, Interact):
+                return self._interact(i, action, doing, emoji)
+        except (AttributeError, TypeError):
+            return NOTHING  # a field holds something that is not text
+        if isinstance(action, Restart):
+            if not self._world.scenario.rules.restart:
+                return Refused("restart", "this town knows no restart")
+            return Back(doing, emoji)
+        return Stay(doing, emoji)
+
+    def _move(self, i: int, name: str, doing: str | None, emoji: str | None) -> Act:
+        world = self._world
+        found = world.places.find(name)
+        if found is not None:
+            return self._move_to(i, *found, doing, emoji)
+        j = world.cast.find(name)
+        if j is not None and j != i:
+            return self._towards(i, j, doing, emoji)
+        tile = self._tile(name)
+        if tile is not None:
+            return self._move_to_tile(i, tile, name, doing, emoji)
+        known = [p for k, p in enumerate(world.places.ids) if world.known[i] >> k & 1]
+        return Refused("move", world.places.why_not(name) + world.places.suggest(name, known))
+
+    def _move_to(self, i: int, kind: str, index: int, doing: str | None, emoji: str | None) -> Act:
+        world = self._world
+        item = world.plan.objects[index] if kind == "object" else None
+        place = index if item is None else world.places.of_arena[item.arena]
+        if not world.known[i] >> place & 1:
+            return Refused("move", f"you do not know a place called {world.places.ids[place]}")
+        if not world.access.places[i, place]:
+            arena = world.places.all[place].arenas[0]
+            return Refused("move", world.access.refusal(i, arena))
+        if item is None:
+            return Go(world.walking.targets(place), world.places.all[place].label, doing, emoji)
+        return self._beside(index, doing, emoji)
+
+    def _beside(self, index: int, doing: str | None, emoji: str | None) -> Act:
+        """Go to an object: to the nearest free tile beside it."""
+        ground, item = self._world.ground, self._world.plan.objects[index]
+        return Go(tuple(ground.beside(ground.tile(*item.tile))), f"the {item.name}", doing, emoji)
+
+    def _tile(self, name: str) -> int | None:
+        x, comma, y = name.strip("()").partition(",")
+        ground = self._world.ground
+        if not comma or not (x.strip().isdecimal() and y.strip().isdecimal()):
+            return None
+        if len(x) > 9 or len(y) > 9 or int(x) >= ground.width or int(y) >= ground.height:
+            return None
+        return ground.tile(int(x), int(y))
+
+    def _move_to_tile(
+        self, i: int, tile: int, name: str, doing: str | None, emoji: str | None
+    ) -> Act:
+        world = self._world
+        place = world.places.of_arena[int(world.ground.arena[tile])]
+        if not world.ground.free[tile] or not world.known[i] >> place & 1:
+            return Refused("move", f"you know of no free tile {name}")
+        return Go((tile,), f"({name.strip('()')})", doing, emoji)
+
+    def _towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> Act:
+        """Go to where `j` is, if in sight, or was last seen."""
+        world = self._world
+        last = world.sightings.last(i, j)
+        name = world.names[j]
+        viewers, seen, _ = world.pairs
+        in_sight = bool(((viewers == i) & (seen == j)).any())
+        if last < 0:
+            return Refused("move", f"you do not know where {name} is")
+        if not in_sight and world.sees_tile(i, last):
+            return Refused("move", f"{name} is not there any more")
+        return Go(tuple(world.ground.beside(last)), name, doing, emoji)
+
+    def _talk(self, i: int, action: Talk, doing: str | None, emoji: str | None) -> Act:
+        world = self._world
+        text = clean(action.text, self._utterance)
+        if not text and not action.leave:
+            return Refused("talk", "there was nothing to say")
+        if action.to is None or not text:
+            return Say(None, text, bool(action.leave), doing, emoji)
+        j = world.cast.find(clean(action.to, 200))
+        if j is None:
+            return Refused("talk", f"there is nobody called {clean(action.to, 60)!r} here")
+        if j == i:
+            return Refused("talk", "one does not address oneself")
+        return Say(j, text, bool(action.leave), doing, emoji)
+
+    def _interact(self, i: int, action: Interact, doing: str | None, emoji: str | None) -> Act:
+        world = self._world
+        name = clean(action.object, 250)
+        near = [o for o, d in world.around[i].objects(int(world.tile[i])) if d <= 1]
+        found = world.places.find(name)
+        if found is None or found[0] != "object":
+            close = [o for o in near if world.plan.objects[o].name.casefold() == name.casefold()]
+            if not close:
+                return Refused("use", f"there is no {name!r} within reach")
+            item = close[0]
+        else:
+            item = found[1]
+        reason = world.use_refusal(i, item)
+        if reason is not None:
+            return Refused("use", reason)
+        return Use(item, clean(action.state, 120), doing, emoji)

@@ -1,0 +1,188 @@
+"""The menu: one fixed list of N choices, the same for all agents and at every tick.
+
+| choices | meaning |
+|---|---|
+| 0 | idle |
+| 1 .. P | go to place p (sectors and arenas, in the scenario's order) |
+| K | go to the k-th nearest person in sight |
+| K | talk to the k-th nearest person in sight |
+| O | go to the o-th nearest object in sight |
+| O x S | put the o-th nearest object into the s-th of its next states |
+| 1 | leave the conversation |
+
+Slots keep N independent of the population. The mask says exactly what is possible now.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from genagents_env.act.spaces import Mask
+from genagents_env.observe.vicinity import OBJECT_SLOTS, STATE_SLOTS, Surround
+from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.tiles import Ints
+from genagents_env.world.town import World
+
+PERSON_SLOTS = 5
+
+
+class Choice(NamedTuple):
+    """One line of the menu. `kind`: idle, place, approach, talk, reach, use or leave."""
+
+    kind: str
+    slot: int
+    state: int = 0
+
+
+class Near(NamedTuple):
+    """Who fills the person slots: viewer, seen and distance, each shape (M,).
+
+    `slot` counts through all slots of all people: viewer * PERSON_SLOTS + the viewer's slot.
+    """
+
+    viewer: Ints
+    seen: Ints
+    apart: Ints
+    slot: Ints
+
+
+def nearest(snapshot: Snapshot) -> Near:
+    """Return the PERSON_SLOTS nearest people of everyone."""
+    viewer, seen, apart = snapshot.pairs
+    rank = snapshot.nearness
+    keep = rank < PERSON_SLOTS
+    if np.count_nonzero(keep) < len(keep):
+        viewer, seen, apart, rank = viewer[keep], seen[keep], apart[keep], rank[keep]
+    return Near(viewer, seen, apart, viewer * PERSON_SLOTS + rank)
+
+
+class Menu:
+    """The choices of one world, what fills their slots, and the mask over them."""
+
+    def __init__(self, world: World, surround: Surround) -> None:
+        self._world, self._surround = world, surround
+        self.choices = _choices(len(world.places.all))
+        self.size = len(self.choices)
+        kinds = [c.kind for c in self.choices]
+        self.approach, self.talk = kinds.index("approach"), kinds.index("talk")
+        self.reach, self.use = kinds.index("reach"), kinds.index("use")
+        self.leave = kinds.index("leave")
+        self.goals: Ints = np.array(
+            [c.slot if c.kind == "place" else -1 for c in self.choices], dtype=np.int64
+        )
+        plain = ("idle", "place")
+        self.special: Mask = np.array([c.kind not in plain for c in self.choices], dtype=np.int8)
+        self.owned = any(item.users for item in world.plan.objects)
+        # Where everyone hears at least as far as anyone sees, all in sight are in earshot.
+        self.all_heard = bool(world.cast.hearing.min() >= world.cast.vision.max())
+        self._based_on: tuple[object, object] = (None, None)
+        self._foreign: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.base: Mask = np.zeros((world.count, self.size), dtype=np.int8)
+
+    def describe(self, choice: int) -> str:
+        """Return a choice in words."""
+        kind, index, state = self.choices[choice]
+        if kind == "place":
+            return f"go to {self._world.places.ids[index]}"
+        if kind in ("approach", "talk"):
+            verb = "go to" if kind == "approach" else "talk to"
+            return f"{verb} person {index + 1} in sight"
+        if kind == "reach":
+            return f"go to object {index + 1} in sight"
+        if kind == "use":
+            return f"put object {index + 1} into its next state {state + 1}"
+        return "idle" if kind == "idle" else "leave the conversation"
+
+    def person(self, i: int, slot: int) -> int:
+        """Return who fills a person slot of `i` at this tick."""
+        viewers, seen, _ = self._world.pairs
+        return int(seen[np.searchsorted(viewers, i) + slot])
+
+    def object(self, i: int, slot: int) -> int:
+        """Return what fills an object slot of `i` at this tick."""
+        return self._surround.of[i].object(int(self._world.tile[i]), slot)
+
+    def mask(self, snapshot: Snapshot, near: Near) -> Mask:
+        """Return what is possible now, int8, shape (N, choices), a new array."""
+        self.rebase(snapshot.known)
+        mask = self.base.copy()
+        if len(near.slot):
+            self._mask_people(mask, near)
+        self._surround.uses(snapshot.tile, mask[:, self.reach : self.leave])
+        if self.owned:
+            self.mask_owned(mask, snapshot.tile)
+        for i in snapshot.talks:
+            mask[i, self.leave] = 1
+        if not snapshot.all_awake:
+            mask[snapshot.asleep, self.reach : self.leave] = 0
+            mask[~snapshot.present, 1:] = 0
+        return mask
+
+    def rebase(self, bits: tuple[int, ...]) -> bool:
+        """Redo the part that rarely changes: known places that one may enter.
+
+        Args:
+            bits: the places each person knows.
+
+        Returns:
+            Whether anything may have changed in `base`, shape (N, choices).
+        """
+        rights = self._world.access.places
+        if self._based_on[0] is bits and self._based_on[1] is rights:
+            return False
+        places = len(self._world.places.all)
+        known = np.array([[k >> p & 1 for p in range(places)] for k in bits], np.int8)
+        self.base[:, 0] = 1
+        self.base[:, 1 : self.approach] = known & rights
+        self._based_on = (bits, rights)
+        return True
+
+    def _mask_people(self, mask: Mask, near: Near) -> None:
+        world, slots = self._world, np.zeros(self._world.count * PERSON_SLOTS, dtype=np.int8)
+        slots[near.slot] = 1
+        mask[:, self.approach : self.talk] = slots.reshape(-1, PERSON_SLOTS)
+        if not self.all_heard:
+            slots[near.slot] = near.apart <= world.cast.hearing[near.seen]
+        if world.talks.open or world.talks.until:
+            pairs = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
+            for i, j, slot in pairs:
+                if slots[slot] and world.talks.refusal(i, j, world.tick) is not None:
+                    slots[slot] = 0
+        mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
+
+    def mask_owned(self, mask: Mask, tiles: Ints) -> None:
+        """Take out the uses of objects that belong to others.
+
+        Args:
+            mask: of all people, or of those of several towns one after another.
+            tiles: where they are, one for each row of `mask`.
+        """
+        usable = np.flatnonzero(mask[:, self.use : self.leave].any(axis=1))
+        for row, tile in zip(usable.tolist(), tiles[usable].tolist(), strict=True):
+            for start in self._others(row % self._world.count, tile):
+                mask[row, start : start + STATE_SLOTS] = 0
+
+    def _others(self, i: int, tile: int) -> tuple[int, ...]:
+        """Return where the uses of what is not for `i` begin, seen from `tile`."""
+        found = self._foreign.get((i, tile))
+        if found is None:
+            objects, name = self._world.plan.objects, self._world.names[i]
+            around = self._surround.of[i].around.objects(tile)[:OBJECT_SLOTS]
+            found = self._foreign[i, tile] = tuple(
+                self.use + k * STATE_SLOTS
+                for k, (o, _) in enumerate(around)
+                if objects[o].users and name not in objects[o].users
+            )
+        return found
+
+
+def _choices(places: int) -> tuple[Choice, ...]:
+    return (
+        Choice("idle", 0),
+        *(Choice("place", p) for p in range(places)),
+        *(Choice("approach", k) for k in range(PERSON_SLOTS)),
+        *(Choice("talk", k) for k in range(PERSON_SLOTS)),
+        *(Choice("reach", o) for o in range(OBJECT_SLOTS)),
+        *(Choice("use", o, s) for o in range(OBJECT_SLOTS) for s in range(STATE_SLOTS)),
+        Choice("leave", 0),
+    )

@@ -1,0 +1,176 @@
+"""Comparing: a model says which of two conditions' answers is the better, in both orders."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+from genagents_env.errors import ConfigError
+from genagents_env.judge.answers import Match, Said
+from genagents_env.judge.bench import Heard, Query, Watch, heard, opened
+from genagents_env.judge.prompting import Compared, pair_messages
+from genagents_env.judge.rubric import Rubric, load_rubric
+from genagents_env.judge.verdicts import By, Choice, Comparison, Given, Side, Verdicts
+from genagents_env.llm.calls import CallKey
+from genagents_env.run import Engine
+from genagents_env.scenario.faults import quote, suggest
+
+_SIDES: tuple[Side, ...] = ("first", "second")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two conditions' answers to one question put to one agent, of the same seed."""
+
+    first: Said
+    second: Said
+
+
+def compare(
+    answers: Iterable[Said],
+    engine: Engine,
+    verdicts: Verdicts,
+    rubric: Rubric | None = None,
+    *,
+    against: str | None = None,
+    repeats: int = 1,
+    judge: str | None = None,
+    watch: Watch | None = None,
+    again: str = "",
+) -> Heard:
+    """Let a model say of every pair of conditions' answers which is the better.
+
+    Each pair is read in both orders, since judges prefer a place as well as an answer: how often
+    the verdict flips with the order is the position bias that `summary.rankings` tells.
+
+    Args:
+        answers: of all conditions, in any order.
+        engine: model, limits, account, concurrency and retries; without a model, the default one.
+        verdicts: where they are kept.
+        rubric: whose `versus` is asked; None is believability.
+        against: the condition, or its arm, that others are compared with; None is every pair.
+        repeats: in each order, 1 or more.
+        judge: the name under which they are kept; None is the model's.
+        watch: told after every verdict.
+        again: the command that goes on, for the message of what is returned.
+
+    Raises:
+        ConfigError: as `pairs`, or there is no such model, `judge` has no words, or `repeats` is
+            below 1.
+        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        RunLocked: another process adds to these verdicts.
+    """
+    if repeats < 1:
+        raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
+    rubric = rubric or load_rubric("believability")
+    found = pairs(answers, rubric, against)
+    endpoint, name = opened(engine, judge)
+    queries = [
+        _query(pair, rubric, name, repeat, shown)
+        for repeat in range(repeats)
+        for pair in sorted(found, key=lambda pair: pair.first.seed)
+        for shown in _SIDES
+    ]
+    return heard(queries, engine, endpoint, name, verdicts, watch=watch, again=again)
+
+
+def pairs(answers: Iterable[Said], rubric: Rubric, against: str | None = None) -> list[Pair]:
+    """Return what can be compared: the same seed, agent, time, question and repeat.
+
+    Raises:
+        ConfigError: the rubric compares nothing, no condition is called `against`, or one
+            condition has two runs of a seed.
+    """
+    if not rubric.versus:
+        raise ConfigError(f"rubric {rubric.name}: it has no `versus`, so no pairs are compared")
+    groups = grouped(answers, rubric)
+    names = sorted({name for group in groups.values() for name in group})
+    if against is not None and not any(_is(name, against) for name in names):
+        raise ConfigError(
+            f"against: no condition is called {quote(against)}; {suggest(against, names)}"
+        )
+    return [pair for group in groups.values() for pair in _paired(group, against)]
+
+
+def grouped(answers: Iterable[Said], rubric: Rubric) -> dict[Match, dict[str, Said]]:
+    """Return the answers that the rubric covers, by what they share and by condition.
+
+    Raises:
+        ConfigError: one condition has two runs of a seed.
+    """
+    groups: dict[Match, dict[str, Said]] = {}
+    for said in answers:
+        if not rubric.covers(said):
+            continue
+        group = groups.setdefault(said.match, {})
+        other = group.setdefault(said.condition, said)
+        if other.id != said.id:
+            raise ConfigError(
+                f"condition {quote(said.condition)} has two runs of seed {said.seed}: {other.run} "
+                f"and {said.run}; answers are compared between conditions, one run of each seed"
+            )
+    return groups
+
+
+def blank(
+    pair: Pair, rubric: Rubric, judge: str, by: By, shown: Side, repeat: int = 0
+) -> Comparison:
+    """Return the comparison of a pair that nobody has made yet."""
+    first, second = pair.first, pair.second
+    return Comparison(
+        first=first.id,
+        second=second.id,
+        first_run=first.run,
+        second_run=second.run,
+        first_condition=first.condition,
+        second_condition=second.condition,
+        block=first.block,
+        seed=first.seed,
+        agent=first.agent,
+        when=first.when,
+        question=first.question,
+        number=first.repeat,
+        rubric=rubric.name,
+        edition=rubric.edition,
+        judge=judge,
+        by=by,
+        repeat=repeat,
+        shown=shown,
+        verdict=None,
+    )
+
+
+def chosen(better: str, shown: Side) -> Choice:
+    """Return which of a pair `a` or `b` is, where `shown` was read first, as a; or the tie."""
+    if better == "tie":
+        return "tie"
+    if better == "a":
+        return shown
+    return "second" if shown == "first" else "first"
+
+
+def _paired(group: Mapping[str, Said], against: str | None) -> Iterator[Pair]:
+    for first, second in combinations(sorted(group), 2):
+        if against is None or any(_is(name, against) for name in (first, second)):
+            yield Pair(group[first], group[second])
+
+
+def _is(name: str, against: str) -> bool:
+    """Return whether a condition is meant: by its name, or by that of its arm."""
+    return name == against or name.startswith(f"{against} / ")
+
+
+def _query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side) -> Query:
+    one = blank(pair, rubric, judge, "model", shown, repeat)
+    a, b = (pair.first, pair.second) if shown == "first" else (pair.second, pair.first)
+    return Query(
+        one,
+        CallKey(f"{a.id}.{b.id}", 0, f"compare.{rubric.name}", repeat),
+        partial(pair_messages, a, b, rubric),
+        Compared,
+        partial(_filled, one),
+    )
+
+
+def _filled(one: Comparison, reply: Compared) -> Given:
+    return replace(one, verdict=chosen(reply.better, one.shown), why=reply.why)

@@ -1,0 +1,96 @@
+"""Rating: a model gives every answer a number of the rubric's scale, more than once."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+from genagents_env.errors import ConfigError
+from genagents_env.judge.answers import Said
+from genagents_env.judge.bench import Heard, Query, Watch, heard, opened
+from genagents_env.judge.prompting import Rated, rate_messages, rated_of
+from genagents_env.judge.rubric import Rubric
+from genagents_env.judge.verdicts import By, Given, Rating, Verdicts
+from genagents_env.llm.calls import CallKey
+from genagents_env.run import Engine
+
+
+def rate(
+    answers: Iterable[Said],
+    rubric: Rubric,
+    engine: Engine,
+    verdicts: Verdicts,
+    repeats: int = 3,
+    *,
+    judge: str | None = None,
+    watch: Watch | None = None,
+    again: str = "",
+) -> Heard:
+    """Let a model rate every answer that the rubric covers, `repeats` times each.
+
+    One call for each (answer, repeat); the seed is decided by both. Everything is asked once
+    before anything is asked twice, seed by seed, so that a sitting that stops early has heard the
+    conditions alike. What was given before is not asked again.
+
+    Args:
+        answers: in any order; the same one twice is one.
+        rubric: whose `about` is what the answers are.
+        engine: model, limits, account, concurrency and retries; without a model, the default one.
+        verdicts: where they are kept.
+        repeats: 1 or more.
+        judge: the name under which they are kept; None is the model's.
+        watch: told after every verdict.
+        again: the command that goes on, for the message of what is returned.
+
+    Raises:
+        ConfigError: there is no such model, `judge` has no words, or `repeats` is below 1.
+        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        RunLocked: another process adds to these verdicts.
+    """
+    if repeats < 1:
+        raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
+    endpoint, name = opened(engine, judge)
+    covered = {said.id: said for said in answers if rubric.covers(said)}
+    queries = [
+        _query(said, rubric, name, repeat)
+        for repeat in range(repeats)
+        for said in sorted(covered.values(), key=lambda one: one.seed)
+    ]
+    return heard(queries, engine, endpoint, name, verdicts, watch=watch, again=again)
+
+
+def blank(said: Said, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Rating:
+    """Return the rating of an answer that nobody has given yet."""
+    return Rating(
+        answer=said.id,
+        run=said.run,
+        condition=said.condition,
+        block=said.block,
+        seed=said.seed,
+        agent=said.agent,
+        when=said.when,
+        question=said.question,
+        number=said.repeat,
+        rubric=rubric.name,
+        edition=rubric.edition,
+        low=rubric.low,
+        high=rubric.high,
+        judge=judge,
+        by=by,
+        repeat=repeat,
+        value=None,
+    )
+
+
+def _query(said: Said, rubric: Rubric, judge: str, repeat: int) -> Query:
+    one = blank(said, rubric, judge, "model", repeat)
+    return Query(
+        one,
+        CallKey(said.id, 0, f"rate.{rubric.name}", repeat),
+        partial(rate_messages, said, rubric),
+        rated_of(rubric.low, rubric.high),
+        partial(_filled, one),
+    )
+
+
+def _filled(one: Rating, reply: Rated) -> Given:
+    return replace(one, value=reply.rating, why=reply.why)

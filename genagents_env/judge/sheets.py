@@ -1,0 +1,170 @@
+"""Sheets for human raters: a spreadsheet with one row for each answer, pair, or question.
+
+A sheet is blind: rows are shuffled, no condition is named, and a row's id tells nothing, though
+whoever has the run files can resolve it. No cell is a formula to any spreadsheet.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from genagents_env.errors import ConfigError
+from genagents_env.judge.answers import Said
+from genagents_env.judge.pairwise import Pair, grouped, pairs
+from genagents_env.judge.rubric import Rubric
+from genagents_env.rng import draw_bits
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.text import clean
+
+Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
+
+LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
+
+_CELL = 4000  # characters
+_FORMULA = ("=", "+", "-", "@")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a sheet: the answers that are judged together, as they stand from the left."""
+
+    answers: tuple[Said, ...]
+    rubric: Rubric
+
+    @property
+    def id(self) -> str:
+        """The ids of the answers, and the edition of the rubric for which they are read."""
+        return ".".join([*(said.id for said in self.answers), f"r{self.rubric.edition}"])
+
+
+def columns(form: Form, width: int = 1) -> list[str]:
+    """Return the heads of a sheet; `width`: answers in a row."""
+    if form == "rubric":
+        return ["id", "person", "question", "answer", "rating", "note"]
+    letters = LETTERS[:width]
+    answers = [f"answer_{letter}" for letter in letters]
+    to_fill = ["rating"] if form == "pairs" else [f"rank_{letter}" for letter in letters]
+    return ["id", "person", "question", *answers, *to_fill, "note"]
+
+
+def write_sheet(
+    answers: Iterable[Said],
+    path: Path,
+    rubric: Rubric,
+    form: Form = "rubric",
+    *,
+    against: str | None = None,
+    blind: bool = True,
+    seed: int = 0,
+) -> int:
+    """Write a sheet to be filled in, and return the number of its rows.
+
+    Args:
+        answers: of all conditions.
+        path: of the CSV file; UTF-8 with a mark, as spreadsheets want it.
+        rubric: that people go by.
+        form: `rubric` rates each answer; `pairs` compares two; `ranks` ranks one answer of every
+            condition side by side, as the raters of Park et al. 2023 did.
+        against: of pairs, the condition that the others are compared with; None is every pair.
+        blind: shuffle rows and sides; otherwise they stand in order of seed and condition.
+        seed: of the shuffle.
+
+    Raises:
+        ConfigError: as `rows_of`, or the file cannot be written.
+    """
+    rows = rows_of(answers, rubric, form, against=against)
+    if blind:
+        rows = _shuffled(rows, seed)
+    width = max(len(row.answers) for row in rows)
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
+    heads = columns(form, width)
+    writer.writerow(heads)
+    for row in rows:
+        told = [row.id, row.answers[0].agent, row.answers[0].question]
+        told += [said.text for said in row.answers]
+        writer.writerow([_cell(words) for words in told] + [""] * (len(heads) - len(told)))
+    try:
+        path.write_text(out.getvalue(), encoding="utf-8-sig", newline="")
+    except OSError as error:
+        raise ConfigError(f"{path}: the sheet cannot be written ({error.strerror})") from None
+    return len(rows)
+
+
+def rows_of(
+    answers: Iterable[Said], rubric: Rubric, form: Form, *, against: str | None = None
+) -> list[Row]:
+    """Return the rows of a sheet, by seed, sides in the order of the conditions' names.
+
+    Raises:
+        ConfigError: there is nothing to judge in this form, or one condition has two runs of a
+            seed.
+    """
+    if form not in get_args(Form):
+        raise ConfigError(f"form {quote(form)} is unknown; {suggest(form, get_args(Form))}")
+    answers = list(answers)
+    rows = [Row(together, rubric) for together in _together(answers, rubric, form, against)]
+    if not rows:
+        what = "no answer of these runs is" if form == "rubric" else "no two conditions have"
+        how = "one that" if form == "rubric" else "an answer in common that"
+        raise ConfigError(f"{what} {how} rubric {rubric.name} is about: there is nothing to judge")
+    return sorted(rows, key=lambda row: row.answers[0].seed)
+
+
+def instructions(rows: Iterable[Row], rubric: Rubric, form: Form) -> str:
+    """Return what a rater must know, as text to go with a sheet."""
+    scale = [f"  {number}: {words}" for number, words in rubric.scale]
+    fill = {
+        "rubric": f"rating: a whole number from {rubric.low} to {rubric.high}.",
+        "pairs": "rating: a or b, whichever answer is the better, or tie.",
+        "ranks": "rank_a, rank_b, ...: 1 for the best answer, 2 for the next; equals share one.",
+    }
+    asked = rubric.ask if form == "rubric" else rubric.versus or rubric.ask
+    lines = [rubric.title, "", asked, ""]
+    lines += [*(scale if form == "rubric" else ()), "", f"Fill in {fill[form]}"]
+    lines.append("Leave a row empty that you cannot judge. The note is yours. Leave ids alone.")
+    people = sorted({said.person for row in rows for said in row.answers if said.person})
+    if people and ("person" in rubric.shows or rubric.about != "answer"):
+        lines += ["", "Who they are:", *(f"- {person}" for person in people)]
+    return "\n".join(lines) + "\n"
+
+
+def _together(
+    answers: Sequence[Said], rubric: Rubric, form: Form, against: str | None
+) -> Iterator[tuple[Said, ...]]:
+    """Yield the answers that stand in one row."""
+    if form == "rubric":
+        yield from {said.id: (said,) for said in answers if rubric.covers(said)}.values()
+    elif form == "pairs":
+        found: list[Pair] = pairs(answers, rubric, against)
+        yield from ((pair.first, pair.second) for pair in found)
+    else:
+        groups = grouped(answers, rubric).values()
+        most = max((len(group) for group in groups), default=0)
+        if most > len(LETTERS):
+            raise ConfigError(
+                f"{most} conditions are too many to rank side by side; allowed: {len(LETTERS)}"
+            )
+        for group in groups:
+            if len(group) > 1:
+                yield tuple(group[name] for name in sorted(group))
+
+
+def _shuffled(rows: Iterable[Row], seed: int) -> list[Row]:
+    """Return the rows and their sides in an order that only `seed` decides."""
+    mixed = [
+        Row(
+            tuple(sorted(row.answers, key=lambda s: draw_bits(seed, "side", row.id, s.id))),
+            row.rubric,
+        )
+        for row in rows
+    ]
+    return sorted(mixed, key=lambda row: draw_bits(seed, "row", row.id))
+
+
+def _cell(words: str) -> str:
+    words = clean(words, _CELL, lines=True)
+    return f"'{words}" if words.startswith(_FORMULA) else words

@@ -1,0 +1,164 @@
+"""A moment in words: complete enough to act on alone, the same for people and models.
+
+Lines are cached until what they describe changes; per agent and tick only the pieces are joined.
+"""
+
+from datetime import datetime
+from operator import itemgetter
+
+from genagents_env.act.spaces import TEXT_LIMIT
+from genagents_env.observe.vicinity import AWAY, Surround
+from genagents_env.scenario.plan import OUTSIDE
+from genagents_env.world.snapshot import Outcome, Snapshot, Sound
+from genagents_env.world.talks import TalkView
+from genagents_env.world.town import World
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+
+
+def time_in_words(when: datetime) -> str:
+    """Return such as `Monday 13 February 2023, 08:00:10` (the same in every locale)."""
+    day, month = _DAYS[when.weekday()], _MONTHS[when.month - 1]
+    clock = f"{when.hour:02}:{when.minute:02}:{when.second:02}"
+    return f"{day} {when.day} {month} {when.year}, {clock}"
+
+
+def conversation_in_words(world: World, i: int, talk: TalkView) -> str:
+    """Return what a member knows of the conversation."""
+    others = " and ".join(world.names[m] for m in talk.members if m != i)
+    if talk.turn is not None and talk.turn != i:
+        return f"You are in a conversation with {others}; it is {world.names[talk.turn]}'s turn.\n"
+    left = world.talks.rules.max_exchanges - talk.said[talk.members.index(i)]
+    return f"You are in a conversation with {others}; you may speak {left} more times.\n"
+
+
+def sound_in_words(names: tuple[str, ...], sound: Sound) -> str:
+    """Return one thing heard, on one line."""
+    if sound.speaker is not None:
+        how = "on the phone " if sound.phone else ""
+        whom = "to you" if sound.addressed else "to someone else"
+        return f'You hear {names[sound.speaker]} say {how}{whom}: "{sound.text}"\n'
+    if sound.kind == "thought":
+        return f"A thought comes to you: {sound.text}\n"
+    return f"You hear news: {sound.text}\n" if sound.kind == "news" else f"{sound.text}\n"
+
+
+PLACES_LIMIT = 1500  # characters of the places one knows
+
+
+class Words:
+    """Writes the text of every agent of one world."""
+
+    def __init__(self, world: World, surround: Surround) -> None:
+        plan = world.plan
+        self._world, self._surround = world, surround
+        names = ["in " + plan.arena_id(a) for a in range(len(plan.arenas))]
+        names[OUTSIDE] = plan.arena_id(OUTSIDE)
+        arenas, width = world.ground.arena.tolist(), world.ground.width
+        self._at = [f"{names[a]} at ({t % width}, {t // width}), " for t, a in enumerate(arenas)]
+        self._who = tuple(f"You are {name}, " for name in world.names)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything about the episode."""
+        count = self._world.count
+        self._tick = -2
+        self._own, self._seen = [""] * count, [""] * count
+        self._known: tuple[int, ...] = (0,) * count
+        self._places = [""] * count
+
+    def texts(self, snapshot: Snapshot) -> list[str]:
+        """Return the texts of all N people, in order."""
+        self._refresh(snapshot)
+        head = time_in_words(snapshot.time) + ".\n"
+        tiles: list[int] = snapshot.tile.tolist()
+        at, extra = self._at, self._extra(snapshot)
+        people = self._people(snapshot)
+        things = self._surround.words(tiles)
+        out = [
+            f"{head}{who}{at[tile]}{own}{others}{thing}{more}{rest}"
+            for who, tile, own, others, thing, more, rest in zip(
+                self._who, tiles, self._own, people, things, extra, self._places, strict=True
+            )
+        ]
+        if not snapshot.all_awake:
+            for i in snapshot.asleep.nonzero()[0].tolist():
+                out[i] = f"{head}You are {self._world.names[i]}, asleep.\n{extra[i]}"
+        if max(map(len, out)) > TEXT_LIMIT:
+            return [text[:TEXT_LIMIT] for text in out]
+        return out
+
+    def _refresh(self, snapshot: Snapshot) -> None:
+        """Rewrite the lines whose subject changed since the last tick."""
+        names = self._world.names
+        if snapshot.tick == self._tick + 1:
+            index = self._world.cast.index
+            changed = [index[e.agent] for e in self._world.log.events if e.agent is not None]
+        else:
+            changed = list(range(len(names)))
+        for i in changed:
+            # Without the emoji: it says nothing more, costs tokens, and makes texts that hold
+            # one take four bytes a character.
+            self._own[i] = f"{snapshot.doing[i]}.\n"
+            self._seen[i] = f"{names[i]} ({snapshot.doing[i]})"
+        self._tick = snapshot.tick
+        if snapshot.known is not self._known:
+            for i, bits in enumerate(snapshot.known):
+                if bits != self._known[i]:
+                    self._places[i] = self._known_places(i, bits)
+            self._known = snapshot.known
+
+    def _known_places(self, i: int, bits: int) -> str:
+        """Name the places one knows, `place (its rooms)`; in a large town the first and one's own.
+
+        Cut at PLACES_LIMIT characters, because a text has to stay readable, and short.
+        """
+        rooms: dict[str, list[str]] = {}
+        for k, place in enumerate(self._world.places.ids):
+            if bits >> k & 1:
+                sector, _, room = place.partition("/")
+                rooms.setdefault(sector, []).extend([room] if room else [])
+        person = self._world.scenario.people[i]
+        own = {r.split("/")[0] for r in (person.home, person.workplace) if r}
+        listed = [f"{s} ({', '.join(r)})" if r else s for s, r in rooms.items()]
+        if sum(map(len, listed)) > PLACES_LIMIT:
+            mine = [sector not in own for sector in rooms]
+            listed = [line for _, line in sorted(zip(mine, listed, strict=True), key=itemgetter(0))]
+            total = count = 0
+            while total + len(listed[count]) < PLACES_LIMIT:
+                total, count = total + len(listed[count]) + 2, count + 1
+            listed = [*listed[:count], f"and {len(listed) - count} more"]
+        return f"Places you know (name a room as place/room): {', '.join(listed)}.\n"
+
+    def _people(self, snapshot: Snapshot) -> list[str]:
+        viewers, seen, apart = snapshot.pairs
+        lines = [""] * self._world.count
+        words, away = self._seen, AWAY
+        pairs = zip(viewers.tolist(), seen.tolist(), apart.tolist(), strict=True)
+        for i, j, d in pairs:
+            before = lines[i]
+            lines[i] = (
+                f"{before}; {words[j]}{away[d]}" if before else f"You see {words[j]}{away[d]}"
+            )
+        return [f"{line}.\n" if line else line for line in lines]
+
+    def _extra(self, snapshot: Snapshot) -> list[str]:
+        """What only some agents have: words heard, the last action's result, a conversation."""
+        lines = [""] * self._world.count
+        names = self._world.names
+        for i, sounds in snapshot.heard.items():
+            lines[i] = "".join(sound_in_words(names, s) for s in sounds)
+        for i, outcome in snapshot.outcomes.items():
+            if outcome.text:
+                lines[i] += _result(outcome)
+        for i, talk in snapshot.talks.items():
+            lines[i] += conversation_in_words(self._world, i, talk)
+        return lines
+
+
+def _result(outcome: Outcome) -> str:
+    return f"{outcome.text}\n" if outcome.ok else f"That did not work: {outcome.text}.\n"

@@ -1,0 +1,140 @@
+"""A moment as numbers: what a network sees, float32 in [-1, 1].
+
+| columns | content |
+|---|---|
+| 2 | sine and cosine of the hour of the day |
+| 1 | part of the episode that is over |
+| 4 | asleep; in a conversation; the last Move has arrived; the last action failed |
+| 2 | was spoken to; heard anything else |
+| 1 | part of the scenario's facts one has heard |
+| K x 5 | nearest people: 1, offset x, offset y (over one's vision radius), asleep, in my talk |
+| 2 | own column and row over the town's width and height |
+| O x 5 | nearest objects: 1, offset x, offset y, state (index over number), within reach |
+"""
+
+import math
+
+import numpy as np
+
+from genagents_env.act.menu import PERSON_SLOTS, Near
+from genagents_env.act.spaces import Floats
+from genagents_env.observe.vicinity import COLUMNS, EACH, Surround
+from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.tiles import Ints
+from genagents_env.world.town import World
+
+OWN = 10
+PEOPLE, TILE = OWN, OWN + EACH * PERSON_SLOTS
+SIZE = TILE + COLUMNS
+_DAY = 2 * np.pi / 86_400
+
+
+class Numbers:
+    """Turns snapshots of one world into observation vectors and the global state."""
+
+    def __init__(self, world: World, surround: Surround, horizon: int) -> None:
+        self._world, self._surround, self._horizon = world, surround, horizon
+        ground = world.ground
+        self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
+        radius = int(world.cast.vision.max())
+        stride = max(ground.width, 2 * radius + 1)  # so that no two offsets in sight coincide
+        self._code: Ints = ground.y * stride + ground.x
+        self._offsets, self._middle = _offset_table(radius, stride)
+        reach: Floats = (1 / world.cast.vision).astype(np.float32)[:, None]
+        self._reach = reach if len(set(reach.ravel().tolist())) > 1 else reach[0, 0]
+        self._facts_known: list[int] = []
+        self._facts: Floats = np.zeros(world.count, dtype=np.float32)
+        self.state_size = 3 + 5 * world.count + len(world.plan.objects)
+
+    def observe(self, snapshot: Snapshot, near: Near) -> Floats:
+        """Return the vectors of all N people, shape (N, SIZE), a new array."""
+        world = self._world
+        out = np.zeros((world.count, SIZE), dtype=np.float32)
+        out[:, 0], out[:, 1], out[:, 2] = self.time(snapshot.tick)
+        out[:, 5] = snapshot.arrived
+        for i in snapshot.talks:
+            out[i, 4] = 1.0
+        for i, outcome in snapshot.outcomes.items():
+            if not outcome.ok:
+                out[i, 6] = 1.0
+        for i, sounds in snapshot.heard.items():
+            out[i, 7] = any(s.addressed for s in sounds)
+            out[i, 8] = any(not s.addressed for s in sounds)
+        if world.cast.fact_ids:
+            out[:, 9] = self.known_facts()
+        if len(near.slot):
+            slots = self.people(near, snapshot.tile)
+            if not snapshot.all_awake:
+                slots[near.slot, 3] = snapshot.asleep[near.seen]
+            if snapshot.talks:
+                of = world.talks.of
+                pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
+                slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
+            out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
+        self._surround.numbers(snapshot.tile, out[:, TILE:])
+        if not snapshot.all_awake:
+            out[snapshot.asleep, TILE + 2 :] = 0.0
+            out[:, 3] = snapshot.asleep
+        return out
+
+    def state(self, snapshot: Snapshot) -> Floats:
+        """Return the global state for central critics, shape (state_size,)."""
+        people = np.stack(
+            [
+                snapshot.x * self._scale[0],
+                snapshot.y * self._scale[1],
+                snapshot.asleep,
+                snapshot.present,
+                [i in snapshot.talks for i in range(self._world.count)],
+            ],
+            axis=1,
+        )
+        states = [
+            item.states.index(state) / len(item.states) if state in item.states else 1.0
+            for item, state in zip(self._world.plan.objects, snapshot.object_states, strict=True)
+        ]
+        parts = [*self.time(snapshot.tick), *people.ravel().tolist(), *states]
+        return np.array(parts, dtype=np.float32)
+
+    def time(self, tick: int) -> tuple[float, float, float]:
+        """Return the first three columns at `tick`."""
+        angle = self._world.clock.second(tick) * _DAY
+        return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
+
+    def known_facts(self) -> Floats:
+        """Return which part of the facts each person knows, shape (N,)."""
+        if self._facts_known != self._world.facts:
+            self._facts_known = list(self._world.facts)
+            known = [bits.bit_count() for bits in self._facts_known]
+            self._facts = np.array(known, np.float32) / np.float32(len(self._world.cast.fact_ids))
+        return self._facts
+
+    def people(self, near: Near, tile: Ints) -> Floats:
+        """Return the person slots, shape (P * PERSON_SLOTS, EACH), without who sleeps and talks.
+
+        Args:
+            near: who fills them, of P people: all of this town, or those of several twins, one
+                town after another.
+            tile: where they are, shape (P,).
+        """
+        viewers, seen = near.viewer, near.seen
+        code = self._code[tile]
+        slots = np.zeros((len(tile) * PERSON_SLOTS, EACH), dtype=np.float32)
+        offsets = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
+        if isinstance(self._reach, np.ndarray):
+            offsets *= self._reach[viewers % self._world.count]
+        else:
+            offsets *= self._reach
+        offsets[:, 0] = 1.0
+        slots[near.slot] = offsets
+        return slots
+
+
+def _offset_table(radius: int, stride: int) -> tuple[Floats, int]:
+    """Return rows (0, x, y, 0, 0) by the difference of two codes y * stride + x; the row of 0."""
+    span = np.arange(-radius, radius + 1)
+    middle = radius * stride + radius
+    table = np.zeros((2 * middle + 1, EACH), dtype=np.float32)
+    rows = span[:, None] * stride + span + middle
+    table[rows, 1], table[rows, 2] = span, span[:, None]
+    return table, middle

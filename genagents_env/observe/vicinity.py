@@ -1,0 +1,185 @@
+"""The objects around each tile, as the three formats show them: computed once a tile and state.
+
+Objects do not move, so what someone on a tile perceives of them is a table row, refilled only
+after an object in sight of that tile changed.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.act.spaces import Floats, Mask
+from genagents_env.world.sight import Surroundings
+from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.tiles import Ints
+from genagents_env.world.town import World
+
+OBJECT_SLOTS, STATE_SLOTS, EACH = 4, 4, 5
+COLUMNS = 2 + OBJECT_SLOTS * EACH
+OBJECT_CHOICES = OBJECT_SLOTS * (1 + STATE_SLOTS)
+AWAY = tuple(f", {d} tile{'s' * (d != 1)} away" for d in range(65))
+
+
+Rows = dict[tuple[int, tuple[str, ...]], tuple[Floats, Mask]]
+_KEPT = 10_000  # rows kept to be used again
+
+
+class Nearby:
+    """Tables by tile for one vision radius: numbers, possible uses, and words."""
+
+    def __init__(self, world: World, around: Surroundings, rows: Rows) -> None:
+        """`rows`: by tile and the states in sight of it; twins share them."""
+        ground = world.ground
+        self._plan, self._things, self._ground = world.plan, world.things, ground
+        self.around, self.rows = around, rows
+        self.states: tuple[str, ...] = ()
+        self._ready: npt.NDArray[np.bool_] = np.zeros(ground.count, dtype=np.bool_)
+        self._numbers: Floats = np.zeros((ground.count, COLUMNS), dtype=np.float32)
+        self._numbers[:, 0] = ground.x / max(1, ground.width - 1)
+        self._numbers[:, 1] = ground.y / max(1, ground.height - 1)
+        self._uses: Mask = np.zeros((ground.count, OBJECT_CHOICES), dtype=np.int8)
+        self._words: list[str | None] = [None] * ground.count
+
+    def move(self, numbers: Floats, uses: Mask, ready: npt.NDArray[np.bool_]) -> None:
+        """Keep the tables in the given arrays from now on; they are overwritten."""
+        numbers[:], uses[:], ready[:] = self._numbers, self._uses, self._ready
+        self._numbers, self._uses, self._ready = numbers, uses, ready
+
+    def refresh(self, snapshot: Snapshot, tiles: Ints) -> None:
+        """Make the rows of `tiles` true of the snapshot's object states."""
+        states = snapshot.object_states
+        if states is not self.states:
+            self.forget(states)
+        ready = self._ready[tiles]
+        if np.count_nonzero(ready) < len(tiles):
+            for tile in set(tiles[~ready].tolist()):
+                self.fill(tile)
+
+    def numbers(self, tiles: Ints) -> Floats:
+        """Return own column and row, and the objects around, shape (len(tiles), COLUMNS)."""
+        return self._numbers.take(tiles, axis=0)
+
+    def uses(self, tiles: Ints) -> Mask:
+        """Return which objects one may go to and use how: int8, (len(tiles), O + O * S)."""
+        return self._uses.take(tiles, axis=0)
+
+    def object(self, tile: int, slot: int) -> int:
+        """Return the object that fills a slot."""
+        return self.around.objects(tile)[slot][0]
+
+    def words(self, tiles: list[int]) -> list[str]:
+        """Return the lines about the things and the ways around each of `tiles`."""
+        known = self._words
+        return [self._describe(t) if (line := known[t]) is None else line for t in tiles]
+
+    def forget(self, states: tuple[str, ...]) -> None:
+        """Let rows go that the change to `states` makes untrue."""
+        if len(self.states) != len(states):
+            self._ready[:] = False
+        else:
+            shape = (self._ground.height, self._ground.width)
+            ready, r = self._ready.reshape(shape), self.around.radius
+            for o, (old, new) in enumerate(zip(self.states, states, strict=True)):
+                if old is not new and old != new:
+                    x, y = self._plan.objects[o].tile
+                    ready[max(0, y - r) : y + r + 1, max(0, x - r) : x + r + 1] = False
+        self.states = states
+
+    def fill(self, tile: int) -> None:
+        """Make the row of `tile` true."""
+        key = (tile, tuple([self.states[o] for o, _ in self.around.objects(tile)]))
+        row = self.rows.get(key)
+        if row is None:
+            if len(self.rows) == _KEPT:
+                self.rows.clear()
+            row = self.rows[key] = self._row(tile)
+        self._numbers[tile, 2:], self._uses[tile] = row
+        self._words[tile] = None
+        self._ready[tile] = True
+
+    def _row(self, tile: int) -> tuple[Floats, Mask]:
+        found = self.around.objects(tile)
+        x, y = self._ground.xy(tile)
+        numbers = np.zeros((OBJECT_SLOTS, EACH), dtype=np.float32)
+        uses = np.zeros((OBJECT_SLOTS, STATE_SLOTS), dtype=np.int8)
+        there = np.arange(OBJECT_SLOTS) < len(found)
+        reach = self.around.radius
+        for k, (o, d) in enumerate(found[:OBJECT_SLOTS]):
+            item, state = self._plan.objects[o], self.states[o]
+            dx, dy = (item.tile[0] - x) / reach, (item.tile[1] - y) / reach
+            number = item.states.index(state) / len(item.states) if state in item.states else 1.0
+            numbers[k] = (1.0, dx, dy, number, d <= 1)
+            if d <= 1:
+                uses[k, : len(self._things.next_states(o, state))] = 1
+        return numbers.ravel(), np.concatenate([there.astype(np.int8), uses.ravel()])
+
+    def _describe(self, tile: int) -> str:
+        line = self._in_words(self.around.objects(tile)) + self._exits_in_words(tile)
+        self._words[tile] = line
+        return line
+
+    def _in_words(self, found: Sequence[tuple[int, int]]) -> str:
+        if not found:
+            return ""
+        return f"Things here: {'; '.join(self._line(o, d) for o, d in found)}.\n"
+
+    def _exits_in_words(self, tile: int) -> str:
+        exits = [self._plan.arena_id(a) for a in self.around.exits(tile)]
+        return f"From here you can walk to: {', '.join(exits)}.\n" if exits else ""
+
+    def _line(self, o: int, distance: int) -> str:
+        item, state = self._plan.objects[o], self.states[o]
+        if distance > 1:
+            return f"{item.name} ({state}){AWAY[distance]}"
+        options = self._things.next_states(o, state)
+        change = f"; can become: {', '.join(options)}" if options else ""
+        return f"{item.name} ({state}{change}) within reach"
+
+
+class Surround:
+    """The tables of every vision radius in a world, asked for all its people at once.
+
+    Args:
+        world: the people and the things.
+        like: of a twin of `world`; rows worked out for one serve the other too.
+    """
+
+    def __init__(self, world: World, like: "Surround | None" = None) -> None:
+        radii = world.cast.vision.tolist()
+        self.rows: dict[int, Rows] = (
+            {r: {} for r in world.surroundings} if like is None else like.rows
+        )
+        tables = {r: Nearby(world, a, self.rows[r]) for r, a in world.surroundings.items()}
+        self.of = tuple(tables[r] for r in radii)
+        self.groups = tuple(
+            (table, np.flatnonzero(world.cast.vision == r)) for r, table in tables.items()
+        )
+        self._one = len(tables) == 1
+
+    def refresh(self, snapshot: Snapshot) -> None:
+        """Bring the rows of everyone's tile up to date."""
+        for table, who in self.groups:
+            table.refresh(snapshot, snapshot.tile if self._one else snapshot.tile[who])
+
+    def numbers(self, tiles: Ints, out: Floats) -> None:
+        """Write everyone's own place and objects into `out`, shape (N, COLUMNS)."""
+        for table, who in self.groups:
+            if self._one:
+                out[:] = table.numbers(tiles)
+            else:
+                out[who] = table.numbers(tiles[who])
+
+    def uses(self, tiles: Ints, out: Mask) -> None:
+        """Write what everyone can do with the objects around into `out`, shape (N, O + O * S)."""
+        for table, who in self.groups:
+            if self._one:
+                out[:] = table.uses(tiles)
+            else:
+                out[who] = table.uses(tiles[who])
+
+    def words(self, tiles: list[int]) -> list[str]:
+        """Return everyone's lines about the things and the ways around."""
+        if self._one:
+            return self.of[0].words(tiles)
+        return [table.words([tile])[0] for table, tile in zip(self.of, tiles, strict=True)]

@@ -1,0 +1,286 @@
+"""Who decides for whom: agents split among policies, and failures kept to the agents they hit."""
+
+import asyncio
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from genagents_env.actions import Idle, Interact, Move, Restart, Talk
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.policy import (
+    AgentID,
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Policy,
+    Profile,
+    Remembered,
+    load_policy,
+    policy_class,
+)
+from genagents_env.record.rows import JSON, PolicyFault
+from genagents_env.run.group import Group, raise_first, results
+from genagents_env.text import clean
+
+Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]
+Answers = tuple[list[Answer], list[PolicyFault]]
+Memories = tuple[list[Remembered], list[PolicyFault]]
+
+_ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
+
+
+@dataclass(frozen=True)
+class PolicySpec:
+    """A policy by name, with its configuration; values are JSON."""
+
+    name: str
+    config: Mapping[str, JSON] = field(default_factory=dict)
+
+
+class Cast:
+    """The policies of a run. Agents with equal specs share one policy, which gets them together.
+
+    Args:
+        policies: for each agent its policy; several agents may have the same one.
+        isolate: an error in a policy idles its agents and is reported; otherwise it is raised.
+        deadline: seconds of wall clock after which a policy counts as hung; None waits for ever.
+            Errors meant for the run (`GenagentsError`) are raised in any case.
+    """
+
+    def __init__(
+        self,
+        policies: Mapping[AgentID, Policy],
+        *,
+        isolate: bool = True,
+        deadline: float | None = None,
+    ) -> None:
+        together: dict[int, Group] = {}
+        for agent, policy in policies.items():
+            group = together.setdefault(id(policy), Group(policy, (), isolate, deadline))
+            group.agents += (agent,)
+        self.groups = tuple(together.values())
+        self._of = {agent: group for group in self.groups for agent in group.agents}
+
+    @classmethod
+    def load(cls, specs: Mapping[AgentID, PolicySpec], *, deadline: float | None = None) -> "Cast":
+        """Return the cast that `specs` describe, each distinct policy loaded once.
+
+        Raises:
+            PolicyError: a policy cannot be found or does not accept its configuration.
+        """
+        loaded: list[tuple[PolicySpec, Policy]] = []
+        policies: dict[AgentID, Policy] = {}
+        for agent, spec in specs.items():
+            policy = next((policy for known, policy in loaded if known == spec), None)
+            if policy is None:
+                policy = load_policy(spec.name, **spec.config)
+                loaded.append((spec, policy))
+            policies[agent] = policy
+        return cls(policies, deadline=deadline)
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether any of the policies asks a language model."""
+        return any(group.policy.needs_model for group in self.groups)
+
+    @property
+    def needs_embedder(self) -> bool:
+        """Whether any of the policies asks for embeddings."""
+        return any(group.policy.needs_embedder for group in self.groups)
+
+    def remembers(self, agent: AgentID) -> bool:
+        """Return whether the policy of `agent` can be interviewed."""
+        return self._of[agent].policy.remembers
+
+    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
+        """Begin an episode for every policy, with the profiles of its own agents."""
+        for group in self.groups:
+            own = {agent: profiles[agent] for agent in group.agents}
+            group.policy.reset(own, seed, context)
+
+    async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
+        """Ask all policies at once.
+
+        Args:
+            observations: of the agents in the town now.
+            infos: of the same agents.
+            tick: the one the actions lead to; faults carry it.
+
+        Returns:
+            An action for each agent that has one, and the faults of the others, who idle.
+
+        Raises:
+            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
+        """
+        asked = [
+            (group, {a: observations[a] for a in group.agents if a in observations})
+            for group in self.groups
+        ]
+        asked = [(group, own) for group, own in asked if own]
+        if len(asked) == 1:
+            return await self._decide(*asked[0], infos, tick)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                running = [
+                    tasks.create_task(self._decide(group, own, infos, tick)) for group, own in asked
+                ]
+        except BaseExceptionGroup as several:
+            raise_first(several)
+        actions: dict[AgentID, Any] = {}
+        faults: list[PolicyFault] = []
+        for task in running:
+            decided, failed = task.result()
+            actions.update(decided)
+            faults += failed
+        return actions, faults
+
+    def state(self) -> list[JSON]:
+        """Return the state of every policy, in the order of the groups."""
+        return [group.policy.state() for group in self.groups]
+
+    def load_state(self, states: Sequence[JSON]) -> None:
+        """Go on from what `state` returned, after a `reset` with the same arguments."""
+        if len(states) != len(self.groups):
+            raise ConfigError(f"{len(states)} policy states for {len(self.groups)} policies")
+        for group, state in zip(self.groups, states, strict=True):
+            group.policy.load_state(state)
+
+    async def interview(
+        self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0
+    ) -> Answers:
+        """Put `questions` to `agent` alone.
+
+        Args:
+            agent: of this cast.
+            questions: at least one.
+            tick: of the moment; faults carry it.
+            repeat: which of several interviews at this moment.
+
+        Returns:
+            An answer to each question, or none and the fault of the policy.
+
+        Raises:
+            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
+        """
+        group = self._of[agent]
+        asking = group.interview(agent, list(questions), repeat)
+        try:
+            answers, faults = await group.guarded(asking, (agent,), tick, patience=len(questions))
+        except PolicyError as error:  # it cannot tell: that ends an interview, not a run
+            return [], group.raised((agent,), tick, error)
+        if faults:
+            return [], faults
+        if not _are_answers(answers, len(questions)):
+            why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
+            return [], group.failed((agent,), tick, "nonsense", why)
+        return list(answers), []
+
+    async def memories(self, agent: AgentID, tick: int) -> Memories:
+        """Return what `agent` remembers, or nothing and the fault of the policy."""
+        group = self._of[agent]
+        try:
+            told, faults = await group.guarded(group.memories(agent), (agent,), tick)
+        except PolicyError as error:  # it cannot tell: that ends no run
+            return [], group.raised((agent,), tick, error)
+        if faults:
+            return [], faults
+        if not isinstance(told, list | tuple) or not all(map(_is_memory, told)):
+            why = f"expected memories, got {_kind(told)}"
+            return [], group.failed((agent,), tick, "nonsense", why)
+        return list(told), []
+
+    async def settle(self, tick: int) -> list[PolicyFault]:
+        """Await the model calls under way in every policy; return the faults of those that fail."""
+        outcomes = await asyncio.gather(
+            *(group.guarded(group.policy.settle(), group.agents, tick) for group in self.groups),
+            return_exceptions=True,
+        )
+        return [fault for _, faults in results(outcomes) for fault in faults]
+
+    def close(self) -> None:
+        """Close every policy; safe to call twice."""
+        for group in self.groups:
+            group.close()
+
+    async def _decide(
+        self, group: Group, observations: Observations, infos: Infos, tick: int
+    ) -> Decisions:
+        own_infos = {agent: infos[agent] for agent in observations}
+        agents = tuple(observations)
+        asking = group.act(observations, own_infos)
+        answer, faults = await group.guarded(asking, agents, tick)
+        if not group.isolate:
+            return answer, []
+        return ({}, faults) if faults else _checked(group, agents, tick, answer)
+
+
+def specs_for(
+    agents: Sequence[AgentID],
+    default: PolicySpec,
+    own: Mapping[AgentID, str] | None = None,
+) -> dict[AgentID, PolicySpec]:
+    """Return the spec of each agent: `default`, but the policy `own` names where it names one.
+
+    Raises:
+        ConfigError: `own` names someone who is not there.
+        PolicyError: there is no policy of that name.
+    """
+    own = own or {}
+    for name in own:
+        if name not in agents:
+            raise ConfigError(f"nobody is called {name!r}; there are {', '.join(agents)}")
+    for policy in {default.name, *own.values()}:
+        policy_class(policy)
+    return {a: PolicySpec(own[a]) if a in own else default for a in agents}
+
+
+def _checked(group: Group, agents: tuple[AgentID, ...], tick: int, answer: object) -> Decisions:
+    """Keep what can be an action of one's own agents; whether it is possible, the world says."""
+    if not isinstance(answer, Mapping):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        why = f"expected a dict of actions, got {type(answer).__name__}"
+        return {}, group.failed(agents, tick, "nonsense", why)
+    actions: dict[AgentID, Any] = {}
+    faults: list[PolicyFault] = []
+    for agent, action in answer.items():
+        if agent not in agents:
+            why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
+            faults += group.failed(agents[:1], tick, "nonsense", why)
+        elif isinstance(action, _ACTIONS):
+            actions[agent] = action
+        elif action is not None:
+            why = f"{type(action).__name__} is not an action"
+            faults += group.failed((agent,), tick, "nonsense", why)
+    return actions, faults
+
+
+def _are_answers(answers: object, count: int) -> bool:
+    if not isinstance(answers, list | tuple) or len(answers) != count:
+        return False
+    return all(
+        isinstance(answer, Answer) and isinstance(answer.text, str) and _are_events(answer.evidence)
+        for answer in answers
+    )
+
+
+def _is_memory(memory: object) -> bool:
+    return (
+        isinstance(memory, Remembered)
+        and isinstance(memory.text, str)
+        and _are_events(memory.events)
+    )
+
+
+def _are_events(ids: Iterable[object]) -> bool:
+    return all(type(event) is int and event >= 0 for event in ids)
+
+
+def _kind(answers: object) -> str:
+    if isinstance(answers, list | tuple):
+        return f"{len(answers)} of {sorted({type(answer).__name__ for answer in answers})}"
+    return type(answers).__name__

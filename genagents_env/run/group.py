@@ -1,0 +1,138 @@
+"""A policy and the agents it decides for, called so that its failures stay its own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from genagents_env.errors import GenagentsError
+from genagents_env.policy import AgentID, Infos, Observations, Policy, interview_arguments
+from genagents_env.record.rows import FaultKind, PolicyFault
+from genagents_env.run.secrets import redact
+from genagents_env.run.worker import Worker
+from genagents_env.text import clean
+
+T = TypeVar("T")
+
+_FAULT_LIMIT = 300
+
+
+@dataclass
+class Group:
+    """A policy and the agents it decides for; `deadline` in seconds of wall clock, None for ever.
+
+    `isolate`: an error in the policy becomes faults of its agents; otherwise it is raised.
+    """
+
+    policy: Policy
+    agents: tuple[AgentID, ...]
+    isolate: bool = True
+    deadline: float | None = None
+    worker: Worker | None = None
+
+    async def act(self, observations: Observations, infos: Infos) -> Any:
+        """Return the answer of `Policy.act` or `act_async`, whatever it is."""
+        policy = self.policy
+        if type(policy).act_async is Policy.act_async:
+            return await self._plain(policy.act, observations, infos)
+        return await policy.act_async(observations, infos)
+
+    async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> Any:
+        """Return the answer of `Policy.interview` or `interview_async`, whatever it is.
+
+        Raises:
+            PolicyError: the policy takes no repeats, and this is one.
+        """
+        policy = self.policy
+        if type(policy).interview_async is Policy.interview_async:
+            put = interview_arguments(policy.interview, agent, questions, repeat)
+            return await self._plain(policy.interview, *put)
+        put = interview_arguments(policy.interview_async, agent, questions, repeat)
+        return await policy.interview_async(*put)
+
+    async def memories(self, agent: AgentID) -> Any:
+        """Return what `Policy.memories` gives, whatever it is."""
+        policy = self.policy
+        if type(policy).memories is Policy.memories:
+            return ()
+        if type(policy).act_async is Policy.act_async:
+            return await self._plain(policy.memories, agent)
+        return policy.memories(agent)
+
+    async def guarded(
+        self, asking: Awaitable[Any], agents: Sequence[AgentID], tick: int, *, patience: int = 1
+    ) -> tuple[Any, list[PolicyFault]]:
+        """Return what `asking` gives, or the faults of `agents` where the policy fails.
+
+        Args:
+            asking: of this policy.
+            agents: whom it is for.
+            tick: of the faults.
+            patience: deadlines to wait.
+
+        Raises:
+            GenagentsError: one meant for the run: an outage, the budget's end.
+        """
+        if not self.isolate:
+            return await asking, []
+        seconds = None if self.deadline is None else self.deadline * patience
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await asking, []
+        except GenagentsError:
+            raise
+        except BaseExceptionGroup as several:
+            if several.subgroup(GenagentsError) is not None:
+                raise_first(several)
+            return None, self.raised(agents, tick, several)
+        # A policy is another's code: whatever it raises, SystemExit included, is its own fault.
+        except (Exception, SystemExit) as error:
+            if isinstance(error, TimeoutError) and limit.expired():
+                return None, self.failed(agents, tick, "hung", f"no answer within {seconds:g} s")
+            return None, self.raised(agents, tick, error)
+
+    def failed(
+        self, agents: Sequence[AgentID], tick: int, kind: FaultKind, text: str
+    ) -> list[PolicyFault]:
+        """Return the same fault for each of `agents`."""
+        return [PolicyFault(tick, agent, self.policy.name, kind, text) for agent in agents]
+
+    def raised(
+        self, agents: Sequence[AgentID], tick: int, error: BaseException
+    ) -> list[PolicyFault]:
+        """Return the fault of `agents` whose policy raised `error`."""
+        text = clean(redact(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
+        return self.failed(agents, tick, "raised", text)
+
+    def close(self) -> None:
+        """Close the policy and its thread; safe to call twice."""
+        if self.worker is not None:
+            self.worker.close()
+        self.policy.close()
+
+    async def _plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        if self.deadline is None:
+            return function(*arguments)
+        # Nothing but another thread can give up on plain code that does not return.
+        if self.worker is None:
+            self.worker = Worker(self.policy.name)
+        return await self.worker.call(function, *arguments)
+
+
+def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
+    """Raise the first error meant for the run, or else the first of all."""
+    first: BaseException = several.subgroup(GenagentsError) or several
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    raise first
+
+
+def results(outcomes: Sequence[T | BaseException]) -> list[T]:
+    """Return what `asyncio.gather` gathered with its exceptions, or raise the gravest of them.
+
+    All are awaited before one is raised, so that what was answered meanwhile is stored.
+    """
+    failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    if failures:
+        raise next((f for f in failures if isinstance(f, GenagentsError)), failures[0])
+    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]

@@ -1,0 +1,147 @@
+"""One episode: perceive, decide together, step, record; until the end or until told to stop."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError
+from genagents_env.policy import AgentID, Infos, Observations, Policy, load_policy
+from genagents_env.record.rows import PolicyFault
+from genagents_env.run.cast import Cast
+from genagents_env.run.loop import finished
+from genagents_env.world.events import Event
+
+
+@dataclass
+class Rollout:
+    """What came of an episode.
+
+    Attributes:
+        ticks: steps made.
+        returns: for each agent the sum of its rewards.
+        faults: of the policies.
+        events: everything that happened, where it was asked for.
+    """
+
+    ticks: int = 0
+    returns: dict[AgentID, float] = field(default_factory=dict)
+    faults: list[PolicyFault] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+
+OnTick = Callable[[Sequence[PolicyFault]], None]
+OnStep = Callable[[Mapping[AgentID, Any], tuple[Any, ...]], None]
+
+
+async def play(
+    env: TownEnv,
+    cast: Cast,
+    observations: Observations,
+    infos: Infos,
+    *,
+    on_tick: OnTick | None = None,
+    on_step: OnStep | None = None,
+    stop: Callable[[], bool] | None = None,
+    max_ticks: int | None = None,
+    keep_events: bool = False,
+) -> Rollout:
+    """Live from `observations` on until the episode ends, `stop` says so, or `max_ticks` are over.
+
+    Args:
+        env: just reset or restored.
+        cast: just reset or restored, for the same agents.
+        observations: of the agents in the town now.
+        infos: of the same agents.
+        on_tick: called after each step with the faults of its decisions.
+        on_step: called after each step with its actions and with what `env.step` returned.
+        stop: asked at each tick boundary.
+        max_ticks: steps at most.
+        keep_events: gather all events in the result.
+
+    Raises:
+        GenagentsError: a policy met an end of the run; the env is then at the last boundary.
+    """
+    done = Rollout(returns=dict.fromkeys(env.possible_agents, 0.0))
+    while env.agents and not (stop is not None and stop()):
+        if max_ticks is not None and done.ticks >= max_ticks:
+            break
+        await asyncio.sleep(0)  # calls under way go on, also while no policy awaits anything
+        actions, faults = await cast.act(observations, infos, env.world.tick + 1)
+        told = env.step(actions)
+        observations, rewards, _, _, infos = told
+        done.ticks += 1
+        if on_step is not None:
+            on_step(actions, told)
+        for agent, reward in rewards.items():
+            done.returns[agent] += reward
+        if on_tick is not None:
+            on_tick(faults)
+        done.faults += faults
+        if keep_events:
+            done.events += env.events
+        live = env.agents
+        if len(live) != len(observations):
+            observations = {agent: observations[agent] for agent in live}
+    return done
+
+
+def rollout(
+    env: TownEnv,
+    policies: Policy | str | Mapping[AgentID, Policy | str] = "random",
+    seed: int = 0,
+    *,
+    model: Any = None,
+    embedder: Any = None,
+    max_ticks: int | None = None,
+    keep_events: bool = False,
+    isolate: bool = False,
+) -> Rollout:
+    """Play one episode without a record: for scripts and training loops.
+
+    Args:
+        env: an environment; it is reset with `seed`.
+        policies: one for all, or one for each agent; names are loaded.
+        seed: of the episode and of the policies.
+        model: a `ModelClient` for policies that ask a language model.
+        embedder: an `Embedder` for policies that ask for embeddings.
+        max_ticks: steps at most.
+        keep_events: gather all events in the result.
+        isolate: a policy that raises idles its agents; otherwise the error is raised here.
+
+    Raises:
+        ConfigError: an agent has no policy.
+        PolicyError: a policy cannot be loaded.
+    """
+    observations, infos = env.reset(seed=seed)
+    cast = Cast(loaded(policies, env.possible_agents), isolate=isolate)
+    cast.reset(env.profiles(), seed, env.context(model, embedder))
+    try:
+        return finished(
+            play(env, cast, observations, infos, max_ticks=max_ticks, keep_events=keep_events)
+        )
+    finally:
+        cast.close()
+
+
+def loaded(
+    policies: Policy | str | Mapping[AgentID, Policy | str], agents: Sequence[AgentID]
+) -> dict[AgentID, Policy]:
+    """Return the policy of each of `agents`; each name is loaded once.
+
+    Raises:
+        ConfigError: an agent has no policy.
+        PolicyError: a policy cannot be loaded.
+    """
+    if not isinstance(policies, Mapping):
+        policies = dict.fromkeys(agents, policies)
+    missing = [agent for agent in agents if agent not in policies]
+    if missing:
+        raise ConfigError(f"no policy for {', '.join(missing)}")
+    names = {policy for policy in policies.values() if isinstance(policy, str)}
+    by_name = {name: load_policy(name) for name in sorted(names)}
+    return {
+        agent: by_name[policies[agent]] if isinstance(policies[agent], str) else policies[agent]  # type: ignore[index,misc]
+        for agent in agents
+    }

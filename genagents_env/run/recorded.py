@@ -1,0 +1,117 @@
+"""Runs with a record: begun, stopped at any moment, resumed to the same end."""
+
+import platform
+from pathlib import Path
+
+from genagents_env import __version__, town_v0
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError
+from genagents_env.record import RunMeta, RunWriter
+from genagents_env.record.writer import check_free
+from genagents_env.run.cast import Cast, PolicySpec, specs_for
+from genagents_env.run.life import Life
+from genagents_env.run.models import open_models
+from genagents_env.run.spec import Engine, Outcome, RunSpec
+from genagents_env.scenario import Scenario, load_scenario
+
+MOST_REPEATS = 20  # as in a scenario file
+
+
+def run(
+    spec: RunSpec, path: str | Path, engine: Engine | None = None, *, force: bool = False
+) -> Outcome:
+    """Live `spec` from its start and record it in `path`.
+
+    Raises:
+        ScenarioError, ConfigError, PolicyError: nothing was written.
+        RecordError: `path` exists and `force` is not given, or cannot be written.
+        RunLocked: another process writes it.
+    """
+    engine = engine or Engine()
+    check_free(Path(path), force=force)
+    env, meta = _prepared(spec, engine)
+    cast = cast_of(meta, engine)
+    models = open_models(cast, engine, meta)
+    with RunWriter.create(path, meta, force=force, on_phase=engine.on_phase) as writer:
+        try:
+            return Life(writer, env, cast, engine, models).lived(None)
+        except BaseException:
+            if writer.tick < 0:
+                writer.discard()
+            raise
+
+
+def resume(path: str | Path, engine: Engine | None = None, *, hours: float = 0.0) -> Outcome:
+    """Go on with the run in `path`: after an interruption, or `hours` past its end.
+
+    What lies after the last checkpoint is lived again with the stored model calls; none of them
+    is made twice, and the canonical record becomes that of a run that was never stopped.
+
+    Raises:
+        ConfigError: the run is finished and no `hours` are given.
+        RecordError: the file is missing, foreign, damaged or newer.
+        RunLocked: another process writes it.
+        DivergenceError: policy, prompts or package have changed since, so that a call differs.
+    """
+    engine = engine or Engine()
+    with RunWriter.open(path, on_phase=engine.on_phase) as writer:
+        meta = writer.meta
+        if hours:
+            meta = meta.with_hours(meta.arguments["hours"] + hours)
+        elif writer.status == "finished":
+            raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
+        env = town_of(meta)
+        cast = cast_of(meta, engine)
+        models = open_models(cast, engine, meta)
+        if meta is not writer.meta:
+            writer.live_on(meta)
+        return Life(writer, env, cast, engine, models).lived(writer.rewind())
+
+
+def town_of(meta: RunMeta) -> TownEnv:
+    """Return the environment of a recorded run, not reset."""
+    return town_v0.parallel_env(meta.scenario, **meta.arguments)
+
+
+def cast_of(meta: RunMeta, engine: Engine) -> Cast:
+    """Return the policies of a recorded run, not reset."""
+    # In the order of the names: the groups of a cast, and with them its states, follow it.
+    specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
+    return Cast.load(specs, deadline=engine.policy_deadline)
+
+
+def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise ConfigError(f"repeats: {repeats} is not allowed; 1 to {MOST_REPEATS}")
+    return scenario.model_copy(update={"interview_repeats": repeats})
+
+
+def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
+    """Return the town of `spec`, and the head of its run file."""
+    scenario = spec.scenario
+    if isinstance(scenario, str):
+        scenario = load_scenario(scenario, people=spec.people, place=spec.place)
+    if spec.repeats is not None:
+        scenario = _with_repeats(scenario, spec.repeats)
+    env = town_v0.parallel_env(
+        scenario, start=spec.start, hours=spec.hours, seconds_per_tick=spec.seconds_per_tick
+    )
+    lived = env.world.scenario  # with the overrides in it
+    names = tuple(env.possible_agents)
+    specs = specs_for(names, spec.policy, spec.policy_for)
+    versions = {"genagents-env": __version__, "python": platform.python_version()}
+    return env, RunMeta(
+        scenario=scenario,
+        arguments={
+            "start": lived.start.isoformat(),
+            "hours": lived.hours,
+            "seconds_per_tick": lived.seconds_per_tick,
+        },
+        policies={a: {"name": s.name, "config": dict(s.config)} for a, s in specs.items()},
+        seed=spec.seed,
+        names=names,
+        start=lived.start.isoformat(),
+        seconds_per_tick=lived.seconds_per_tick,
+        interviews=engine.interviews,
+        versions=versions,
+    )

@@ -1,0 +1,266 @@
+"""Episodes for a training loop: many towns live at once, their model calls in flight together."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from copy import copy
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError
+from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.open import open_endpoint
+from genagents_env.policy import AgentID, Policy
+from genagents_env.run.cast import Cast
+from genagents_env.run.loop import cancel_others
+from genagents_env.run.play import Rollout, loaded, play
+from genagents_env.run.trajectory import Recorder, Trajectory
+from genagents_env.scenario import Scenario
+
+T = TypeVar("T")
+Policies: TypeAlias = Policy | str | Mapping[AgentID, Policy | str]
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One finished episode.
+
+    Attributes:
+        seed: of the episode.
+        rollout: what `rollout(env, policies, seed)` gives for it.
+        trajectories: by agent, where they were asked for.
+    """
+
+    seed: int
+    rollout: Rollout
+    trajectories: Mapping[AgentID, Trajectory] = field(default_factory=dict)
+
+
+def rollouts(
+    env: str | Path | Scenario | Callable[[], TownEnv] = "tiny",
+    policies: str | Mapping[AgentID, str] | Callable[[], Policies] = "random",
+    seeds: Iterable[int] | None = None,
+    *,
+    together: int = 8,
+    model: str | Endpoint | ModelClient | None = None,
+    embedder: Any = None,
+    max_in_flight: int | None = None,
+    max_ticks: int | None = None,
+    keep_events: bool = False,
+    collect: bool = False,
+    isolate: bool = False,
+) -> Iterator[Episode]:
+    """Yield an episode for each of `seeds`, in their order; `together` towns live at once.
+
+    Each is what `rollout` gives for its seed alone, whatever `together` is. Towns live while the
+    next episode is waited for, and stand still in between; a town that is finished makes room for
+    the next seed at once. Ending the iteration early closes everything.
+
+    Args:
+        env: a scenario, for towns with actions in words; or a function that returns a new env.
+        policies: names, for all or by agent; or a function (a policy's class is one) that returns
+            new policies, called once an episode: what it returns is what `rollout` takes.
+        seeds: of the episodes, which may be endless; left out: 0, 1, 2 and so on.
+        together: towns at most, at least 1.
+        model: for policies that ask a language model: a name, an endpoint, or a client, whose
+            endpoint, budget, ledger, retries and limit of calls in flight all towns share. The
+            calls of an episode are seeded by its seed. What was opened by name is closed at the
+            end, once; what was given is the giver's.
+        embedder: an `Embedder` for policies that ask for embeddings.
+        max_in_flight: model calls under way at once, in all towns together; default: `together`.
+            A client given as `model` has its own.
+        max_ticks: steps at most, of each episode.
+        keep_events: gather all events.
+        collect: gather what each agent saw, did and earned.
+        isolate: a policy that raises idles its agents; otherwise the error is raised here.
+
+    Raises:
+        ConfigError: an agent has no policy, a policy object is given for several towns, a limit
+            is not allowed, or the client keeps a cassette, which holds the calls of one run.
+        PolicyError: a policy cannot be loaded.
+    """
+    if together < 1:
+        raise ConfigError(f"together: {together} is not allowed; at least 1")
+    if isinstance(policies, Policy) or (
+        isinstance(policies, Mapping) and any(isinstance(p, Policy) for p in policies.values())
+    ):
+        raise ConfigError(
+            "policies: a policy object lives in one town at a time; "
+            "give names, or a function that returns new ones"
+        )
+    if isinstance(model, ModelClient) and (max_in_flight is not None or model.cassette is not None):
+        raise ConfigError(
+            "model: a client given here has its own max_in_flight, and no cassette, "
+            "which holds the calls of one run"
+        )
+    life = _Life(policies, embedder, max_ticks, keep_events, collect, isolate)
+    return _episodes(
+        env,
+        life,
+        iter(count() if seeds is None else seeds),
+        together,
+        model,
+        together if max_in_flight is None else max_in_flight,
+    )
+
+
+@dataclass(frozen=True)
+class _Life:
+    """How every episode is lived."""
+
+    policies: Policies | Callable[[], Policies]
+    embedder: Any
+    max_ticks: int | None
+    keep_events: bool
+    collect: bool
+    isolate: bool
+
+    async def live(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
+        """Live one episode, as `rollout` does."""
+        observations, infos = env.reset(seed=seed)
+        policies = self.policies
+        if callable(policies) and not isinstance(policies, Policy):
+            policies = policies()
+        cast = Cast(loaded(policies, env.possible_agents), isolate=self.isolate)
+        cast.reset(env.profiles(), seed, env.context(_of_run(client, seed), self.embedder))
+        recorder = Recorder(observations, infos) if self.collect else None
+        try:
+            done = await play(
+                env,
+                cast,
+                observations,
+                infos,
+                on_step=None if recorder is None else recorder.note,
+                max_ticks=self.max_ticks,
+                keep_events=self.keep_events,
+            )
+        finally:
+            cast.close()
+        return Episode(seed, done, {} if recorder is None else recorder.trajectories())
+
+
+def _of_run(client: ModelClient | None, seed: int) -> ModelClient | None:
+    """Return a client of the run of this seed that shares all that `client` shares."""
+    if client is None:
+        return None
+    own = copy(client)
+    own.run_seed, own.failed_in_a_row = seed, 0
+    return own
+
+
+class _Loop:
+    """An event loop that runs only while it is asked to; in a notebook in a thread of its own."""
+
+    def __init__(self, leaving: ExitStack) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            self._pool = leaving.enter_context(ThreadPoolExecutor(1))
+        self._runner = asyncio.Runner()
+        leaving.callback(self._close)
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Return what `coroutine` returns; other tasks of the loop go on meanwhile."""
+        if self._pool is None:
+            return self._runner.run(coroutine)
+        return self._pool.submit(self._runner.run, coroutine).result()
+
+    def _close(self) -> None:
+        if self._pool is None:
+            self._runner.close()
+        else:
+            self._pool.submit(self._runner.close).result()
+
+
+def _episodes(
+    env: str | Path | Scenario | Callable[[], TownEnv],
+    life: _Life,
+    seeds: Iterator[int],
+    together: int,
+    model: str | Endpoint | ModelClient | None,
+    max_in_flight: int,
+) -> Iterator[Episode]:
+    with ExitStack() as leaving:
+        loop = _Loop(leaving)
+        client = model if isinstance(model, ModelClient) else None
+        if isinstance(model, str):
+            model = open_endpoint(model)
+            leaving.callback(lambda opened: loop.run(opened.aclose()), model)
+        if model is not None and client is None:
+            client = ModelClient(model, run_seed=0, max_in_flight=max_in_flight)  # type: ignore[arg-type]  # an endpoint
+        towns = _Towns(env, life, seeds, together, client)
+        leaving.callback(lambda: loop.run(towns.close()))
+        while (episode := loop.run(towns.next())) is not None:
+            yield episode
+
+
+class _Towns:
+    """The towns that live now, and the episodes whose turn has not come."""
+
+    def __init__(
+        self,
+        env: str | Path | Scenario | Callable[[], TownEnv],
+        life: _Life,
+        seeds: Iterator[int],
+        together: int,
+        client: ModelClient | None,
+    ) -> None:
+        self._make, self._life, self._seeds, self._client = env, life, seeds, client
+        self._room, self._begun = together, 0
+        self._envs: list[TownEnv] = []
+        self._free: list[TownEnv] = []
+        self._waiting: dict[int, asyncio.Task[Episode]] = {}
+        self._next = 0
+
+    async def next(self) -> Episode | None:
+        """Return the episode of the next seed, or None after the last."""
+        self._fill()
+        task = self._waiting.get(self._next)
+        if task is None:
+            return None
+        await asyncio.wait([task])
+        del self._waiting[self._next]
+        self._next += 1
+        return task.result()
+
+    async def close(self) -> None:
+        """End whatever still lives."""
+        self._seeds = iter(())
+        await cancel_others()
+        for env in self._envs:
+            env.close()
+
+    def _fill(self) -> None:
+        """Let the next seeds begin as long as there is room."""
+        while self._room:
+            seed = next(self._seeds, None)
+            if seed is None:
+                return
+            env = self._free.pop() if self._free else self._new()
+            self._room -= 1
+            living = self._life.live(env, seed, self._client)
+            task = asyncio.get_running_loop().create_task(living)
+            self._waiting[self._begun] = task
+            self._begun += 1
+            task.add_done_callback(lambda _, env=env: self._finished(env))  # type: ignore[misc]
+
+    def _finished(self, env: TownEnv) -> None:
+        self._free.append(env)
+        self._room += 1
+        self._fill()
+
+    def _new(self) -> TownEnv:
+        if callable(self._make):
+            env = self._make()
+        else:
+            env = self._envs[0].twin() if self._envs else TownEnv(self._make)
+        self._envs.append(env)
+        return env

@@ -1,0 +1,120 @@
+"""What is run, how, and how it ended: the borders of a recorded run, as frozen data."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from genagents_env.llm.account import Account
+from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.retries import RetryPolicy
+from genagents_env.memory.embedder import Source
+from genagents_env.record.cassette import OnPhase
+from genagents_env.run.cast import PolicySpec
+from genagents_env.run.model import Limits
+from genagents_env.scenario.schema import Scenario
+
+_SCRIPTED = PolicySpec("scripted")
+_UNLIMITED = Limits()
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What is run.
+
+    Attributes:
+        scenario: name, path, or a loaded scenario.
+        seed: of the episode and of every policy.
+        start: town time, `HH:MM` or ISO 8601; None is the scenario's.
+        hours: simulated, until the run ends; None is the scenario's.
+        people: who takes part, by name, or the name of one of the scenario's casts; None is
+            everyone.
+        place: where everyone starts; None is each one's own starting place.
+        seconds_per_tick: None is the scenario's.
+        repeats: how often everyone is interviewed at each end; None is the scenario's.
+        policy: for everyone who has none of their own.
+        policy_for: a policy's name for some agents.
+    """
+
+    scenario: str | Scenario
+    seed: int = 0
+    start: str | None = None
+    hours: float | None = None
+    people: Sequence[str] | str | None = None
+    place: str | None = None
+    seconds_per_tick: int | None = None
+    repeats: int | None = None
+    policy: PolicySpec = _SCRIPTED
+    policy_for: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, told after every tick, and as people are interviewed.
+
+    `dollars` is None where no price is known. `asking`: interviews are being held.
+    """
+
+    tick: int
+    horizon: int
+    time: datetime
+    calls: int = 0
+    tokens: int = 0
+    dollars: float | None = 0.0
+    asking: bool = False
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How it is run; nothing here changes what happens, but for the model itself.
+
+    Attributes:
+        model: see `llm.open.open_endpoint`; None is the recorded run's, or the default.
+        endpoint: an open endpoint in place of `model`.
+        embedder: see `memory.open.open_source`; None is the recorded run's, or the default.
+        source: an open model of embeddings in place of `embedder`.
+        interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
+            did when it began.
+        limits: of the budget.
+        account: the total and the rate that this run shares with others, of which they say when
+            a call may be made; None is neither.
+        concurrency: model calls under way at once.
+        retry: attempts and deadlines of a call.
+        policy_deadline: seconds after which a policy counts as hung.
+        checkpoint_every: ticks.
+        watch: told the progress after every tick, and while people are interviewed.
+        on_phase: see `RunWriter.create`.
+    """
+
+    model: str | None = None
+    endpoint: Endpoint | None = None
+    embedder: str | None = None
+    source: Source | None = None
+    interviews: bool = True
+    limits: Limits = _UNLIMITED
+    account: Account | None = None
+    concurrency: int = 8
+    retry: RetryPolicy | None = None
+    policy_deadline: float | None = 1800.0
+    checkpoint_every: int = 100
+    watch: Callable[[Progress], None] | None = None
+    on_phase: OnPhase | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run stands when `run` or `resume` returns.
+
+    Attributes:
+        path: of the run file.
+        status: finished, paused, budget_exhausted or interrupted.
+        tick: the last one lived.
+        exit_code: of the command line.
+        message: why it stopped early and what to do; empty when it finished.
+    """
+
+    path: Path
+    status: str
+    tick: int
+    exit_code: int
+    message: str = ""

@@ -1,0 +1,52 @@
+"""What a run has spent, across its interruptions: answered calls count once, lost ones too."""
+
+import json
+from decimal import Decimal
+
+from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.prices import FREE, Price
+from genagents_env.record import RunReader, RunWriter
+from genagents_env.record.reader import SPENDING
+from genagents_env.record.rows import encode
+from genagents_env.run.model import Limits
+
+
+def note_spent(writer: RunWriter, budget: Budget) -> None:
+    """Keep what is spent now, beside the tick of the checkpoint from which a resume would start."""
+    writer.note(SPENDING, encode({"checkpoint": writer.last_checkpoint, **budget.state()}))
+
+
+def restore_spent(
+    writer: RunWriter, budget: Budget, price: Price | None, checkpoint: int, saved: object
+) -> None:
+    """Set `budget` to what was spent without the stored calls that will be lived again.
+
+    The cassette charges those as it answers them. Attempts that failed are not in the cassette;
+    the note made when the run stopped has them. A killed run left no note: its checkpoint serves.
+
+    Args:
+        writer: just rewound.
+        budget: of the stretch that begins.
+        price: of the model.
+        checkpoint: the tick of the checkpoint, -1 for the start.
+        saved: the budget's state in it, or None.
+    """
+    note = json.loads(writer.noted(SPENDING) or "null")
+    if note is None or note.pop("checkpoint") != checkpoint:
+        if saved is not None:
+            budget.load_state(saved)  # type: ignore[arg-type]  # JSON of our own, checksummed
+        return
+    attempts, read, written = writer.stored_since(checkpoint)
+    dollars = Decimal(note["dollars"]) - (price or FREE).cost(read, written)
+    note["calls"] = max(0, note["calls"] - attempts)
+    note["tokens"] = max(0, note["tokens"] - read - written)
+    note["dollars"] = str(max(Decimal(0), dollars))
+    budget.load_state(note)
+
+
+def left(limits: Limits, run: RunReader) -> Limits:
+    """Return what `limits` leave for what comes after a run, 0 where it used them up."""
+    noted = run.spending
+    if noted is None:
+        return limits
+    return limits.less(Spend(noted.calls, noted.tokens, noted.dollars), noted.seconds)

@@ -1,0 +1,98 @@
+"""What one agent saw, did and earned in an episode, as arrays to learn from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.act.spaces import Floats, Mask
+from genagents_env.policy import AgentID, Infos, Observations
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """L steps of one agent: those at which it was in town.
+
+    Attributes:
+        observations: the numbers it acted on, float32, shape (L, D).
+        masks: what it might have chosen, int8, shape (L, N).
+        actions: what it did; None where it left the choice open.
+        choices: the same as places in the menu, int64, shape (L,); -1 for anything else.
+        rewards: float64, shape (L,).
+        dones: whether it had ended after the step, shape (L,).
+        last: the numbers seen after the last step, shape (D,).
+        terminated: whether it ended for a reason other than the horizon.
+    """
+
+    observations: Floats
+    masks: Mask
+    actions: tuple[Any, ...]
+    choices: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    dones: npt.NDArray[np.bool_]
+    last: Floats
+    terminated: bool
+
+
+@dataclass
+class _Steps:
+    observations: list[Any] = field(default_factory=list)
+    masks: list[Any] = field(default_factory=list)
+    actions: list[Any] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    dones: list[bool] = field(default_factory=list)
+    last: Any = None
+    terminated: bool = False
+
+
+class Recorder:
+    """Gathers trajectories while an episode is played."""
+
+    def __init__(self, observations: Observations, infos: Infos) -> None:
+        self._now, self._infos = observations, infos
+        self._steps: dict[AgentID, _Steps] = {}
+
+    def note(self, actions: Mapping[AgentID, Any], told: tuple[Any, ...]) -> None:
+        """Add a step: what was done at the moment seen last, and what `env.step` returned."""
+        after, rewards, terminations, truncations, infos = told
+        for agent, seen in self._now.items():
+            if agent not in rewards:
+                continue  # it has ended before
+            steps = self._steps.setdefault(agent, _Steps())
+            steps.observations.append(seen["observation"])
+            steps.masks.append(_mask(seen, self._infos[agent]))
+            steps.actions.append(actions.get(agent))
+            steps.rewards.append(rewards[agent])
+            steps.dones.append(terminations[agent] or truncations[agent])
+            steps.last, steps.terminated = after[agent]["observation"], terminations[agent]
+        alive = [a for a in after if not (terminations[a] or truncations[a])]
+        self._now, self._infos = {a: after[a] for a in alive}, infos
+
+    def trajectories(self) -> dict[AgentID, Trajectory]:
+        """Return those of all agents that took a step."""
+        return {agent: _arrays(steps) for agent, steps in self._steps.items()}
+
+
+def _mask(seen: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    return seen["action_mask"] if "action_mask" in seen else info["action_mask"]["choice"]
+
+
+def _arrays(steps: _Steps) -> Trajectory:
+    return Trajectory(
+        np.stack(steps.observations),
+        np.stack(steps.masks),
+        tuple(steps.actions),
+        np.array([_choice(action) for action in steps.actions], dtype=np.int64),
+        np.array(steps.rewards, dtype=np.float64),
+        np.array(steps.dones, dtype=np.bool_),
+        steps.last,
+        steps.terminated,
+    )
+
+
+def _choice(action: Any) -> int:
+    if isinstance(action, Mapping):
+        action = action.get("choice")
+    return int(action) if isinstance(action, int | np.integer) else -1

@@ -1,0 +1,187 @@
+"""An interview of anyone at any tick of a recorded run, which stays what it was."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from genagents_env.errors import ConfigError, DivergenceError, PolicyError
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policy import AgentID, Answer
+from genagents_env.record import Checkpoint, PolicyFault, RunReader
+from genagents_env.record.rows import encode
+from genagents_env.run.cast import Cast
+from genagents_env.run.group import results
+from genagents_env.run.loop import cancel_others, finished
+from genagents_env.run.models import Models, open_models
+from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
+from genagents_env.run.play import play
+from genagents_env.run.recorded import cast_of, town_of
+from genagents_env.run.spec import Engine, Progress
+
+Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
+Transcript = dict[AgentID, list[tuple[str, Answer]]]
+
+
+def interview(
+    path: str | Path,
+    agents: Sequence[AgentID],
+    questions: Questions,
+    tick: int | None = None,
+    engine: Engine | None = None,
+    repeats: int = 1,
+) -> Transcript:
+    """Put questions to agents of a recorded run as they were at `tick`.
+
+    The run is lived again from its last checkpoint at or before that tick, else from its start,
+    with the stored calls and vectors, and held against its record; only the answers cost model
+    calls. Nothing is written.
+
+    Args:
+        path: of the run file; it may be being written.
+        agents: whom; each is asked alone, all at once.
+        questions: of everyone, or for each agent their own.
+        tick: a recorded one; None is the last.
+        engine: model, embedder, limits and `watch`; the rest is of no use here.
+        repeats: how often each agent is interviewed, every time from the same state of mind.
+
+    Returns:
+        For each agent the questions in order, each with its answer: all of the first interview,
+        then all of the next.
+
+    Raises:
+        ConfigError: no such agent or tick, somebody's policy remembers nothing, or there is no
+            question for somebody.
+        PolicyError: a policy failed to answer.
+        DivergenceError: policy, prompts or package have changed since the run.
+        RecordError: the file is missing, foreign, damaged or newer.
+    """
+    engine = engine or Engine()
+    if repeats < 1:
+        raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
+    with RunReader(path) as run:
+        put = _put(run, agents, questions)
+        at = _moment(run, tick)
+        cast = cast_of(run.meta, engine)
+        try:
+            silent = [agent for agent in put if not cast.remembers(agent)]
+            if silent:
+                raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
+            models = open_models(cast, engine, run.meta)
+            return finished(_Visit(run, cast, engine, models).told(put, at, repeats))
+        finally:
+            cast.close()
+
+
+class _Visit:
+    """A recorded run lived again up to a tick, behind glass."""
+
+    def __init__(self, run: RunReader, cast: Cast, engine: Engine, models: Models) -> None:
+        self.run, self.cast, self.engine, self.models = run, cast, engine, models
+        self.env = town_of(run.meta)
+        self.cassette = OverlayCassette(run)
+        self.client: ModelClient | None = None
+        self.embedder: Embedder | None = None
+
+    async def told(self, put: Mapping[AgentID, Sequence[str]], at: int, repeats: int) -> Transcript:
+        """Return what the agents answer at tick `at`."""
+        asked = [(agent, repeat) for repeat in range(repeats) for agent in put]
+        try:
+            await self._lived_again(at)
+            self.cassette.leave()
+            if self.engine.watch is not None:
+                self.engine.watch(Progress(at, at, self.env.world.time, asking=True))
+            asking = (self.cast.interview(agent, put[agent], at, k) for agent, k in asked)
+            held = results(await asyncio.gather(*asking, return_exceptions=True))
+        finally:
+            await cancel_others()
+            for held_open in (self.client, self.embedder):
+                if held_open is not None:
+                    await held_open.aclose()
+        for _, faults in held:
+            _raise(faults)
+        told: Transcript = {agent: [] for agent in put}
+        for (agent, _), (answers, _) in zip(asked, held, strict=True):
+            told[agent] += zip(put[agent], answers, strict=True)
+        return told
+
+    async def _lived_again(self, at: int) -> None:
+        state = self.run.checkpoint(at)
+        observations, infos = self._begun(state)
+        begun = self.env.world.tick
+        if at > begun:
+            await play(
+                self.env,
+                self.cast,
+                observations,
+                infos,
+                on_tick=lambda _: self._compared(at),
+                max_ticks=at - begun,
+            )
+
+    def _begun(self, state: Checkpoint | None) -> tuple[Any, Any]:
+        env, meta = self.env, self.run.meta
+        given = env.reset(seed=meta.seed) if state is None else env.load_state(state.env)
+        self._open()
+        self.cast.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
+        if state is not None:
+            self.cast.load_state(state.policies)
+        return given
+
+    def _open(self) -> None:
+        endpoint, source, engine = self.models.endpoint, self.models.source, self.engine
+        if endpoint is not None:
+            self.client = ModelClient(
+                endpoint,
+                run_seed=self.run.meta.seed,
+                budget=engine.limits.budget(),
+                cassette=self.cassette,
+                max_in_flight=engine.concurrency,
+                retry=engine.retry,
+            )
+        if source is not None:
+            self.embedder = Embedder(source, OverlayEmbeddings(self.run))
+
+    def _compared(self, at: int) -> None:
+        """Raise where the tick just lived is not the recorded one."""
+        env, tick = self.env, self.env.world.tick
+        recorded = [encode(event.data) for event in self.run.events(tick, tick)]
+        if recorded != [encode(event.data) for event in env.events]:
+            raise DivergenceError(
+                f"{self.run.path}: tick {tick} comes out otherwise than it is recorded: policy, "
+                "prompts or package have changed since"
+            )
+        if self.engine.watch is not None:
+            self.engine.watch(Progress(tick, at, env.world.time))
+
+
+def _put(
+    run: RunReader, agents: Sequence[AgentID], questions: Questions
+) -> dict[AgentID, list[str]]:
+    """Return the questions of each agent, checked."""
+    names = run.meta.names
+    for agent in agents:
+        if agent not in names:
+            raise ConfigError(f"nobody is called {agent!r}; there are {', '.join(names)}")
+    put = {
+        agent: list(questions.get(agent, ()) if isinstance(questions, Mapping) else questions)
+        for agent in dict.fromkeys(agents)
+    }
+    empty = [agent for agent, texts in put.items() if not texts]
+    if empty:
+        raise ConfigError(f"no question for {', '.join(empty)}")
+    return put
+
+
+def _moment(run: RunReader, tick: int | None) -> int:
+    last = run.last_tick
+    at = last if tick is None else tick
+    if not 0 <= at <= last:
+        raise ConfigError(f"{run.path} has no tick {at}; its last is {last}")
+    return at
+
+
+def _raise(faults: Sequence[PolicyFault]) -> None:
+    for fault in faults:
+        raise PolicyError(f"{fault.agent} did not answer: {fault.text}")

@@ -1,0 +1,118 @@
+"""Lives, kills and resumes runs in processes of their own: kills.py FOLDER SPEC CASES.
+
+SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed
+three times at each end, or `mind:TICKS` for three of them with the Smallville mind, whose thinking
+takes ticks.
+A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
+This process imports everything once and forks each stretch, so that a kill costs no start-up.
+Prints one JSON object: the hash of the undisturbed run, and what came of each case.
+"""
+
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.client import call_seed
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import PolicySpec, RunSpec, resume, run
+from genagents_env.testing.kill_hook import VARIABLE, from_environment
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from genagents_env.testing.townsfolk import gossip
+from tests.run.towns import FOUR, WITNESS, LoggingEndpoint, engine, spec
+
+
+def stretch(live: Callable[[], object], kill: str | None) -> int:
+    """Return the signal that ended `live` in a forked process, 0 when it returned."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.environ[VARIABLE] = kill or ""
+            live()
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    _, status = os.waitpid(pid, 0)
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -os.WEXITSTATUS(status)
+
+
+def stored(path: Path) -> set[int]:
+    """Return the seeds of the calls in the file, which name them."""
+    with RunReader(path) as record:
+        return {
+            call_seed(record.meta.seed, CallKey(row.agent, row.tick, row.purpose, row.number))
+            for row in record.calls()
+        }
+
+
+def meant(told: str) -> RunSpec:
+    """Return the run that SPEC describes."""
+    scenario, _, ticks = told.partition(":")
+    if scenario == "witness":
+        witness = PolicySpec(WITNESS)
+        return spec("valentines_party", int(ticks), people=FOUR, policy=witness, repeats=3)
+    if scenario == "mind":
+        late = {"perceive": 3, "summary": 2, "plan": 2, "ground": 1, "converse": 1}
+        mind = PolicySpec("smallville", {"latency_ticks": late, "rate_minutes": 1})
+        return spec("valentines_party", int(ticks), people=FOUR[:3], start="10:00", policy=mind)
+    if scenario == "lyfe":
+        late = {"monitor": 2, "memory": 1, "talk": 1}
+        lyfe = PolicySpec("lyfe", {"latency_ticks": late, "recent_items": 2, "cluster_above": 0.2})
+        return spec(
+            "murder_mystery",
+            people="6",
+            place="Sakuramachi Hotel/lobby",
+            hours=int(ticks) / 720,
+            policy=lyfe,
+            repeats=2,
+        )
+    return spec(scenario, int(ticks))
+
+
+def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
+    """Kill as `case` says, resume to the end, and return what came of it."""
+    path, log = folder / "run.sqlite", folder / "calls.log"
+    log.touch()
+    kills: list[str | None] = [*case.split("+"), None]
+    signals, repeated = [], 0
+    for number, kill in enumerate(kills):
+
+        def live(first: bool = number == 0) -> None:
+            model = LoggingEndpoint(log, rule=gossip)
+            how = engine(model, on_phase=from_environment(), embedder="hashed")
+            _ = run(town, path, how) if first else resume(path, how)
+
+        known = stored(path) if number else set()
+        asked = len(log.read_text().split())
+        signals.append(stretch(live, kill))
+        new = [int(seed) for seed in log.read_text().split()[asked:]]
+        repeated += len(known.intersection(new))
+    killed = signals[:-1] == [signal.SIGKILL] * (len(kills) - 1)
+    return {
+        "case": case,
+        "killed": killed,
+        "ended": signals[-1] == 0,
+        "repeated": repeated,
+        "hash": canonical_hash(path),
+    }
+
+
+def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
+    """Print the results of all cases."""
+    whole = folder / "whole.sqlite"
+    run(town, whole, engine(ScriptedEndpoint(gossip), embedder="hashed"))
+    results = []
+    for number, case in enumerate(cases):
+        own = folder / str(number)
+        own.mkdir()
+        results.append(survive(own, town, case))
+    print(json.dumps({"whole": canonical_hash(whole), "results": results}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), meant(sys.argv[2]), sys.argv[3].split(","))

@@ -1,0 +1,149 @@
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.errors import ConfigError, LLMUnavailable
+from genagents_env.evaluate import report
+from genagents_env.memory.embed import HashedSource
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policy import load_policy
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import Outcome, PolicySpec, interview, resume, rollout, run
+from genagents_env.testing import check_policy
+from tests.run.towns import FOUR, engine, spec
+
+GATHERER = str(Path(__file__).with_name("gatherer.py"))
+
+
+class Counted:
+    """Hashed n-grams that are stored like a slow model's vectors; keeps what it was asked."""
+
+    stored = True
+
+    def __init__(self, name: str = "counted", fails_after: int = 10**9) -> None:
+        self.name, self.fails_after = name, fails_after
+        self.texts: list[str] = []
+        self.closed = 0
+        self._source = HashedSource()
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        if len(self.texts) >= self.fails_after:
+            raise LLMUnavailable("no vectors today")
+        self.texts += texts
+        return np.asarray(await self._source.embed(texts))
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+
+class PowerCutError(Exception):
+    pass
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+def lived(path: Path, source: Counted, **changes: Any) -> Outcome:
+    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
+    return run(town, path, engine(source=source, **changes))
+
+
+def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Path) -> None:
+    whole, first, second = Counted(), Counted(), Counted()
+    lived(path.with_name("whole"), whole)
+    assert len(set(whole.texts)) == len(whole.texts)
+
+    def cut(phase: str, tick: int) -> None:
+        if (phase, tick) == ("mid-write", 17):
+            raise PowerCutError
+
+    with pytest.raises(PowerCutError):
+        lived(path, first, on_phase=cut)
+    assert resume(path, engine(source=second)).status == "finished"
+    assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
+    assert sorted([*first.texts, *second.texts]) == sorted(whole.texts)
+    assert (first.closed, second.closed) == (1, 1)
+    with RunReader(path) as record:
+        kept = record.embeddings.get("counted", whole.texts)
+        assert record.meta.embedder == "counted"
+    assert set(kept) == set(whole.texts)
+    assert {len(vector) for vector in kept.values()} == {512}
+
+
+def test_a_resume_does_not_change_the_embedder_unasked(path: Path) -> None:
+    lived(path, Counted())
+    with pytest.raises(ConfigError, match=r"embedder 'counted'.*'other'.*--embedder"):
+        resume(path, engine(source=Counted("other")), hours=0.1)
+    assert resume(path, engine(embedder="hashed:64"), hours=0.1).exit_code == 0
+    with RunReader(path) as record:
+        assert (record.meta.embedder, record.meta.asked_embedder) == ("hashed-64", "hashed:64")
+    assert resume(path, engine(), hours=0.1).exit_code == 0
+
+
+def test_an_embedder_without_an_answer_pauses_the_run(path: Path) -> None:
+    lived(path.with_name("whole"), Counted())
+    outcome = lived(path, Counted(fails_after=20))
+    assert (outcome.status, outcome.exit_code) == ("paused", 75)
+    assert "no vectors today" in outcome.message
+    assert resume(path, engine(source=Counted())).status == "finished"
+    assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
+
+
+def test_no_embedder_is_opened_where_no_policy_asks_it(path: Path) -> None:
+    idle = spec(ticks=3, policy=PolicySpec("idle"))
+    assert run(idle, path, engine(embedder="nonsense")).status == "finished"
+    with pytest.raises(ConfigError, match="nonsense"):
+        run(spec(policy=PolicySpec(GATHERER)), path, engine(embedder="nonsense"), force=True)
+    with RunReader(path) as record:
+        assert record.meta.embedder is None
+
+
+def test_a_rollout_and_check_policy_hand_over_an_embedder() -> None:
+    env = town_v0.parallel_env("tiny", max_cycles=9)
+    embedder = Embedder(HashedSource())
+    seen = [rollout(env, GATHERER, embedder=embedder, keep_events=True).events for _ in range(2)]
+    assert seen[0] == seen[1]
+    check_policy(lambda: load_policy(GATHERER))
+
+
+def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
+    lived(path, Counted())
+    nobody = Counted()
+    with pytest.raises(ConfigError, match="remembers nothing"):
+        interview(path, FOUR, ["What is new?"], engine=engine(source=nobody))
+    assert nobody.texts == []
+
+
+def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
+    source = Counted("text-embedding-3-small")
+    lived(path, source, embedder="endpoint:text-embedding-3-small")
+    with RunReader(path) as record:
+        made = report(record).embeddings
+    assert made is not None
+    assert (made.model, made.texts) == (source.name, len(source.texts))
+    assert made.tokens > len(source.texts)
+    assert made.dollars == Decimal("0.02") * made.tokens / 1_000_000
+
+
+def test_embeddings_made_here_cost_nothing(path: Path) -> None:
+    lived(path, Counted())
+    with RunReader(path) as record:
+        made = report(record).embeddings
+    assert made is not None
+    assert not made.tokens
+    assert made.dollars == 0
+    other = path.with_name("hashed")
+    run(
+        spec("valentines_party", 3, people=FOUR, policy=PolicySpec(GATHERER)),
+        other,
+        engine(embedder="hashed"),
+    )
+    with RunReader(other) as record:
+        assert report(record).embeddings is None

@@ -1,0 +1,175 @@
+import asyncio
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.actions import Action, Idle, Move
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.policy import Infos, Observations, Policy
+from genagents_env.record import RunReader
+from genagents_env.run import Cast, PolicySpec, rollout, run, specs_for
+from genagents_env.run.play import play
+from genagents_env.world.events import Event
+from tests.run.towns import engine, spec
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+
+
+class Walker(Policy):
+    name = "walker"
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        return {a: Move(infos[a]["percept"].known[-1]) for a in observations}
+
+
+class Raises(Policy):
+    name = "raises"
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        raise RuntimeError("no \x1b[31midea")
+
+
+class Exits(Policy):
+    name = "exits"
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        sys.exit(3)
+
+
+class Hangs(Policy):
+    name = "hangs"
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        threading.Event().wait(60)
+        return {}
+
+
+class HangsAsync(Policy):
+    name = "hangs_async"
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        await asyncio.sleep(3600)
+        return {}
+
+
+class Coroutine(Policy):
+    name = "coroutine"
+
+    def act(self, observations: Observations, infos: Infos) -> Any:
+        return self.act_async(observations, infos)
+
+
+class Nonsense(Policy):
+    name = "nonsense"
+
+    def act(self, observations: Observations, infos: Infos) -> Any:
+        return {ADA: object(), BEN: Move("everywhere"), "Nobody": Idle(), 7: None}
+
+
+class Mutates(Policy):
+    name = "mutates"
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        agents = list(observations)
+        assert isinstance(observations, dict)
+        assert isinstance(infos, dict)
+        observations.clear()
+        infos.clear()
+        return dict.fromkeys(agents, Idle())
+
+
+def bens_events(bad: Policy) -> tuple[list[Event], list[str]]:
+    """Return what Ben did beside Ada, whom `bad` decides for, and the kinds of its faults."""
+    env = town_v0.parallel_env("tiny", max_cycles=6)
+    observations, infos = env.reset(seed=1)
+    cast = Cast({ADA: bad, BEN: Walker()}, deadline=0.05)
+    cast.reset(env.profiles(), 1, env.context())
+    done = asyncio.run(play(env, cast, observations, infos, keep_events=True))
+    cast.close()
+    events = [e._replace(id=0) for e in done.events if e.agent == BEN]
+    assert all(fault.agent == ADA for fault in done.faults)
+    return events, sorted({fault.kind for fault in done.faults})
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        (Raises(), ["raised"]),
+        (Exits(), ["raised"]),
+        (Hangs(), ["hung"]),
+        (HangsAsync(), ["hung"]),
+        (Coroutine(), ["nonsense"]),
+        (Nonsense(), ["nonsense"]),
+        (Mutates(), []),
+    ],
+    ids=lambda value: value.name if isinstance(value, Policy) else "",
+)
+def test_a_faulty_policy_idles_its_own_agents_only(bad: Policy, kind: list[str]) -> None:
+    events, kinds = bens_events(bad)
+    assert kinds == kind
+    assert events == bens_events(Mutates())[0]
+    assert events
+
+
+def test_a_policy_may_end_the_run_with_our_own_errors() -> None:
+    class Ends(Policy):
+        name = "ends"
+
+        async def act_async(self, observations: Observations, infos: Infos) -> Any:
+            raise ExceptionGroup("several", [ValueError(), PolicyError("the end")])
+
+    with pytest.raises(PolicyError, match="the end"):
+        bens_events(Ends())
+
+
+def test_faults_are_in_the_record_and_count(tmp_path: Path) -> None:
+    policy = tmp_path / "shaky.py"
+    policy.write_text(
+        "from genagents_env.policy import Policy\n"
+        "class Shaky(Policy):\n"
+        "    name = 'shaky'\n"
+        "    def act(self, observations, infos):\n"
+        "        raise ValueError('\\x1b[31m\\ud800 sad')\n"
+    )
+    town = spec(ticks=5, policy=PolicySpec("idle"), policy_for={ADA: str(policy)})
+    assert run(town, tmp_path / "run.sqlite", engine()).status == "finished"
+    with RunReader(tmp_path / "run.sqlite") as record:
+        faults = record.policy_faults()
+        assert record.policy_fault_count() == 5
+    assert [(f.tick, f.agent, f.policy) for f in faults] == [(t, ADA, "shaky") for t in range(1, 6)]
+    assert faults[0].text == "ValueError: sad"
+
+
+def test_agents_with_equal_specs_share_a_policy() -> None:
+    specs = specs_for(["a", "b", "c"], PolicySpec("idle"), {"b": "random"})
+    cast = Cast.load(specs)
+    assert [group.agents for group in cast.groups] == [("a", "c"), ("b",)]
+    with pytest.raises(ConfigError, match="nobody is called 'd'"):
+        specs_for(["a"], PolicySpec("idle"), {"d": "random"})
+    with pytest.raises(PolicyError, match="did you mean 'idle'"):
+        specs_for(["a"], PolicySpec("idel"))
+
+
+def test_rollout_is_a_function_of_the_seed_and_raises_what_a_policy_raises() -> None:
+    env = town_v0.parallel_env("tiny", max_cycles=20)
+    first = rollout(env, "random", seed=4, keep_events=True)
+    assert first.ticks == 20
+    assert set(first.returns) == {ADA, BEN}
+    assert rollout(env, "random", seed=4, keep_events=True).events == first.events
+    assert rollout(env, {ADA: "idle", BEN: Walker()}, max_ticks=3).ticks == 3
+    with pytest.raises(RuntimeError, match="idea"):
+        rollout(env, Raises())
+    with pytest.raises(ConfigError, match=f"no policy for {BEN}"):
+        rollout(env, {ADA: "idle"})
+    assert len(rollout(env, Raises(), isolate=True, max_ticks=2).faults) == 4
+
+
+def test_rollout_works_where_a_loop_is_running_as_in_a_notebook() -> None:
+    async def cell() -> int:
+        return rollout(town_v0.parallel_env("tiny", max_cycles=3), "idle").ticks
+
+    assert asyncio.run(cell()) == 3

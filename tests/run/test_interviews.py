@@ -1,0 +1,384 @@
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ConfigError, LLMUnavailable
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
+from genagents_env.scenario import load_scenario
+from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.schema import ScheduledEvent
+from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
+from tests.run.towns import FOUR, WITNESS, engine, spec
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+
+
+def town(ticks: int = 30, **changes: object) -> RunSpec:
+    """Return four people of Smallville who remember what they hear."""
+    given = {"people": FOUR, "policy": PolicySpec(WITNESS), **changes}
+    return spec("valentines_party", ticks, **given)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return 30 ticks that nothing disturbed."""
+    path = tmp_path_factory.mktemp("whole") / "run.sqlite"
+    assert run(town(), path, engine()).status == "finished"
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+def test_the_scenarios_questions_are_asked_at_both_ends(path: Path) -> None:
+    assert run(spec(policy=PolicySpec("scripted")), path, engine()).status == "finished"
+    with RunReader(path) as record:
+        before, after = record.interviews()
+        said = {event.id: event for event in record.events() if event.kind == "say"}
+        (learned,) = (event for event in record.events() if event.kind == "learn")
+        last = record.last_tick
+    assert (before.tick, before.agent, after.tick, after.agent) == (0, BEN, last, BEN)
+    assert before.question == after.question
+    assert before.answer == "No, I have not heard of that."
+    assert before.evidence == ()
+    assert after.answer.startswith("Yes. There is tea")
+    assert after.evidence == (learned.data["cause"],)
+    assert said[after.evidence[0]].agent == ADA
+
+
+def test_everyone_is_asked_everything_in_order(whole: Path) -> None:
+    with RunReader(whole) as record:
+        rows, scenario = record.interviews(), record.meta.scenario
+        names, last = record.meta.names, record.last_tick
+        calls = [call for call in record.calls() if call.purpose == "interview"]
+
+    def expected(tick: int, when: When) -> list[tuple[int, str, str]]:
+        return [(tick, one.agent, one.text) for one in asked(scenario, names, when)]
+
+    assert [(row.tick, row.agent, row.question) for row in rows] == [
+        *expected(0, "before"),
+        *expected(last, "after"),
+    ]
+    assert {call.tick for call in calls} == {0, last}
+    assert len(calls) == len(rows)
+
+
+def test_interviews_leave_no_trace_in_what_happens(whole: Path, path: Path) -> None:
+    run(town(), path, engine(interviews=False))
+    with RunReader(whole) as one, RunReader(path) as other:
+        assert list(one.events()) == list(other.events())
+        assert other.interviews() == []
+        lived = [call for call in one.calls() if call.purpose != "interview"]
+        assert [replace(call, latency_seconds=0, started_at=0) for call in lived] == [
+            replace(call, latency_seconds=0, started_at=0) for call in other.calls()
+        ]
+
+
+def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
+    assert run(town(), path, engine(interviews=False, limits=Limits(calls=9))).exit_code == 3
+    assert resume(path, engine()).status == "finished"
+    with RunReader(path) as record:
+        assert record.interviews() == []
+
+
+def test_a_run_that_lives_on_is_asked_at_its_new_end_only(path: Path) -> None:
+    def hours(much: float) -> RunSpec:  # an eighth of an hour is exact in binary
+        return replace(town(), hours=much)
+
+    long = path.with_name("long.sqlite")
+    run(hours(0.125), long, engine())
+    assert run(hours(0.0625), path, engine()).tick == 22
+    assert resume(path, engine(), hours=0.0625).tick == 45
+    assert canonical_hash(path) == canonical_hash(long)
+    with RunReader(path) as record:
+        assert {row.tick for row in record.interviews()} == {0, 45}
+
+
+@pytest.mark.parametrize("ticks", [1, 2])
+def test_the_shortest_runs_are_asked_twice(path: Path, ticks: int) -> None:
+    for policy in (WITNESS, "reactive", "scripted"):
+        how = engine(limits=Limits(calls=30))
+        run(town(ticks, policy=PolicySpec(policy)), path, how, force=True)
+        resume(path, engine()) if policy != "scripted" else None
+        with RunReader(path) as record:
+            assert {row.tick for row in record.interviews()} == {0, ticks}
+
+
+class Down(ScriptedEndpoint):
+    """Answers so often, then no more."""
+
+    def __init__(self, answered: int) -> None:
+        super().__init__(self._answer)
+        self.left = answered
+
+    def _answer(self, request: CompletionRequest) -> str:
+        self.left -= 1
+        if self.left < 0:
+            raise LLMUnavailable("gone for lunch")
+        return sample_schema(request)
+
+
+def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
+    whole: Path, path: Path
+) -> None:
+    with RunReader(whole) as record:
+        calls = record.spent().calls
+    for answered in (7, calls - 6):
+        outcome = run(town(), path, engine(Down(answered)), force=True)
+        assert (outcome.status, outcome.exit_code) == ("paused", 75)
+        assert outcome.tick == (0 if answered == 7 else 30)
+        with RunReader(path) as record:
+            assert record.spent().fallbacks == 0
+            held = record.interviews()
+        assert len(held) == (0 if answered == 7 else 20)
+        again = ScriptedEndpoint()
+        assert resume(path, engine(again)).status == "finished"
+        assert len(again.requests) <= calls - answered
+        assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_budget_that_ends_during_interviews_is_resumed(whole: Path, path: Path) -> None:
+    with RunReader(whole) as record:
+        calls = record.spent().calls
+    assert run(town(), path, engine(limits=Limits(calls=3))).tick == 0
+    outcome = resume(path, engine(limits=Limits(calls=calls - 1)))
+    assert (outcome.status, outcome.tick) == ("budget_exhausted", 30)
+    assert resume(path, engine()).status == "finished"
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_signal_during_the_interviews_lets_them_end(whole: Path, path: Path) -> None:
+    signals = [signal.SIGINT]
+
+    def hook(phase: str, tick: int) -> None:
+        if (phase, tick) == ("after-call", 0) and signals:
+            os.kill(os.getpid(), signals.pop())
+
+    outcome = run(town(), path, engine(on_phase=hook))
+    assert (outcome.status, outcome.tick) == ("interrupted", 0)
+    with RunReader(path) as record:
+        assert record.checkpoints() == [0]
+        assert len(record.interviews()) == 20
+    assert resume(path, engine()).status == "finished"
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+FAULTY = """
+from genagents_env.errors import PolicyError
+from genagents_env.policy import Answer, Policy
+class Silent(Policy):
+    name = "silent"
+    remembers = True
+    def act(self, observations, infos):
+        return {{}}
+    def interview(self, agent, questions):
+        {answer}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        ("raise RuntimeError('no words')", "raised", "RuntimeError: no words"),
+        ("raise PolicyError('cannot tell')", "raised", "PolicyError: cannot tell"),
+        ("raise SystemExit(3)", "raised", "SystemExit: 3"),
+        ("return []", "nonsense", "expected 1 answers"),
+        ("return 'yes'", "nonsense", "got str"),
+        ("return [Answer('yes', (-1,))]", "nonsense", "expected 1 answers"),
+        ("return [Answer('yes', ('3',))]", "nonsense", "expected 1 answers"),
+        ("return [Answer(None)]", "nonsense", "expected 1 answers"),
+        ("import time; time.sleep(60)", "hung", "no answer within 0.5 s"),
+    ],
+)
+def test_a_failing_interview_is_a_fault_and_ends_no_run(
+    path: Path, answer: str, kind: str, words: str
+) -> None:
+    policy = path.with_name("silent.py")
+    policy.write_text(FAULTY.format(answer=answer))
+    silent = spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
+    patience = 0.5 if kind == "hung" else 60.0
+    assert run(silent, path, engine(policy_deadline=patience)).status == "finished"
+    with RunReader(path) as record:
+        assert record.interviews() == []
+        faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
+    assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [(BEN, "silent", kind)]
+    assert words in faults[0].text
+    assert faults[-1].tick == 3
+
+
+def test_an_answer_is_cleaned_and_cut(path: Path) -> None:
+    policy = path.with_name("silent.py")
+    policy.write_text(FAULTY.format(answer="return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]"))
+    run(spec(ticks=3, policy=PolicySpec(str(policy))), path, engine())
+    with RunReader(path) as record:
+        answers = {row.answer for row in record.interviews()}
+    assert answers == {"red " + "o" * 1996}
+
+
+def test_only_those_in_town_are_asked(path: Path) -> None:
+    tiny = load_scenario("tiny")
+    ben = tiny.people[1].model_copy(update={"present": False})
+    joins = ScheduledEvent(at=tiny.start + timedelta(seconds=60), kind="join", agent=BEN)
+    late = tiny.model_copy(update={"people": (tiny.people[0], ben), "events": (joins,)})
+    run(replace(spec(), scenario=late, policy=PolicySpec("scripted")), path, engine())
+    with RunReader(path) as record:
+        assert [row.tick for row in record.interviews()] == [record.last_tick]
+    never = late.model_copy(update={"events": ()})
+    run(replace(spec(), scenario=never, policy=PolicySpec("scripted")), path, engine(), force=True)
+    with RunReader(path) as record:
+        assert record.interviews() == []
+
+
+def test_calls_under_way_at_the_end_are_awaited(
+    whole: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pondered(of: Path) -> Sequence[int]:
+        with RunReader(of) as record:
+            return sorted(call.tick for call in record.calls() if call.purpose == "ponder.deep")
+
+    assert pondered(whole) == [8, 8, 8, 8, 17, 17, 17, 17, 26, 26, 26, 26]
+    monkeypatch.setenv("PONDER_LONG", "500")
+    run(town(), path, engine())
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_everyone_is_asked_several_times_from_the_same_state(whole: Path, path: Path) -> None:
+    endpoint = ScriptedEndpoint()
+    run(town(repeats=3), path, engine(endpoint))
+    with RunReader(whole) as one, RunReader(path) as other:
+        once, rows = one.interviews(), other.interviews()
+        assert list(one.events()) == list(other.events())
+        calls = [call for call in other.calls() if call.purpose == "interview"]
+        assert other.meta.scenario.interview_repeats == 3
+    assert [row for row in rows if row.repeat == 0] == once
+    assert [(row.tick, row.repeat) for row in rows[:: len(once) // 2]] == [
+        (tick, repeat) for tick in (0, 30) for repeat in range(3)
+    ]
+    answers: dict[object, list[str]] = {}
+    for row in rows:
+        answers.setdefault((row.tick, row.agent, row.question), []).append(row.answer)
+    assert all(len(set(several)) > 1 for several in answers.values())
+    prompts: dict[object, set[str]] = {}
+    for call in calls:
+        question = (call.agent, call.tick, call.number % 1000)
+        prompts.setdefault(question, set()).add(call.messages)
+    assert len(calls) == 3 * len(prompts)
+    assert {len(several) for several in prompts.values()} == {1}
+
+
+def test_repeats_that_are_not_allowed_are_refused_before_anything_is_written(path: Path) -> None:
+    for repeats in (0, 21):
+        with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
+            run(town(repeats=repeats), path, engine())
+    assert not path.exists()
+
+
+def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -> None:
+    whole = path.with_name("thrice.sqlite")
+    run(town(12, repeats=3), whole, engine())
+    with RunReader(whole) as record:
+        calls = record.spent().calls
+    outcome = run(town(12, repeats=3), path, engine(Down(calls - 25)))
+    assert (outcome.status, outcome.tick) == ("paused", 12)
+    again = ScriptedEndpoint()
+    assert resume(path, engine(again)).status == "finished"
+    assert len(again.requests) <= 25
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_policy_that_takes_no_repeats_is_asked_once(path: Path) -> None:
+    policy = path.with_name("silent.py")
+    for method in ("def interview", "async def interview_async"):
+        text = FAULTY.format(answer="return [Answer('so') for _ in questions]")
+        policy.write_text(text.replace("def interview", method))
+        run(spec(ticks=3, policy=PolicySpec(str(policy)), repeats=2), path, engine(), force=True)
+        with RunReader(path) as record:
+            assert {(row.tick, row.repeat) for row in record.interviews()} == {(0, 0), (3, 0)}
+            faults = record.policy_faults()
+        assert {(fault.tick, fault.kind) for fault in faults} == {(0, "raised"), (3, "raised")}
+        assert "takes no argument `repeat`" in faults[0].text
+
+
+def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Path) -> None:
+    with RunReader(whole) as record:
+        rows, last = record.remembered(), record.last_tick
+        (party,) = (fact for fact in record.meta.scenario.facts if "Isabella" in fact.statement)
+        heard = {row.agent: row.events for row in rows if row.tick == last and row.events}
+        said = {event.id for event in record.events() if event.kind in ("say", "notice", "news")}
+    at_start = [(row.agent, row.text, row.events) for row in rows if row.tick == 0]
+    assert (FOUR[0], party.statement, ()) in at_start
+    assert {fact for fact, *_ in at_start} == set(FOUR)
+    assert all(events == () for *_, events in at_start)
+    assert heard
+    assert {event for events in heard.values() for event in events} <= said
+    run(town(3), path, engine(interviews=False))
+    with RunReader(path) as record:
+        assert record.remembered() == []
+
+
+REMEMBERING = """
+from genagents_env.errors import PolicyError
+from genagents_env.policy import Answer, Policy, Remembered
+class Full(Policy):
+    name = "full"
+    remembers = True
+    def act(self, observations, infos):
+        return {{}}
+    def interview(self, agent, questions, repeat=0):
+        return [Answer("so") for _ in questions]
+    def memories(self, agent):
+        {memories}
+"""
+
+
+def remembering(path: Path, memories: str) -> RunSpec:
+    policy = path.with_name("full.py")
+    policy.write_text(REMEMBERING.format(memories=memories))
+    return spec(ticks=3, policy=PolicySpec(str(policy)), people=[BEN])
+
+
+def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
+    told = "[Remembered(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
+    run(remembering(path, f"return {told} + [Remembered('No cups.')]"), path, engine())
+    with RunReader(path) as record:
+        rows = [row for row in record.remembered() if row.tick == 0]
+        (fact,) = (fact.id for fact in record.meta.scenario.facts)
+    assert [(row.agent, row.fact) for row in rows] == [(BEN, fact)] * 20
+    assert [row.text for row in rows] == [f"Tea in the kitchen, cup {k}" for k in range(20)]
+    assert rows[7].events == (2, 7, 32)
+
+
+@pytest.mark.parametrize(
+    ("memories", "kind", "words"),
+    [
+        ("raise RuntimeError('a blank')", "raised", "RuntimeError: a blank"),
+        ("raise PolicyError('a blank')", "raised", "PolicyError: a blank"),
+        ("return 'tea'", "nonsense", "expected memories, got str"),
+        ("return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
+        ("return [Remembered('tea', (-1,))]", "nonsense", "expected memories"),
+        ("return [Remembered('tea', ('1',))]", "nonsense", "expected memories"),
+        ("return [Remembered(None)]", "nonsense", "expected memories"),
+    ],
+)
+def test_failing_memories_are_a_fault_and_end_no_run(
+    path: Path, memories: str, kind: str, words: str
+) -> None:
+    assert run(remembering(path, memories), path, engine()).status == "finished"
+    with RunReader(path) as record:
+        assert record.remembered() == []
+        assert record.interviews()
+        faults = record.policy_faults()
+    assert [(fault.tick, fault.agent, fault.kind) for fault in faults] == [
+        (0, BEN, kind),
+        (3, BEN, kind),
+    ]
+    assert words in faults[0].text

@@ -1,0 +1,58 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CASES = [
+    "0:boundary", "0:mid-write", "0:after-call", "1:boundary", "3:after-call", "5:mid-write",
+    "9:boundary", "10:mid-write", "10:checkpoint", "10:boundary", "10:after-call", "13:after-call",
+    "17:mid-write+19:mid-write", "20:checkpoint+20:checkpoint", "22:after-call+22:boundary",
+    "24:boundary", "27:mid-write+29:checkpoint", "28:after-call", "29:after-call",
+    "30:mid-write",
+]  # fmt: skip
+FEW = ["2:mid-write", "11:after-call+12:boundary", "20:checkpoint"]
+
+# Days are planned over ticks 0 to 7, talk is in ticks 12 to 17 and 51 to 57, the second with words
+# under way from 52 to 53 and from 54 to 55, and a plan is made anew from 57 to 61.
+MINDFUL = [
+    "0:after-call", "3:boundary", "5:mid-write+6:after-call", "13:after-call", "15:boundary",
+    "16:mid-write+17:after-call", "50:checkpoint+53:boundary", "60:checkpoint+61:after-call",
+]  # fmt: skip
+INTERVIEWED = [
+    "0:mid-interview", "0:interviewed+4:mid-write", "9:after-call+30:mid-interview",
+    "30:after-call+30:after-call+30:mid-interview", "30:interviewed", "30:boundary+30:interviewed",
+]  # fmt: skip
+
+
+def survived(folder: Path, town: str, cases: list[str], ticks: int = 30) -> None:
+    command = [sys.executable, "-m", "tests.run.kills", str(folder), f"{town}:{ticks}"]
+    child = subprocess.run(
+        [*command, ",".join(cases)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert child.returncode == 0, child.stderr
+    told = json.loads(child.stdout)
+    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
+    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr
+
+
+def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
+    survived(tmp_path, "tiny", FEW)
+
+
+def test_a_run_killed_during_interviews_resumes_to_the_same_record(tmp_path: Path) -> None:
+    survived(tmp_path, "witness", INTERVIEWED)
+
+
+def test_a_mind_killed_in_thought_or_in_conversation_goes_on_as_if_nothing_had_been(
+    tmp_path: Path,
+) -> None:
+    survived(tmp_path, "mind", MINDFUL, ticks=80)
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_twenty_five_people_leave_no_trace(tmp_path: Path) -> None:
+    assert len(CASES) == 20
+    survived(tmp_path, "valentines_party", CASES)

@@ -1,0 +1,149 @@
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import BudgetExceeded, ConfigError, DivergenceError, PolicyError
+from genagents_env.record import RunReader, RunWriter
+from genagents_env.run import Limits, PolicySpec, Progress, interview, run
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+from tests.run.towns import FOUR, WITNESS, engine, spec
+
+NEWS = ["What is new?"]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return 30 ticks of four people who are interviewed, with checkpoints at 29 and 30."""
+    path = tmp_path_factory.mktemp("visited") / "run.sqlite"
+    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS))
+    run(town, path, engine())
+    return path
+
+
+def own(path: Path, tick: int) -> Mapping[str, list[str]]:
+    """Return the scenario's questions as they were asked of each at `tick`."""
+    with RunReader(path) as record:
+        rows = [row for row in record.interviews() if row.tick == tick]
+    return {agent: [row.question for row in rows if row.agent == agent] for agent in FOUR}
+
+
+@pytest.mark.parametrize("tick", [0, 30])
+def test_the_same_questions_at_the_same_moment_get_the_recorded_answers(
+    path: Path, tick: int
+) -> None:
+    told = interview(path, FOUR, own(path, tick), tick, engine())
+    with RunReader(path) as record:
+        rows, names = [row for row in record.interviews() if row.tick == tick], record.meta.names
+    assert [
+        (agent, question, answer.text, answer.evidence)
+        for agent in names
+        for question, answer in told[agent]
+    ] == [(row.agent, row.question, row.answer, row.evidence) for row in rows]
+
+
+def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None:
+    before, seen = path.read_bytes(), list[Progress]()
+    for tick in (None, 4, 29, 30):
+        endpoint = ScriptedEndpoint()
+        how = engine(endpoint, watch=seen.append)
+        told = interview(path, FOUR[:2], NEWS, tick, how)
+        assert list(told) == list(FOUR[:2])
+        lived_again = [r for r in endpoint.requests if "What is new" not in r.messages[0].content]
+        assert lived_again == []
+        assert len(endpoint.requests) == 2
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
+    lived = [moment.tick for moment in seen if not moment.asking]
+    assert lived == [1, 2, 3, 4]  # the others lie at a checkpoint
+    assert [moment.tick for moment in seen if moment.asking] == [30, 4, 29, 30]
+
+
+def test_a_moment_is_remembered_as_far_as_it_had_come(path: Path) -> None:
+    def evidence(tick: int) -> set[int]:
+        told = interview(path, FOUR, NEWS, tick, engine())
+        return {event for answers in told.values() for _, a in answers for event in a.evidence}
+
+    with RunReader(path) as record:
+        for tick in (0, 12, 29):
+            known = {event.id for event in record.events(0, tick)}
+            assert evidence(tick) <= known
+    assert evidence(0) == set()
+    assert evidence(30)
+
+
+def test_a_run_that_is_being_written_is_visited(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    copy.write_bytes(path.read_bytes())
+    with RunWriter.open(copy):
+        assert len(interview(copy, FOUR[:1], NEWS, 11, engine())) == 1
+
+
+@pytest.mark.parametrize(
+    ("agents", "questions", "tick", "says"),
+    [
+        (["Bob"], NEWS, None, "nobody is called 'Bob'; there are Isabella"),
+        (FOUR, NEWS, 31, "has no tick 31; its last is 30"),
+        (FOUR, NEWS, -1, "has no tick -1"),
+        (FOUR, [], None, "no question for Isabella"),
+        (FOUR, {FOUR[0]: NEWS}, None, "no question for Maria"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(
+    path: Path, agents: list[str], questions: list[str], tick: int | None, says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says):
+        interview(path, agents, questions, tick, engine())
+
+
+def test_limits_hold_and_other_models_must_be_meant(path: Path) -> None:
+    with pytest.raises(BudgetExceeded):
+        interview(path, FOUR, NEWS, 0, engine(limits=Limits(calls=2)))
+    with pytest.raises(ConfigError, match="--model"):
+        interview(path, FOUR, NEWS, 0, engine(ScriptedEndpoint(model="other")))
+
+
+CHANGING = """
+import os
+from genagents_env.actions import Idle
+from genagents_env.policy import Policy
+class Changing(Policy):
+    name = "changing"
+    remembers = True
+    def act(self, observations, infos):
+        return {agent: Idle(os.environ["DOING"]) for agent in observations}
+    def interview(self, agent, questions):
+        raise ValueError("lost for words")
+"""
+
+
+def test_a_policy_that_changed_or_fails_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, path = tmp_path / "changing.py", tmp_path / "run.sqlite"
+    policy.write_text(CHANGING)
+    monkeypatch.setenv("DOING", "reading")
+    run(spec(ticks=5, policy=PolicySpec(str(policy))), path, engine())
+    with pytest.raises(PolicyError, match="Ada Brook did not answer: ValueError: lost for words"):
+        interview(path, ["Ada Brook"], NEWS, 3, engine())
+    monkeypatch.setenv("DOING", "writing")
+    with pytest.raises(DivergenceError, match="tick 1 comes out otherwise"):
+        interview(path, ["Ada Brook"], NEWS, 3, engine())
+
+
+def test_several_interviews_at_a_moment_are_those_a_run_would_hold(path: Path) -> None:
+    thrice = path.with_name("thrice.sqlite")
+    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
+    run(town, thrice, engine())
+    put = own(path, 30)
+    told = interview(path, FOUR, put, 30, engine(), repeats=3)
+    with RunReader(thrice) as record:
+        rows = [row for row in record.interviews() if row.tick == 30]
+    thrice.unlink()
+    for agent in FOUR:
+        assert [(question, answer.text) for question, answer in told[agent]] == [
+            (row.question, row.answer) for row in rows if row.agent == agent
+        ]
+        assert len(told[agent]) == 3 * len(put[agent])
+    with pytest.raises(ConfigError, match="repeats: 0 is not allowed"):
+        interview(path, FOUR, put, 30, engine(), repeats=0)

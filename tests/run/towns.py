@@ -1,0 +1,51 @@
+"""Short recorded runs for tests, with a model that answers by its seed and counts its answers."""
+
+from pathlib import Path
+from typing import Any
+
+from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
+from genagents_env.llm.retries import RetryPolicy
+from genagents_env.run import Engine, Outcome, PolicySpec, RunSpec, resume, run
+from genagents_env.scenario import Scenario
+from genagents_env.testing.scripted_model import ScriptedEndpoint
+
+CURIOUS = str(Path(__file__).with_name("curious.py"))
+WITNESS = str(Path(__file__).with_name("witness.py"))
+FOUR = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno")
+IMPATIENT = RetryPolicy(attempts=2, base=0.0, cap=0.0)
+
+
+class LoggingEndpoint(ScriptedEndpoint):
+    """Writes the seed of each request to a file once it is answered: seeds name calls."""
+
+    def __init__(self, log: Path, **options: Any) -> None:
+        super().__init__(**options)
+        self.log = log
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        completion = await super().complete(request)
+        with self.log.open("a") as file:
+            file.write(f"{request.seed}\n")
+        return completion
+
+
+def spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
+    """Return a run of that many ticks of the curious mind."""
+    given = {"seed": 3, "hours": ticks / 360, "policy": PolicySpec(CURIOUS), **changes}
+    return RunSpec(scenario, **given)
+
+
+def engine(endpoint: Endpoint | None = None, **changes: Any) -> Engine:
+    """Return an engine with checkpoints every tenth tick."""
+    given = {"checkpoint_every": 10, "retry": IMPATIENT, **changes}
+    return Engine(endpoint=endpoint or ScriptedEndpoint(), **given)
+
+
+def lived(path: Path, ticks: int = 40, **changes: Any) -> Outcome:
+    """Run to the end."""
+    return run(spec(ticks=ticks), path, engine(**changes))
+
+
+def resumed(path: Path, **changes: Any) -> Outcome:
+    """Go on."""
+    return resume(path, engine(**changes))

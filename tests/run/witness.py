@@ -1,0 +1,89 @@
+"""The curious mind, interviewed and with calls under way: for tests of what runs do with both."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from genagents_env.actions import Action
+from genagents_env.llm.calls import CallKey, Message
+from genagents_env.policy import (
+    INTERVIEW_CALLS,
+    Answer,
+    Context,
+    Infos,
+    Observations,
+    Profile,
+    Remembered,
+)
+from tests.run.curious import CuriousPolicy
+
+
+class Words(BaseModel):
+    """What one says or thinks."""
+
+    words: str = Field(max_length=60)
+
+
+class WitnessPolicy(CuriousPolicy):
+    """Ponders now and then, which nobody waits for, and says in interviews what it has heard."""
+
+    name = "witness"
+    remembers = True
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        super().reset(profiles, seed, context)
+        self.profiles = dict(profiles)
+        self.tick, self.events = 0, {name: list[int]() for name in profiles}
+        self.pondering: list[asyncio.Task[Words]] = []
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        actions = await super().act_async(observations, infos)
+        for agent in observations:
+            percept = infos[agent]["percept"]
+            self.tick = percept.tick + 1
+            self.events[agent] += [heard.event_id for heard in percept.heard]
+            if percept.tick % 9 == 8:
+                call = self._say(CallKey(agent, percept.tick, "ponder.deep", 0), "What of it all?")
+                self.pondering.append(asyncio.create_task(call))
+        return actions
+
+    async def interview_async(
+        self, agent: str, questions: Sequence[str], repeat: int = 0
+    ) -> list[Answer]:
+        said = [
+            await self._say(CallKey(agent, self.tick, "interview", number), text)
+            for number, text in enumerate(questions, repeat * INTERVIEW_CALLS)
+        ]
+        return [Answer(words.words, tuple(self.events[agent])) for words in said]
+
+    def memories(self, agent: str) -> list[Remembered]:
+        known = [Remembered(fact.statement) for fact in self.profiles[agent].facts]
+        return [
+            *known,
+            Remembered("There is word of a Valentine's party.", tuple(self.events[agent])),
+        ]
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self.pondering)
+
+    async def _say(self, key: CallKey, prompt: str) -> Words:
+        prompt = f"{prompt}\n{self.heard[key.agent]} {self.events[key.agent]}"
+        if key.purpose == "ponder.deep":
+            for _ in range(int(os.environ.get("PONDER_LONG", "0"))):
+                await asyncio.sleep(0)
+        answered = await self.model.ask(
+            key, [Message("user", prompt)], Words, fallback=Words(words="hm")
+        )
+        value: Words = answered.value
+        return value
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "tick": self.tick, "events": self.events}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        super().load_state(state)
+        self.tick = state["tick"]
+        self.events = {name: list(events) for name, events in state["events"].items()}
