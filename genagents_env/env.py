@@ -1,12 +1,9 @@
 """TownEnv: the town as a PettingZoo ParallelEnv. Wiring only; each part has its own module."""
 
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -15,6 +12,7 @@ from pettingzoo import ParallelEnv
 from genagents_env.act.decode import Decoder
 from genagents_env.act.menu import Menu, nearest
 from genagents_env.act.spaces import action_space, observation_space, state_space
+from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.snapshot_percept import Lens, View
 from genagents_env.observe.text_obs import Words
@@ -22,9 +20,9 @@ from genagents_env.observe.vector_obs import SIZE, Numbers
 from genagents_env.observe.vicinity import Surround
 from genagents_env.profile import AgentID, Context, Profile, make_profile
 from genagents_env.render.ansi import draw_ansi
-from genagents_env.rewards import RewardFunction, make_reward
+from genagents_env.rewards import make_reward
 from genagents_env.rng import draw_bits
-from genagents_env.scenario import Scenario, lay_out, load_scenario
+from genagents_env.scenario import lay_out
 from genagents_env.text import clean
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, News, SetObject, Whisper
@@ -35,24 +33,14 @@ if TYPE_CHECKING:
     from genagents_env.render.picture import Picture
 
 Dicts: TypeAlias = dict[AgentID, Any]
-RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
     """A town of people who perceive, move, talk, use things and idle.
 
     Args:
-        scenario: a shipped name, a folder, or a loaded `Scenario`.
-        render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
-        actions: "words" (choice and message) or "menu" (`Discrete`, for trainers).
-        ids: "names", or "indexed" for `resident_0` and so on.
-        max_cycles: ticks until truncation; default: the scenario's hours.
-        start: a clock time on the scenario's first day (`"08:00"`) or a whole date and time.
-        hours: the horizon in town hours, instead of the scenario's.
-        people: run these people only.
-        seconds_per_tick: simulated seconds per step, instead of the scenario's.
-        vision_radius: in tiles, for everyone, instead of the scenario's.
-        reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
+        scenario: a shipped name, a folder, a loaded `Scenario`, or a `TownConfig`.
+        options: those of `TownConfig`, by keyword.
 
     Raises:
         ScenarioError: the scenario has faults; all are listed.
@@ -67,39 +55,20 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     }
 
     def __init__(
-        self,
-        scenario: str | Path | Scenario = "tiny",
-        *,
-        actions: str = "words",
-        ids: str = "names",
-        max_cycles: int | None = None,
-        start: str | datetime | None = None,
-        hours: float | None = None,
-        people: Sequence[str] | str | None = None,
-        seconds_per_tick: int | None = None,
-        vision_radius: int | None = None,
-        reward: str | RewardFunction | None = None,
-        render_mode: str | None = None,
+        self, scenario: ScenarioSource | TownConfig = "tiny", **options: Unpack[TownOptions]
     ) -> None:
-        _check("actions", actions, ("words", "menu"))
-        _check("ids", ids, ("names", "indexed"))
-        _check("render_mode", render_mode, (None, *RENDER_MODES))
-        if not isinstance(scenario, Scenario):
-            scenario = load_scenario(scenario, people=people)
-        elif people is not None:
-            raise ConfigError("people: only with a scenario given by name or folder")
-        scenario = _override(scenario, start, hours, seconds_per_tick, vision_radius)
-        world = World(scenario, lay_out(scenario))
-        self.max_cycles = scenario.horizon if max_cycles is None else max_cycles
+        self.config = config = TownConfig.create(scenario, **options)
+        town = config.apply_to(config.load_scenario())
+        world = World(town, lay_out(town))
+        self.max_cycles = town.horizon if config.max_cycles is None else config.max_cycles
         if self.max_cycles < 1:
-            raise ConfigError(f"max_cycles: {max_cycles} is not allowed; at least 1")
-        self.render_mode = render_mode
-        self._words = actions == "words"
+            raise ConfigError(f"max_cycles: {config.max_cycles} is not allowed; at least 1")
+        self.render_mode = config.render_mode
+        self._words = config.actions == "words"
         indexed = tuple(f"resident_{i}" for i in range(world.count))
-        self._ids = world.names if ids == "names" else indexed
-        self._rewarded = reward
+        self._ids = world.names if config.ids == "names" else indexed
         self._furnish(world, Surround(world))
-        limit = scenario.rules.max_utterance
+        limit = town.rules.max_utterance
         self._action_space = action_space(self._menu.size, limit, words=self._words)
         self._observation_space = observation_space(SIZE, self._menu.size, words=self._words)
         self.state_space = state_space(self._numbers.state_size)
@@ -125,7 +94,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._prose = Words(world, surround)
         self._lens = Lens(world, self._ids)
         self._decoder = Decoder(world, self._menu, self._ids, words=self._words)
-        self._reward = make_reward(scenario, self._rewarded)
+        self._reward = make_reward(scenario, self.config.reward)
         self._picture: Picture | None = None
         self._ended = False
         self._resets = 0
@@ -365,49 +334,3 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 if agent not in self.agents:
                     terminations[agent] = True
         return terminations, truncations
-
-
-def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    if value not in allowed:
-        raise ConfigError(f"{name}: {value!r} is not allowed; use one of {allowed}")
-
-
-def _override(
-    scenario: Scenario,
-    start: str | datetime | None,
-    hours: float | None,
-    seconds_per_tick: int | None,
-    vision_radius: int | None,
-) -> Scenario:
-    """Return the scenario with what the caller wants otherwise, checked like the file."""
-    data = scenario.model_dump()
-    if start is not None:
-        data["start"] = _start(scenario, start)
-        if hours is None:  # the end stays where the scenario put it
-            gone = (data["start"] - scenario.start).total_seconds() / 3600
-            data["hours"] = scenario.hours - gone
-    if hours is not None:
-        data["hours"] = float(hours)
-    if seconds_per_tick is not None:
-        data["seconds_per_tick"] = seconds_per_tick
-    if vision_radius is not None:
-        data["rules"]["vision_radius"] = vision_radius
-        for person in data["people"]:
-            person["vision_radius"] = None
-    try:
-        return Scenario.model_validate(data)
-    except ValueError as error:
-        raise ConfigError(f"{scenario.name}: {error}") from None
-
-
-def _start(scenario: Scenario, start: str | datetime) -> datetime:
-    if isinstance(start, datetime):
-        return start
-    if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", start):
-        start = f"{scenario.first_day.isoformat()}T{start.zfill(5)}"
-    try:
-        return datetime.fromisoformat(start)
-    except ValueError:
-        raise ConfigError(
-            f"start: {start!r} is not a time; write 08:00 or 2023-02-13T08:00"
-        ) from None

@@ -1,9 +1,8 @@
 """`VectorTown`: many towns as one gymnasium VectorEnv, stepped together. See docs/training.md."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +12,10 @@ from gymnasium.vector.utils import batch_space
 
 from genagents_env.act.decode import NOTHING
 from genagents_env.act.spaces import Floats, Mask
-from genagents_env.env import RENDER_MODES, TownEnv
+from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
+from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.rewards import Plain, RewardFunction
-from genagents_env.scenario import Scenario
+from genagents_env.rewards import Plain
 from genagents_env.world.acts import Act, Refused
 from genagents_env.world.county import County
 from genagents_env.world.tiles import Ints
@@ -44,15 +43,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         scenario: as for `TownEnv`.
         towns: how many, at least 1.
         text: whether texts belong to the observation. `texts` gives them in any case.
-        ids: as for `TownEnv`, and so are all that follow.
-        max_cycles: ticks until truncation.
-        start: a clock time or a whole date and time.
-        hours: the horizon in town hours.
-        people: run these people only.
-        seconds_per_tick: simulated seconds per step.
-        vision_radius: in tiles.
-        reward: a name or a callable; all towns share a callable.
-        render_mode: None, "human", "ansi" or "rgb_array".
+        options: those of `TownConfig` but `actions`, by keyword; all towns share a callable
+            `reward`.
 
     Raises:
         ScenarioError: the scenario has faults; all are listed.
@@ -61,38 +53,24 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def __init__(
         self,
-        scenario: str | Path | Scenario = "tiny",
+        scenario: ScenarioSource | TownConfig = "tiny",
         towns: int = 64,
         *,
         text: bool = False,
-        ids: str = "names",
-        max_cycles: int | None = None,
-        start: str | datetime | None = None,
-        hours: float | None = None,
-        people: Sequence[str] | str | None = None,
-        seconds_per_tick: int | None = None,
-        vision_radius: int | None = None,
-        reward: str | RewardFunction | None = None,
-        render_mode: str | None = None,
+        **options: Unpack[TownOptions],
     ) -> None:
         if towns < 1:
             raise ConfigError(f"towns: {towns} is not allowed; at least 1")
-        first = TownEnv(
-            scenario,
-            actions="menu",
-            ids=ids,
-            max_cycles=max_cycles,
-            start=start,
-            hours=hours,
-            people=people,
-            seconds_per_tick=seconds_per_tick,
-            vision_radius=vision_radius,
-            reward=reward,
-            render_mode=render_mode,
-        )
+        if options.get("actions", "menu") != "menu":
+            raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
+        first = TownEnv(replace(TownConfig.create(scenario, **options), actions="menu"))
         self.envs = (first, *(first.twin() for _ in range(towns - 1)))
         self.towns, self.agents = towns, tuple(first.possible_agents)
-        self.num_envs, self.render_mode, self._text = towns * len(self.agents), render_mode, text
+        self.num_envs, self.render_mode, self._text = (
+            towns * len(self.agents),
+            first.render_mode,
+            text,
+        )
         self.metadata = {
             "name": "vector_town_v0",
             "render_modes": list(RENDER_MODES),
@@ -102,7 +80,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self._make_spaces(first)
         self._county: County | None = None
         self._max_cycles, self._ends = first.max_cycles, first.world.scenario.reward.ends
-        self._earns = type(first._reward) is not Plain or first._rewarded is not None
+        self._earns = type(first._reward) is not Plain or first.config.reward is not None
         self._menu, self._index = first._menu, first.world.cast.index
         self._refused = [
             Refused("choice", f"it is not possible now to {self._menu.describe(choice)}")

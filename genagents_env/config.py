@@ -1,0 +1,145 @@
+"""The options of a town, declared and documented once: `TownConfig`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, TypeAlias, TypedDict, Unpack, get_args
+
+from genagents_env.errors import ConfigError
+from genagents_env.rewards import RewardFunction
+from genagents_env.scenario import Scenario, load_scenario
+
+ScenarioSource: TypeAlias = str | Path | Scenario
+ActionFormat: TypeAlias = Literal["words", "menu"]
+AgentIds: TypeAlias = Literal["names", "indexed"]
+RenderMode: TypeAlias = Literal["human", "ansi", "rgb_array"]
+RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
+
+
+class TownOptions(TypedDict, total=False):
+    """The options of `TownConfig` but the scenario, as keyword arguments."""
+
+    actions: str
+    ids: str
+    max_cycles: int | None
+    start: str | datetime | None
+    hours: float | None
+    people: Sequence[str] | str | None
+    place: str | None
+    seconds_per_tick: int | None
+    vision_radius: int | None
+    reward: str | RewardFunction | None
+    render_mode: str | None
+
+
+@dataclass(frozen=True)
+class TownConfig:
+    """What makes a town out of a scenario. None leaves an option to the scenario.
+
+    Attributes:
+        scenario: a shipped name, a folder, or a loaded `Scenario`.
+        actions: "words" (choice and message) or "menu" (`Discrete`, for trainers).
+        ids: "names", or "indexed" for `resident_0` and so on.
+        max_cycles: ticks until truncation; None is the scenario's hours.
+        start: a clock time on the scenario's first day (`"08:00"`) or a whole date and time.
+        hours: the horizon in town hours.
+        people: run these people only, by name, or one of the scenario's casts (`"3"`).
+        place: where everyone starts; None is each one's own starting place.
+        seconds_per_tick: simulated seconds per step.
+        vision_radius: in tiles, for everyone.
+        reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
+        render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
+
+    Raises:
+        ConfigError: `actions`, `ids`, `render_mode` or `max_cycles` is not allowed, or `people`
+            or `place` stand beside a loaded scenario. What the scenario's rules forbid is found
+            by `load_scenario` and `apply_to`.
+    """
+
+    scenario: ScenarioSource = "tiny"
+    actions: str = "words"
+    ids: str = "names"
+    max_cycles: int | None = None
+    start: str | datetime | None = None
+    hours: float | None = None
+    people: Sequence[str] | str | None = None
+    place: str | None = None
+    seconds_per_tick: int | None = None
+    vision_radius: int | None = None
+    reward: str | RewardFunction | None = None
+    render_mode: str | None = None
+
+    def __post_init__(self) -> None:
+        _check("actions", self.actions, get_args(ActionFormat))
+        _check("ids", self.ids, get_args(AgentIds))
+        _check("render_mode", self.render_mode, (None, *RENDER_MODES))
+        if self.max_cycles is not None and self.max_cycles < 1:
+            raise ConfigError(f"max_cycles: {self.max_cycles} is not allowed; at least 1")
+        if isinstance(self.scenario, Scenario):
+            for name in ("people", "place"):
+                if getattr(self, name) is not None:
+                    raise ConfigError(f"{name}: only with a scenario given by name or folder")
+
+    @classmethod
+    def create(
+        cls, scenario: "ScenarioSource | TownConfig", **options: Unpack[TownOptions]
+    ) -> "TownConfig":
+        """Return the config of a scenario, or one that exists already with other options."""
+        if isinstance(scenario, TownConfig):
+            return replace(scenario, **options) if options else scenario
+        return cls(scenario, **options)
+
+    def load_scenario(self) -> Scenario:
+        """Return the scenario with its `people` and `place`, before the other options.
+
+        Raises:
+            ScenarioError: the scenario has faults; all are listed.
+        """
+        if isinstance(self.scenario, Scenario):
+            return self.scenario
+        return load_scenario(self.scenario, people=self.people, place=self.place)
+
+    def apply_to(self, scenario: Scenario) -> Scenario:
+        """Return `scenario` with `start`, `hours`, `seconds_per_tick` and `vision_radius`.
+
+        Raises:
+            ConfigError: a value that a scenario file may not have either.
+        """
+        data = scenario.model_dump()
+        if self.start is not None:
+            data["start"] = _parse_start(scenario, self.start)
+            if self.hours is None:  # the end stays where the scenario put it
+                skipped = (data["start"] - scenario.start).total_seconds() / 3600
+                data["hours"] = scenario.hours - skipped
+        if self.hours is not None:
+            data["hours"] = float(self.hours)
+        if self.seconds_per_tick is not None:
+            data["seconds_per_tick"] = self.seconds_per_tick
+        if self.vision_radius is not None:
+            data["rules"]["vision_radius"] = self.vision_radius
+            for person in data["people"]:
+                person["vision_radius"] = None
+        try:
+            return Scenario.model_validate(data)
+        except ValueError as error:
+            raise ConfigError(f"{scenario.name}: {error}") from None
+
+
+def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{name}: {value!r} is not allowed; use one of {allowed}")
+
+
+def _parse_start(scenario: Scenario, start: str | datetime) -> datetime:
+    if isinstance(start, datetime):
+        return start
+    if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", start):
+        start = f"{scenario.first_day.isoformat()}T{start.zfill(5)}"
+    try:
+        return datetime.fromisoformat(start)
+    except ValueError:
+        raise ConfigError(
+            f"start: {start!r} is not a time; write 08:00 or 2023-02-13T08:00"
+        ) from None
