@@ -3,7 +3,7 @@
 The public figures are an estimate from the day of three people that it ships, before any retries:
 252 actions of 8 calls, 625 ratings, about 360 thoughts of 2 calls, about 101 utterances of 2. Ours
 are counted in a run of 13 February with a scripted model, which plans by the routine and passes on
-news. Run: `python benchmarks/calls.py` (about a minute).
+news. Run: `python -m benchmarks.calls` (about a minute).
 """
 
 import argparse

@@ -4,7 +4,7 @@ Times are process CPU time on one thread, medians over repetitions. "Same" has t
 weights and finds what it finds; "paper" has the paper's; "products" is the part of either that
 multiplies matrices. The last table is of the bank of the Lyfe mind: a tick remembers six things,
 two of which make an old one be forgotten, and recalls three; the plain bank is a list of vectors
-and one product at a time. Run: `python benchmarks/memory.py` (about two minutes).
+and one product at a time. Run: `python -m benchmarks.memory` (about two minutes).
 """
 
 import os
@@ -17,8 +17,8 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import published_retrieval as published
 
+from benchmarks import published_retrieval as published
 from genagents_env.memory.bank import Bank
 from genagents_env.memory.columns import Floats, unit_rows
 from genagents_env.memory.retrieval import PRESETS, retrieve

@@ -5,7 +5,7 @@ second and everything else takes no time; what that clock shows is the lock-step
 longest chains of calls that wait for each other, tick after tick. *Measured*: over HTTP against a
 server that answers a second late, unlimited concurrency, by the clock on the wall. *Same*: at
 concurrency 1, 8 and 64 and with calls completing out of order, against a faster server: one
-canonical hash. Run: `python benchmarks/overlap.py` (about ten minutes).
+canonical hash. Run: `python -m benchmarks.overlap` (about ten minutes).
 """
 
 import argparse
@@ -16,10 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from slow_server import serving
-
+from benchmarks.slow_server import serving
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.record import RunReader, canonical_hash
@@ -34,7 +32,7 @@ class _JumpingSelector(selectors.DefaultSelector):
 
     now = 0.0
 
-    def select(self, timeout: float | None = None) -> Any:
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
         if not ready and timeout:
             self.now += timeout

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from subprocess import PIPE, Popen
 from sys import executable
-from typing import Any
+from typing import Any  # a request's body
 
-from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
 from genagents_env.rng import draw_unit
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 
@@ -22,7 +22,8 @@ from genagents_env.testing.scripted_model import ScriptedEndpoint
 @contextmanager
 def serving(seconds: float, *, shuffle: bool = False) -> Iterator[str]:
     """Run the server and yield its base URL."""
-    command = [executable, __file__, "--seconds", str(seconds), *(["--shuffle"] * shuffle)]
+    command = [executable, "-m", "benchmarks.slow_server", "--seconds", str(seconds)]
+    command += ["--shuffle"] * shuffle
     with Popen(command, stdout=PIPE, text=True) as process:  # noqa: S603 - our own file
         assert process.stdout is not None
         try:
@@ -70,7 +71,7 @@ class SlowServer:
             return self._seconds
         return self._seconds * (0.5 + draw_unit(0, body.decode("utf-8", "replace")))
 
-    async def _completion(self, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _completion(self, asked: Any) -> dict[str, JSONValue]:
         form = asked.get("response_format", {}).get("json_schema", {})
         completion = await self._model.complete(
             CompletionRequest(

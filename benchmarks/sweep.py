@@ -1,6 +1,6 @@
 """How long a sweep of 200 runs of `tiny` takes with one worker and with two.
 
-Usage: python benchmarks/sweep.py [RUNS]. The policy is `scripted`; starting workers is counted.
+Usage: python -m benchmarks.sweep [RUNS]. The policy is `scripted`; starting workers is counted.
 """
 
 import sys

@@ -1,48 +1,48 @@
 """Agent-steps per CPU second of the town beside mpe2's simple_spread, measured in one run.
 
 Random errands: everyone walks to a random place of the town, then to the next. Every agent gets its
-text and numbers at every step. Run: `python benchmarks/throughput.py` (about three minutes).
+text and numbers at every step. Run: `python -m benchmarks.throughput` (about three minutes).
 """
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
-from towns import make_town
 
+from benchmarks.towns import make_town
 from genagents_env import town_v0
+from genagents_env.env import TownEnv
 from genagents_env.record import RunMeta, RunWriter
 
 
 class Errands:
     """Sends everyone to random places (of 200 at most); a new errand for whoever has arrived."""
 
-    def __init__(self, env: Any, *, words: bool) -> None:
+    def __init__(self, env: TownEnv, *, words: bool) -> None:
         self._env, self._words = env, words
         self._random = np.random.default_rng(0)
         places = 1 + self._random.permutation(len(env.world.places.all))[:200]
         # Drawn beforehand: what is measured is the town, not this.
         self._errands = cycle(self._random.choice(places, 100_000).tolist())
-        self._actions: dict[str, Any] = {}
+        self._actions: dict[str, object] = {}
         self._send(range(env.world.count))
 
-    def actions(self) -> dict[str, Any]:
+    def actions(self) -> dict[str, object]:
         """Return everyone's action for the next step."""
         arrived = self._env.world.arrived.nonzero()[0].tolist()
         if arrived:
             self._send(arrived)
         return self._actions
 
-    def _send(self, who: Any) -> None:
+    def _send(self, who: Iterable[int]) -> None:
         ids = self._env.possible_agents
         for i, choice in zip(who, self._errands, strict=False):
-            value = {"choice": choice, "message": ""} if self._words else choice
+            value: object = {"choice": choice, "message": ""} if self._words else choice
             self._actions[ids[i]] = value
 
 

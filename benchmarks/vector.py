@@ -1,19 +1,37 @@
 """Agent-steps per CPU second of `VectorTown` beside as many towns stepped in a loop, in one run.
 
 Both get the same actions: drawn beforehand, possible or not; or drawn from the masks, step by step.
-Run: `python benchmarks/vector.py` (about a minute). Rounds alternate; the median of each is taken.
+Run: `python -m benchmarks.vector` (about a minute). Rounds alternate; the median of each is taken.
 """
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import median
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env import town_v0
 from genagents_env.wrappers import VectorTown
+
+Choices = npt.NDArray[np.int64]
+Actions = TypeVar("Actions")
+Draws = npt.NDArray[np.float64]  # parts of the choices there are, in [0, 1)
+
+
+class Course(Protocol[Actions]):
+    """Towns under measurement."""
+
+    def prepare(self, actions: Choices) -> Iterable[Actions]:
+        """Return actions, shape (steps, slots), as `step` takes them."""
+
+    def step(self, actions: Actions) -> None:
+        """Step every town once."""
+
+    def legal(self, draws: Draws) -> Actions:
+        """Return a possible choice for every slot: the part `draws` of those there are."""
 
 
 class Loop:
@@ -24,7 +42,7 @@ class Loop:
         self.agents = self.envs[0].possible_agents
         self.seen = [env.reset(seed=t)[0] for t, env in enumerate(self.envs)]
 
-    def prepare(self, actions: Any) -> list[list[dict[str, int]]]:
+    def prepare(self, actions: Choices) -> list[list[dict[str, int]]]:
         """Return actions, shape (steps, towns * A), as `step` of each town takes them."""
         shaped = actions.reshape(len(actions), len(self.envs), -1).tolist()
         return [[dict(zip(self.agents, own, strict=True)) for own in row] for row in shaped]
@@ -36,7 +54,7 @@ class Loop:
             if not env.agents:
                 self.seen[t] = env.reset()[0]
 
-    def legal(self, draws: Any) -> list[dict[str, int]]:
+    def legal(self, draws: Draws) -> list[dict[str, int]]:
         """Return a possible choice for every agent: the part `draws` of those there are."""
         chosen = []
         for own, row in zip(self.seen, draws.reshape(len(self.envs), -1), strict=True):
@@ -55,19 +73,20 @@ class Vector:
         self.vector = VectorTown(scenario, towns)
         self.seen, _ = self.vector.reset(seed=0)
 
-    def prepare(self, actions: Any) -> Any:
+    def prepare(self, actions: Choices) -> Choices:
         """Return actions as they are."""
         return actions
 
-    def step(self, actions: Any) -> None:
+    def step(self, actions: Choices) -> None:
         """Step every town once."""
         self.seen = self.vector.step(actions)[0]
 
-    def legal(self, draws: Any) -> Any:
+    def legal(self, draws: Draws) -> Choices:
         """Return a possible choice for every slot: the part `draws` of those there are."""
         mask = self.seen["action_mask"]
         rank = (draws * mask.sum(axis=1)).astype(np.int64)
-        return (mask.cumsum(axis=1) > rank[:, None]).argmax(axis=1)
+        chosen: Choices = (mask.cumsum(axis=1) > rank[:, None]).argmax(axis=1)
+        return chosen
 
 
 def spent(work: Callable[[], None]) -> float:
@@ -77,13 +96,23 @@ def spent(work: Callable[[], None]) -> float:
     return time.process_time() - start
 
 
-def spell(course: Loop | Vector, given: Any, *, legal: bool) -> float:
-    """Return the CPU seconds of a spell; `given`: choices, or what to draw them by."""
-    prepared = given if legal else course.prepare(given)
+def spell(course: Course[Actions], choices: Choices) -> float:
+    """Return the CPU seconds of stepping with `choices`, possible or not, shape (steps, slots)."""
+    prepared = course.prepare(choices)
 
     def work() -> None:
         for row in prepared:
-            course.step(course.legal(row) if legal else row)
+            course.step(row)
+
+    return spent(work)
+
+
+def spell_legal(course: Course[Actions], draws: Draws) -> float:
+    """Return the CPU seconds of a spell in which the masks and `draws` decide step by step."""
+
+    def work() -> None:
+        for row in draws:
+            course.step(course.legal(row))
 
     return spent(work)
 
@@ -108,14 +137,18 @@ def main() -> None:
             seconds: list[tuple[float, float]] = []
             for _ in range(args.rounds + 1):
                 shape = (args.steps, slots)
-                given = random.random(shape) if legal else random.integers(0, choices, shape)
-                seconds.append((spell(loop, given, legal=legal), spell(vector, given, legal=legal)))
+                if legal:
+                    draws = random.random(shape)
+                    seconds.append((spell_legal(loop, draws), spell_legal(vector, draws)))
+                else:
+                    drawn = random.integers(0, choices, shape)
+                    seconds.append((spell(loop, drawn), spell(vector, drawn)))
             kept = seconds[1:]  # the first warms up
             rates = [args.steps * slots / median(each) for each in zip(*kept, strict=True)]
             times = median(a / b for a, b in kept)
-            drawn = "from the masks" if legal else "any"
+            source = "from the masks" if legal else "any"
             print(
-                f"| {scenario} | {args.towns} | {len(loop.agents)} | {drawn} "
+                f"| {scenario} | {args.towns} | {len(loop.agents)} | {source} "
                 f"| {rates[0]:,.0f} | {rates[1]:,.0f} | {times:.1f} |"
             )
 

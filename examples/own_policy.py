@@ -6,10 +6,10 @@ Run it with `python examples/own_policy.py`, or on any scenario with
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from genagents_env import town_v0
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.percept import Percept
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 
 
@@ -26,7 +26,7 @@ class FollowTheCrowd(Policy):
         """Return an action for each agent."""
         return {agent: self._act(agent, infos[agent]["percept"]) for agent in observations}
 
-    def _act(self, agent: str, percept: Any) -> Action:
+    def _act(self, agent: str, percept: Percept) -> Action:
         for person in percept.people:
             if person.name not in self.greeted[agent] and not person.asleep:
                 self.greeted[agent].append(person.name)
@@ -36,11 +36,11 @@ class FollowTheCrowd(Policy):
             return Move(crowd[0][0]) if crowd else Idle("waiting for company", "⏳")
         return Move(percept.exits[percept.tick // 12 % len(percept.exits)])
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, dict[str, list[str]]]:
         """Return everything that changes, so that an interrupted run can go on."""
         return {"greeted": self.greeted}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: Mapping[str, dict[str, list[str]]]) -> None:
         """Go on from `state`."""
         self.greeted = {agent: list(names) for agent, names in state["greeted"].items()}
 

@@ -1,28 +1,33 @@
 """Two errands learned by REINFORCE: `rollouts` gives the episodes, numpy learns from them."""
 
 import sys
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env import town_v0
-from genagents_env.policy import Policy
+from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollouts
 
+Floats, Mask = npt.NDArray[np.float32], npt.NDArray[np.int8]
 make_env = partial(town_v0.parallel_env, "tiny", actions="menu")
 WEIGHTS = {agent: np.zeros((57, 36)) for agent in ("Ada Brook", "Ben Carver")}
 
 
-def odds(agent, numbers, masks):
+def odds(agent: str, numbers: Floats, masks: Mask) -> npt.NDArray[np.float64]:
     likely = masks * np.exp(numbers @ WEIGHTS[agent])
-    return likely / likely.sum(axis=-1, keepdims=True)
+    given: npt.NDArray[np.float64] = likely / likely.sum(axis=-1, keepdims=True)
+    return given
 
 
 class Linear(Policy):  # noqa: D101 (draws from the odds that one matrix an agent gives)
-    def reset(self, profiles, seed, context):  # noqa: D102
+    def reset(self, _: Mapping[str, Profile], seed: int, context: Context) -> None:  # noqa: D102
         self.rng = np.random.default_rng(seed)
 
-    def act(self, seen, infos):  # noqa: D102
+    def act(self, seen: Observations, infos: Infos) -> dict[str, Any]:  # noqa: D102
         p = {a: odds(a, o["observation"], o["action_mask"]) for a, o in seen.items()}
         return {a: int(self.rng.choice(36, p=p[a])) for a in p}
 

@@ -13,25 +13,29 @@ import argparse
 import json
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import matplotlib
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from torch.distributions import Categorical
 
 from genagents_env import town_v0
 from genagents_env.actions import Action, Interact, Move
-from genagents_env.policy import load_policy
+from genagents_env.env import TownEnv
+from genagents_env.percept import Percept
+from genagents_env.policy import Infos, Observations, load_policy
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.testing import sample_legal
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+Floats = npt.NDArray[np.float32]
 EVALUATION = [10_000 + k for k in range(10)]  # seeds of the episodes that are compared
 
 
@@ -72,7 +76,8 @@ class Net(nn.Module):
 
     def values(self, seen: torch.Tensor) -> torch.Tensor:
         """Return what each observation is worth, shape (batch,)."""
-        return self.critic(seen).squeeze(-1)
+        values: torch.Tensor = self.critic(seen)
+        return values.squeeze(-1)
 
 
 def _layers(inputs: int, hidden: int) -> list[nn.Module]:
@@ -94,9 +99,10 @@ class Towns:
         self.agents = list(self.envs[0].possible_agents)
         self.seeds = np.random.default_rng(seed)
         self.slots = len(self.envs) * len(self.agents)
-        space = self.envs[0].observation_space(self.agents[0])
-        self.inputs = (space["observation"].shape[0] + 1) * len(self.agents)
-        self.choices = int(self.envs[0].action_space(self.agents[0]).n)
+        first, _ = self.envs[0].reset(seed=0)
+        seen = first[self.agents[0]]
+        self.inputs = (len(seen["observation"]) + 1) * len(self.agents)
+        self.choices = len(seen["action_mask"])
         self.seen = np.zeros((self.slots, self.inputs), np.float32)
         self.masks = np.zeros((self.slots, self.choices), np.int8)
         self.live = np.zeros(self.slots, bool)
@@ -110,7 +116,7 @@ class Towns:
         self.returns[start : start + len(self.agents)] = 0
         self._look(town, observations)
 
-    def _look(self, town: int, observations: dict) -> None:
+    def _look(self, town: int, observations: Observations) -> None:
         for k, agent in enumerate(self.agents):
             slot = town * len(self.agents) + k
             self.live[slot] = agent in observations
@@ -120,7 +126,9 @@ class Towns:
                 self.seen[slot] = inputs(observations[agent], k, len(self.agents))
                 self.masks[slot] = observations[agent]["action_mask"]
 
-    def step(self, chosen: np.ndarray, value: Callable[[np.ndarray], float], gamma: float):
+    def step(
+        self, chosen: npt.NDArray[np.int64], value: Callable[[Floats], float], gamma: float
+    ) -> tuple[Floats, Floats, list[float]]:
         """Step all towns; return rewards and dones by slot, and the returns of agents now done.
 
         An agent cut off by the horizon gets the value of what it sees last added to its reward.
@@ -148,11 +156,11 @@ class Towns:
         return rewards, dones, finished
 
 
-def make_env(config: Config, actions: str = "menu"):
+def make_env(config: Config, actions: str = "menu") -> TownEnv:
     return town_v0.parallel_env(scenario=config.scenario, actions=actions)
 
 
-def inputs(observation: dict, k: int, agents: int) -> np.ndarray:
+def inputs(observation: Mapping[str, Floats], k: int, agents: int) -> Floats:
     """Return the observation and a 1 in the k-th of `agents` blocks, zeros in the others.
 
     So the shared network has a first layer for each agent. With a mere one-hot beside the
@@ -186,7 +194,7 @@ def collect(config: Config, towns: Towns, net: Net) -> tuple[dict[str, torch.Ten
     rows: list[dict[str, torch.Tensor]] = []
     finished: list[float] = []
 
-    def value(seen: np.ndarray) -> float:
+    def value(seen: Floats) -> float:
         return float(net.values(torch.from_numpy(seen)))
 
     for _ in range(config.rollout):
@@ -246,7 +254,11 @@ def learn(
 # What the learned policy is compared with. Each function returns the mean return of an agent.
 
 
-def play(env, decide: Callable[[dict, dict], dict], begin: Callable[[int], object] = bool) -> float:
+def play(
+    env: TownEnv,
+    decide: Callable[[Observations, Infos], Mapping[str, object]],
+    begin: Callable[[int], object] = bool,
+) -> float:
     """Return the mean return of an agent over the evaluation episodes."""
     returns = []
     for seed in EVALUATION:
@@ -266,7 +278,7 @@ def play_net(config: Config, net: Net) -> float:
     env = make_env(config)
     order = list(env.possible_agents)
 
-    def decide(observations: dict, infos: dict) -> dict[str, int]:
+    def decide(observations: Observations, infos: Infos) -> dict[str, int]:
         seen = {a: inputs(observations[a], order.index(a), len(order)) for a in env.agents}
         return {
             a: int(net.actor(torch.from_numpy(x)).masked_fill(mask == 0, -1e9).argmax())
@@ -299,12 +311,12 @@ def play_shortest(config: Config) -> float:
         for agent, errand in errands.items():
             goals[agent] = nearest_tile(world.plan, tuple(starts[agent]), errand.object)
 
-    def act(agent: str, percept) -> Action:
+    def act(agent: str, percept: Percept) -> Action:
         if percept.me.tile != goals[agent]:
             return Move("{},{}".format(*goals[agent]))
         return Interact(errands[agent].object, errands[agent].state)
 
-    def decide(observations: dict, infos: dict) -> dict[str, Action]:
+    def decide(observations: Observations, infos: Infos) -> dict[str, Action]:
         return {agent: act(agent, infos[agent]["percept"]) for agent in errands}
 
     return play(env, decide, begin)
@@ -366,7 +378,8 @@ def main(arguments: list[str] | None = None) -> float:
     }
     for name, level in levels.items():
         print(f"{name:14} return {level:.4f}")
-    curves, ratios = [], []
+    curves: list[list[tuple[int, float]]] = []
+    ratios: list[float] = []
     for seed in range(config.seeds):
         begun = time.perf_counter()
         net, curve = train(config, seed)
