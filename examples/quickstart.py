@@ -4,7 +4,7 @@ Run it with `python examples/quickstart.py`.
 """
 
 from genagents_env import town_v0
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 
 SEED = 0
 

@@ -28,7 +28,8 @@ from genagents_env import town_v0
 from genagents_env.actions import Action, Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
-from genagents_env.policy import Infos, Observations, load_policy
+from genagents_env.policy import Infos, Observations
+from genagents_env.policy_loader import load_policy
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.testing import sample_legal
 

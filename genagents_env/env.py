@@ -18,7 +18,7 @@ from genagents_env.observe.snapshot_percept import Lens, View
 from genagents_env.observe.text_obs import Words
 from genagents_env.observe.vector_obs import SIZE, Numbers
 from genagents_env.observe.vicinity import Surround
-from genagents_env.profile import AgentID, Context, Profile, make_profile
+from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile, make_profile
 from genagents_env.render.ansi import draw_ansi
 from genagents_env.rewards import make_reward
 from genagents_env.rng import draw_bits
@@ -199,7 +199,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         people = zip(self._ids, scenario.people, strict=True)
         return {agent: make_profile(agent, person, scenario) for agent, person in people}
 
-    def context(self, model: Any = None, embedder: Any = None) -> Context:
+    def context(
+        self, model: ModelT | None = None, embedder: EmbedderT | None = None
+    ) -> EpisodeContext[ModelT, EmbedderT]:
         """Return the setting for `Policy.reset`.
 
         Args:
@@ -207,7 +209,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             embedder: an `Embedder`, where a policy needs one.
         """
         scenario = self.world.scenario
-        return Context(scenario.town, scenario.start, scenario.seconds_per_tick, model, embedder)
+        return EpisodeContext(
+            scenario.town, scenario.start, scenario.seconds_per_tick, model, embedder
+        )
 
     def describe_choice(self, choice: int) -> str:
         """Return a choice of the menu in words."""

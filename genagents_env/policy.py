@@ -1,48 +1,36 @@
-"""The policy contract: who decides. And `load_policy`, which finds one by name, path or plug-in."""
+"""The policy contract: who decides. `genagents_env.policy_loader` finds a policy by name."""
 
 import asyncio
-import importlib
-import importlib.util
-import inspect
-import pkgutil
-import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from importlib.metadata import entry_points
-from pathlib import Path
-from types import ModuleType
-from typing import Any, ClassVar, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from genagents_env.actions import Action
-from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.profile import AgentID, Context, Profile
+from genagents_env.errors import PolicyError
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
+from genagents_env.profile import AgentID, EpisodeContext, Profile
 
 __all__ = [
+    "INTERVIEW_CALLS",
     "AgentID",
     "Answer",
     "Context",
+    "Infos",
+    "Observations",
     "Policy",
     "Profile",
-    "Remembered",
-    "interview_arguments",
-    "load_policy",
-    "policy_class",
-    "policy_names",
-    "read_options",
+    "RecalledMemory",
+    "State",
 ]
 
-Observations = Mapping[AgentID, Mapping[str, Any]]
-Infos = Mapping[AgentID, Mapping[str, Any]]
+Observations: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
+Infos: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
+State: TypeAlias = Mapping[str, Any]  # JSON values
+Context: TypeAlias = EpisodeContext[ModelClient, Embedder]
 T = TypeVar("T")
 
-Options = TypeVar("Options", bound=BaseModel)
-
-ENTRY_POINTS = "genagents_env.policies"
 INTERVIEW_CALLS = 1000  # numbers set aside for the calls of one interview
-_FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +42,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RecalledMemory:
     """A memory in words, and the ids of the events it comes from; none for what one always knew."""
 
     text: str
@@ -87,7 +75,7 @@ class Policy:
         """Return an action for each agent in `observations`."""
         if type(self).act_async is Policy.act_async:
             raise PolicyError(f"{type(self).__name__} implements neither act nor act_async")
-        return self._waited_for(self.act_async(observations, infos))
+        return self._run(self.act_async(observations, infos))
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
         """Return an action for each agent in `observations`, awaiting models on the way."""
@@ -106,8 +94,7 @@ class Policy:
         """
         if type(self).interview_async is Policy.interview_async:
             raise PolicyError(f"the policy {self.name!r} cannot be interviewed")
-        put = interview_arguments(self.interview_async, agent, questions, repeat)
-        return self._waited_for(self.interview_async(*put))
+        return self._run(self.interview_async(agent, questions, repeat))
 
     async def interview_async(
         self, agent: AgentID, questions: Sequence[str], repeat: int = 0
@@ -120,21 +107,21 @@ class Policy:
         moment: one after the last percept's, 0 before the first. So the answers at both ends of a
         run never share a key, and those of an end that is none any more can be taken back.
         """
-        return self.interview(*interview_arguments(self.interview, agent, questions, repeat))
+        return self.interview(agent, questions, repeat)
 
-    def memories(self, agent: AgentID) -> Sequence[Remembered]:
+    def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
         """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
         return ()
 
     async def settle(self) -> None:
         """Await the model calls under way, so that their replies are stored; apply nothing."""
 
-    def state(self) -> dict[str, Any]:
-        """Return everything needed to go on: JSON values only."""
+    def state(self) -> State:
+        """Return everything needed to resume: JSON values only."""
         return {}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state` returned, after a `reset` with the same arguments."""
+    def load_state(self, state: State) -> None:
+        """Resume from what `state` returned, after a `reset` with the same arguments."""
 
     def close(self) -> None:
         """Free what is held; safe to call twice."""
@@ -142,135 +129,8 @@ class Policy:
             self._runner.close()
             self._runner = None
 
-    def _waited_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         # One loop over all calls: what one call leaves under way goes on in the next.
         if self._runner is None:
             self._runner = asyncio.Runner()
         return self._runner.run(coroutine)
-
-
-def interview_arguments(
-    function: Callable[..., Any], agent: AgentID, questions: Sequence[str], repeat: int
-) -> tuple[Any, ...]:
-    """Return what a policy's `interview` or `interview_async` is to be called with.
-
-    The first interview goes without its number: policies from before there could be several take
-    none, and can be asked once.
-
-    Raises:
-        PolicyError: `function` takes no number, and it is a later interview.
-    """
-    if not repeat:
-        return (agent, questions)
-    try:
-        inspect.signature(function).bind(agent, questions, repeat)
-    except TypeError:
-        raise PolicyError(
-            f"{function.__qualname__} cannot be asked more than once at a moment: it takes no "
-            "argument `repeat`"
-        ) from None
-    return (agent, questions, repeat)
-
-
-def read_options(model: type[Options], fields: Mapping[str, Any], policy: str) -> Options:
-    """Return a policy's options with these fields set.
-
-    Args:
-        model: what the options are.
-        fields: by name, as they came from a caller or the command line.
-        policy: the policy's name, for the error.
-
-    Raises:
-        ConfigError: an unknown option or a value that is not allowed.
-    """
-    try:
-        return model(**fields)
-    except ValidationError as fault:
-        where = [".".join(map(str, error["loc"])) or "options" for error in fault.errors()]
-        lines = [f"{at}: {error['msg']}" for at, error in zip(where, fault.errors(), strict=True)]
-        known = ", ".join(model.model_fields)
-        raise ConfigError(f"{policy}: {'; '.join(lines)}; options: {known}") from None
-
-
-def policy_names() -> list[str]:
-    """Return the names `load_policy` knows: the shipped ones, then plug-ins, each sorted."""
-    plugins = {point.name for point in entry_points(group=ENTRY_POINTS)}
-    return [*_shipped(), *sorted(plugins.difference(_shipped()))]
-
-
-def _shipped() -> list[str]:
-    package = importlib.import_module("genagents_env.policies")
-    files = {stem: name for name, stem in _FILES.items()}
-    stems = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_"]
-    return sorted(files.get(stem, stem) for stem in stems)
-
-
-def load_policy(name: str, **config: Any) -> Policy:
-    """Return a new policy.
-
-    Args:
-        name: a shipped name (`scripted`), a plug-in's entry point, or `path/to/file.py:Class`.
-        config: the policy's own keyword arguments.
-
-    Raises:
-        PolicyError: there is no such policy, or it does not accept `config`.
-    """
-    found = policy_class(name)
-    try:
-        inspect.signature(found).bind(**config)
-    except TypeError as error:
-        raise PolicyError(f"policy {name!r}: {error}") from None
-    return found(**config)
-
-
-def policy_class(name: str) -> type[Policy]:
-    """Return the class `load_policy` would build; a plug-in cannot take a shipped name."""
-    if ".py" in name or "/" in name:
-        return _from_path(name)
-    if name in _shipped():  # first, since looking for entry points reads every installed package
-        module = importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}")
-        return _only_policy(module)
-    for point in entry_points(group=ENTRY_POINTS):
-        if point.name == name:
-            return _checked(point.load(), name)
-    known = policy_names()
-    close = get_close_matches(name, known, 1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise PolicyError(
-        f"no policy {name!r}; {hint}known: {', '.join(known)}, or path/to/file.py:Class"
-    )
-
-
-def _from_path(spec: str) -> type[Policy]:
-    path_text, _, class_name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
-    path = Path(path_text)
-    if not path.is_file():
-        raise PolicyError(f"no policy file {path_text!r}; expected path/to/file.py:Class")
-    module_name = f"genagents_user_policy_{path.stem}"
-    spec_of = importlib.util.spec_from_file_location(module_name, path)
-    if spec_of is None or spec_of.loader is None:
-        raise PolicyError(f"{path_text!r} is not a Python file")
-    module = importlib.util.module_from_spec(spec_of)
-    sys.modules[module_name] = module
-    spec_of.loader.exec_module(module)
-    if not class_name:
-        return _only_policy(module)
-    return _checked(getattr(module, class_name, None), spec)
-
-
-def _only_policy(module: ModuleType) -> type[Policy]:
-    own = [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value) and issubclass(value, Policy) and "name" in vars(value)
-        if value.__module__.startswith(module.__name__)
-    ]
-    if len(own) != 1:
-        raise PolicyError(f"{module.__name__} defines {len(own)} named policies, expected one")
-    return own[0]
-
-
-def _checked(found: object, name: str) -> type[Policy]:
-    if not (inspect.isclass(found) and issubclass(found, Policy)):
-        raise PolicyError(f"{name!r} is not a subclass of genagents_env.policy.Policy")
-    return found

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Any
+from typing import Generic, TypeVar
 
 from genagents_env.scenario import Person, Scenario, first_memories
 from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 
 AgentID = str
+ModelT = TypeVar("ModelT", covariant=True)
+EmbedderT = TypeVar("EmbedderT", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +43,18 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Context:
+class EpisodeContext(Generic[ModelT, EmbedderT]):
     """What a policy is given to work with; it opens nothing itself.
 
-    `model` is a `genagents_env.llm.client.ModelClient` and `embedder` a
-    `genagents_env.memory.embedder.Embedder`, or None where no policy needs one (their types are
-    not named here: the environment, which makes contexts, knows neither).
+    `model` and `embedder` are None where no policy needs one. Their types are parameters, since
+    the environment, which makes contexts, knows neither; `genagents_env.policy.Context` names them.
     """
 
     town: str
     start: datetime
     seconds_per_tick: int
-    model: Any = None
-    embedder: Any = None
+    model: ModelT | None = None
+    embedder: EmbedderT | None = None
 
 
 def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:

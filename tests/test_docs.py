@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "environment.md"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -90,10 +90,10 @@ def _recorded(record: "RunReader", at: str) -> int:
 
 def _rememberers(record: "RunReader") -> list[str]:
     """Return everyone whose policy can be interviewed."""
-    from genagents_env.policy import policy_class
+    from genagents_env.policy_loader import find_policy_class
 
     policies = record.meta.policies
-    names = [n for n in record.meta.names if policy_class(policies[n]["name"]).remembers]
+    names = [n for n in record.meta.names if find_policy_class(policies[n]["name"]).remembers]
     if not names:
         raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
     return names

@@ -41,10 +41,10 @@ def scenarios() -> None:
 
 def policies() -> None:
     """List the policies that `--policy` knows."""
-    from genagents_env.policy import policy_class, policy_names
+    from genagents_env.policy_loader import find_policy_class, list_policies
 
-    for name in policy_names():
-        found = policy_class(name)
+    for name in list_policies():
+        found = find_policy_class(name)
         first = (found.__doc__ or "").strip().split("\n")[0]
         say(f"{name}  {first}{'  (asks a model)' if found.needs_model else ''}", indent=4)
 

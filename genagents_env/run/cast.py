@@ -18,17 +18,16 @@ from genagents_env.policy import (
     Observations,
     Policy,
     Profile,
-    Remembered,
-    load_policy,
-    policy_class,
+    RecalledMemory,
 )
+from genagents_env.policy_loader import find_policy_class, load_policy
 from genagents_env.record.rows import JSON, PolicyFault
 from genagents_env.run.group import Group, raise_first, results
 from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]
 Answers = tuple[list[Answer], list[PolicyFault]]
-Memories = tuple[list[Remembered], list[PolicyFault]]
+Memories = tuple[list[RecalledMemory], list[PolicyFault]]
 
 _ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
 
@@ -234,7 +233,7 @@ def specs_for(
         if name not in agents:
             raise ConfigError(f"nobody is called {name!r}; there are {', '.join(agents)}")
     for policy in {default.name, *own.values()}:
-        policy_class(policy)
+        find_policy_class(policy)
     return {a: PolicySpec(own[a]) if a in own else default for a in agents}
 
 
@@ -270,7 +269,7 @@ def _are_answers(answers: object, count: int) -> bool:
 
 def _is_memory(memory: object) -> bool:
     return (
-        isinstance(memory, Remembered)
+        isinstance(memory, RecalledMemory)
         and isinstance(memory.text, str)
         and _are_events(memory.events)
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from genagents_env.errors import GenagentsError
-from genagents_env.policy import AgentID, Infos, Observations, Policy, interview_arguments
+from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.record.rows import FaultKind, PolicyFault
 from genagents_env.run.secrets import redact
 from genagents_env.run.worker import Worker
@@ -38,17 +38,11 @@ class Group:
         return await policy.act_async(observations, infos)
 
     async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> Any:
-        """Return the answer of `Policy.interview` or `interview_async`, whatever it is.
-
-        Raises:
-            PolicyError: the policy takes no repeats, and this is one.
-        """
+        """Return the answer of `Policy.interview` or `interview_async`, whatever it is."""
         policy = self.policy
         if type(policy).interview_async is Policy.interview_async:
-            put = interview_arguments(policy.interview, agent, questions, repeat)
-            return await self._plain(policy.interview, *put)
-        put = interview_arguments(policy.interview_async, agent, questions, repeat)
-        return await policy.interview_async(*put)
+            return await self._plain(policy.interview, agent, questions, repeat)
+        return await policy.interview_async(agent, questions, repeat)
 
     async def memories(self, agent: AgentID) -> Any:
         """Return what `Policy.memories` gives, whatever it is."""

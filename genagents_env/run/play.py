@@ -7,7 +7,8 @@ from typing import Any
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.policy import AgentID, Infos, Observations, Policy, load_policy
+from genagents_env.policy import AgentID, Infos, Observations, Policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import PolicyFault
 from genagents_env.run.cast import Cast
 from genagents_env.run.loop import finished

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Spend
-from genagents_env.policy import policy_class
+from genagents_env.policy_loader import find_policy_class
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
 from genagents_env.sweep.backends import check_backend, host_for, is_remote
@@ -300,7 +300,7 @@ def _workers(asked: int | None) -> int:
 
 def _needs_model(policy: str) -> bool:
     try:
-        return policy_class(policy).needs_model
+        return find_policy_class(policy).needs_model
     # Another's file, or a package that is missing: its own runs tell why it cannot be loaded.
     except (Exception, SystemExit):
         return False

@@ -11,7 +11,7 @@ from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, Remembered, interview_arguments
+from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, RecalledMemory
 from genagents_env.testing.compare import first_difference, plain
 
 if TYPE_CHECKING:
@@ -102,10 +102,8 @@ class _Run:
         questions = [text.format(name=agent) for text in _QUESTIONS]
         asking = self.policy.interview_async
         try:
-            answers = self.policy._waited_for(
-                asking(*interview_arguments(asking, agent, questions, repeat))
-            )
-        except PolicyError as error:
+            answers = self.policy._run(asking(agent, questions, repeat))
+        except (PolicyError, TypeError) as error:  # a TypeError of one that takes no `repeat`
             raise PolicyFault(f"interview of {agent!r} at tick {self.tick}: {error}") from error
         self._check_answers(agent, answers, len(questions))
 
@@ -129,8 +127,8 @@ class _Run:
         if not isinstance(told, list | tuple):
             raise PolicyFault(f"{when}: {told!r} is not a list of memories")
         for memory in told:
-            if not (isinstance(memory, Remembered) and isinstance(memory.text, str)):
-                raise PolicyFault(f"{when}: {memory!r} is not a Remembered with a text")
+            if not (isinstance(memory, RecalledMemory) and isinstance(memory.text, str)):
+                raise PolicyFault(f"{when}: {memory!r} is not a RecalledMemory with a text")
             if unknown := self._unknown(memory.events):
                 raise PolicyFault(f"{when} come from {unknown}, which are no events that happened")
 

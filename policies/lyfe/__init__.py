@@ -17,13 +17,8 @@ from genagents_env.cognition.thinking import Thinking
 from genagents_env.cognition.thought import Moment
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
-from genagents_env.policy import (
-    Answer,
-    Context,
-    Profile,
-    Remembered,
-    read_options,
-)
+from genagents_env.policy import Answer, Context, Profile, RecalledMemory
+from genagents_env.policy_loader import read_options
 
 from . import act, controller, interview, memory, monitor, options, reflect, senses, talk
 from .config import LyfeConfig
@@ -99,8 +94,11 @@ class LyfePolicy(MindPolicy[Mind]):
         """Answer as `agent` after reflecting on the first question; no trace."""
         return await interview.answers(self.minds[agent], questions, repeat)
 
-    def memories(self, agent: str) -> list[Remembered]:
+    def memories(self, agent: str) -> list[RecalledMemory]:
         """Return long and recent memory, and the summary."""
         mind = self.minds[agent]
-        kept = [Remembered(one.text, one.events) for one in (*mind.long, *mind.recent)]
-        return [*kept, *(Remembered(part.text, tuple(part.events)) for part in mind.summary.parts)]
+        kept = [RecalledMemory(one.text, one.events) for one in (*mind.long, *mind.recent)]
+        return [
+            *kept,
+            *(RecalledMemory(part.text, tuple(part.events)) for part in mind.summary.parts),
+        ]

@@ -23,9 +23,9 @@ from genagents_env.policy import (
     Observations,
     Policy,
     Profile,
-    Remembered,
-    read_options,
+    RecalledMemory,
 )
+from genagents_env.policy_loader import read_options
 
 from .config import ReactiveConfig
 from .interview import PURPOSE, UNKNOWN, Told, inquiry, memories
@@ -87,7 +87,7 @@ class ReactivePolicy(Policy):
         numbered = enumerate(questions, repeat * INTERVIEW_CALLS)
         return await _all(self._answer(agent, number, text) for number, text in numbered)
 
-    def memories(self, agent: str) -> list[Remembered]:
+    def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts and ties of the profile, the facts heard, and the last things heard."""
         return memories(self.profiles[agent], self.minds[agent])
 

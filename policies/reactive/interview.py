@@ -11,7 +11,7 @@ from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.policy import Answer, Profile, Remembered
+from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.text import clean
 
 from .mind import Line, Mind
@@ -75,12 +75,12 @@ def inquiry(prompts: Prompts, profile: Profile, mind: Mind, question: str) -> In
     return Inquiry(messages, lines)
 
 
-def memories(profile: Profile, mind: Mind) -> list[Remembered]:
+def memories(profile: Profile, mind: Mind) -> list[RecalledMemory]:
     """Return everything remembered in words, with the event of the record where there is one."""
-    told = [Remembered(fact.statement) for fact in profile.facts]
+    told = [RecalledMemory(fact.statement) for fact in profile.facts]
     for line in _memories(profile, mind):
         events = () if line.event < 0 else (line.event,)
-        told.append(Remembered(f"{line.source}: {line.text}", events))
+        told.append(RecalledMemory(f"{line.source}: {line.text}", events))
     return told
 
 

@@ -19,7 +19,7 @@ from genagents_env.policy import (
     Observations,
     Policy,
     Profile,
-    Remembered,
+    RecalledMemory,
 )
 
 from .day import follow_day
@@ -89,11 +89,11 @@ class ScriptedPolicy(Policy):
         life, profile = self.lives[agent], self.profiles[agent]
         return [answer(life, profile, question) for question in questions]
 
-    def memories(self, agent: str) -> list[Remembered]:
+    def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts `agent` knows, each with the event of hearing it where it was heard."""
         life = self.lives[agent]
         return [
-            Remembered(text, (life.sources[fact],) if fact in life.sources else ())
+            RecalledMemory(text, (life.sources[fact],) if fact in life.sources else ())
             for fact, text in life.facts.items()
         ]
 

@@ -16,13 +16,8 @@ from genagents_env.cognition.thinking import Thinking
 from genagents_env.cognition.thought import Moment
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
-from genagents_env.policy import (
-    Answer,
-    Context,
-    Profile,
-    Remembered,
-    read_options,
-)
+from genagents_env.policy import Answer, Context, Profile, RecalledMemory
+from genagents_env.policy_loader import read_options
 
 from . import act, converse, interview, perceive, plan, react, reflect, summary
 from .config import SmallvilleConfig
@@ -101,7 +96,7 @@ class SmallvillePolicy(MindPolicy[Mind]):
         """Answer as `agent` from memory, with the events that the answers rest on; no trace."""
         return await interview.answers(self.minds[agent], questions, repeat=repeat)
 
-    def memories(self, agent: str) -> list[Remembered]:
+    def memories(self, agent: str) -> list[RecalledMemory]:
         """Return every memory of the stream that has not expired, with the events it goes back to.
 
         So those of a thought are the events of what it rests on.

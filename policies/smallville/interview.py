@@ -19,7 +19,7 @@ from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
-from genagents_env.policy import INTERVIEW_CALLS, Answer, Remembered
+from genagents_env.policy import INTERVIEW_CALLS, Answer, RecalledMemory
 from genagents_env.text import clean
 
 from .mind import Line, Mind
@@ -89,12 +89,12 @@ async def answers(mind: Mind, questions: Sequence[str], *, repeat: int = 0) -> l
     return given
 
 
-def memories(mind: Mind) -> list[Remembered]:
+def memories(mind: Mind) -> list[RecalledMemory]:
     """Return what is in the stream and has not expired, each with the events it goes back to."""
     stream, now = mind.stream, (mind.tick + 1) * mind.kit.seconds_per_tick
     kept = (stream[id_] for id_ in range(len(stream)))
     return [
-        Remembered(memory.text, stream.sources([memory.id]))
+        RecalledMemory(memory.text, stream.sources([memory.id]))
         for memory in kept
         if memory.expires is None or now < memory.expires
     ]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.client import ModelClient
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 

@@ -12,7 +12,8 @@ from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.percept import Conversation, Result
-from genagents_env.policy import Policy, load_policy
+from genagents_env.policy import Policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, always_invalid
 from tests.policies.percepts import Moment, body, context, infos, person, profile, speech, thing
 

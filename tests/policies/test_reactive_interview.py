@@ -11,7 +11,8 @@ from genagents_env.llm.bound import bound_of
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.percept import Heard
-from genagents_env.policy import Policy, Remembered, load_policy
+from genagents_env.policy import Policy, RecalledMemory
+from genagents_env.policy_loader import load_policy
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, always_invalid
 from tests.policies.percepts import Moment, body, context, infos, profile
 
@@ -206,15 +207,15 @@ def test_memories_are_what_one_was_told_and_always_knew() -> None:
     policy = load_policy("reactive")
     client = ModelClient(ScriptedEndpoint(telling()), run_seed=3)
     policy.reset({ANN: profile(relationships=ties)}, 3, context(client))
-    always = [Remembered(fact.statement) for fact in profile().facts]
+    always = [RecalledMemory(fact.statement) for fact in profile().facts]
     assert always
-    assert policy.memories(ANN) == [*always, Remembered(f"you, of {BOB}: my neighbour")]
+    assert policy.memories(ANN) == [*always, RecalledMemory(f"you, of {BOB}: my neighbour")]
     policy.act({ANN: {}}, infos(PARTY))
     before = policy.state()
     told = policy.memories(ANN)
-    assert told[:-2] == [*always, Remembered(f"you, of {BOB}: my neighbour")]
+    assert told[:-2] == [*always, RecalledMemory(f"you, of {BOB}: my neighbour")]
     assert told[-2:] == [
-        Remembered(f"{BOB}: There is a party at five.", (41,)),
-        Remembered(f"{BOB}: Bye!", (42,)),
+        RecalledMemory(f"{BOB}: There is a party at five.", (41,)),
+        RecalledMemory(f"{BOB}: Bye!", (42,)),
     ]
     assert policy.state() == before

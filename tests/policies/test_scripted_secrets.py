@@ -3,7 +3,8 @@
 import json
 
 from genagents_env.actions import Talk
-from genagents_env.policy import Policy, Remembered, load_policy
+from genagents_env.policy import Policy, RecalledMemory
+from genagents_env.policy_loader import load_policy
 from genagents_env.scenario.schema import Fact
 from tests.policies.percepts import PARTY, Moment, body, context, infos, person, profile, speech
 
@@ -63,11 +64,11 @@ def test_secrets_are_part_of_the_state_and_older_states_are_read() -> None:
 
 def test_memories_are_what_one_knows_and_what_one_heard_with_its_event() -> None:
     policy = ann(PARTY)
-    assert policy.memories("Ann Ash") == [Remembered(PARTY.statement)]
+    assert policy.memories("Ann Ash") == [RecalledMemory(PARTY.statement)]
     heard = speech("Dee Dogwood", "Have you heard? Bob fell into the pond.", ("fall",))
     policy.act({"Ann Ash": {}}, infos(Moment(heard=(heard,))))
     before = policy.state()
-    assert policy.memories("Ann Ash")[1] == Remembered(FALL.statement, (heard.event_id,))
+    assert policy.memories("Ann Ash")[1] == RecalledMemory(FALL.statement, (heard.event_id,))
     assert policy.state() == before
 
 

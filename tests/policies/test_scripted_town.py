@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.policy import Policy, load_policy
+from genagents_env.policy import Policy
+from genagents_env.policy_loader import load_policy
 
 SEED = 4
 

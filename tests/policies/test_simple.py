@@ -5,14 +5,14 @@ import pytest
 
 from genagents_env.actions import Idle
 from genagents_env.errors import PolicyError
-from genagents_env.policy import load_policy, policy_names
+from genagents_env.policy_loader import list_policies, load_policy
 from tests.policies.percepts import context
 
 MASK = np.array([1, 0, 0, 1, 1, 0], np.int8)
 
 
 def test_the_shipped_policies_load_by_name() -> None:
-    assert {"idle", "random", "scripted", "reactive"} <= set(policy_names())
+    assert {"idle", "random", "scripted", "reactive"} <= set(list_policies())
     for name in ("idle", "random", "scripted", "reactive"):
         assert load_policy(name).name == name
 

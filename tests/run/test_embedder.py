@@ -11,7 +11,7 @@ from genagents_env.errors import ConfigError, LLMUnavailable
 from genagents_env.evaluate import report
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Outcome, PolicySpec, interview, resume, rollout, run
 from genagents_env.testing import check_policy

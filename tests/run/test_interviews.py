@@ -180,7 +180,7 @@ class Silent(Policy):
     remembers = True
     def act(self, observations, infos):
         return {{}}
-    def interview(self, agent, questions):
+    def interview(self, agent, questions, repeat=0):
         {answer}
 """
 
@@ -295,19 +295,6 @@ def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -
     assert canonical_hash(path) == canonical_hash(whole)
 
 
-def test_a_policy_that_takes_no_repeats_is_asked_once(path: Path) -> None:
-    policy = path.with_name("silent.py")
-    for method in ("def interview", "async def interview_async"):
-        text = FAULTY.format(answer="return [Answer('so') for _ in questions]")
-        policy.write_text(text.replace("def interview", method))
-        run(spec(ticks=3, policy=PolicySpec(str(policy)), repeats=2), path, engine(), force=True)
-        with RunReader(path) as record:
-            assert {(row.tick, row.repeat) for row in record.interviews()} == {(0, 0), (3, 0)}
-            faults = record.policy_faults()
-        assert {(fault.tick, fault.kind) for fault in faults} == {(0, "raised"), (3, "raised")}
-        assert "takes no argument `repeat`" in faults[0].text
-
-
 def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
         rows, last = record.remembered(), record.last_tick
@@ -327,7 +314,7 @@ def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Pat
 
 REMEMBERING = """
 from genagents_env.errors import PolicyError
-from genagents_env.policy import Answer, Policy, Remembered
+from genagents_env.policy import Answer, Policy, RecalledMemory
 class Full(Policy):
     name = "full"
     remembers = True
@@ -347,8 +334,8 @@ def remembering(path: Path, memories: str) -> RunSpec:
 
 
 def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
-    told = "[Remembered(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
-    run(remembering(path, f"return {told} + [Remembered('No cups.')]"), path, engine())
+    told = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
+    run(remembering(path, f"return {told} + [RecalledMemory('No cups.')]"), path, engine())
     with RunReader(path) as record:
         rows = [row for row in record.remembered() if row.tick == 0]
         (fact,) = (fact.id for fact in record.meta.scenario.facts)
@@ -364,9 +351,9 @@ def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) 
         ("raise PolicyError('a blank')", "raised", "PolicyError: a blank"),
         ("return 'tea'", "nonsense", "expected memories, got str"),
         ("return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
-        ("return [Remembered('tea', (-1,))]", "nonsense", "expected memories"),
-        ("return [Remembered('tea', ('1',))]", "nonsense", "expected memories"),
-        ("return [Remembered(None)]", "nonsense", "expected memories"),
+        ("return [RecalledMemory('tea', (-1,))]", "nonsense", "expected memories"),
+        ("return [RecalledMemory('tea', ('1',))]", "nonsense", "expected memories"),
+        ("return [RecalledMemory(None)]", "nonsense", "expected memories"),
     ],
 )
 def test_failing_memories_are_a_fault_and_end_no_run(

@@ -112,7 +112,7 @@ class Changing(Policy):
     remembers = True
     def act(self, observations, infos):
         return {agent: Idle(os.environ["DOING"]) for agent in observations}
-    def interview(self, agent, questions):
+    def interview(self, agent, questions, repeat=0):
         raise ValueError("lost for words")
 """
 

@@ -16,7 +16,7 @@ from genagents_env.policy import (
     Infos,
     Observations,
     Profile,
-    Remembered,
+    RecalledMemory,
 )
 from tests.run.curious import CuriousPolicy
 
@@ -59,11 +59,11 @@ class WitnessPolicy(CuriousPolicy):
         ]
         return [Answer(words.words, tuple(self.events[agent])) for words in said]
 
-    def memories(self, agent: str) -> list[Remembered]:
-        known = [Remembered(fact.statement) for fact in self.profiles[agent].facts]
+    def memories(self, agent: str) -> list[RecalledMemory]:
+        known = [RecalledMemory(fact.statement) for fact in self.profiles[agent].facts]
         return [
             *known,
-            Remembered("There is word of a Valentine's party.", tuple(self.events[agent])),
+            RecalledMemory("There is word of a Valentine's party.", tuple(self.events[agent])),
         ]
 
     async def settle(self) -> None:

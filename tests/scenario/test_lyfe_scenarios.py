@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from genagents_env import town_v0
 from genagents_env.cli.app import app
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
 from genagents_env.scenario import Person, Scenario, first_memories, load_scenario, scenario_names
 from genagents_env.scenario.checks import check

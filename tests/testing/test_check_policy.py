@@ -16,9 +16,9 @@ from genagents_env.policy import (
     Observations,
     Policy,
     Profile,
-    Remembered,
-    load_policy,
+    RecalledMemory,
 )
+from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing import PolicyFault, check_policy
 from genagents_env.testing.scripted_model import ScriptedEndpoint
@@ -163,7 +163,7 @@ class TellsOnce(Wanderer):
 
 class Recalls(Tells):
     def memories(self, agent: str) -> Any:
-        return [Remembered("I began.", (0,)), Remembered("I am Ada.")]
+        return [RecalledMemory("I began.", (0,)), RecalledMemory("I am Ada.")]
 
 
 class RecallsInWords(Tells):
@@ -178,12 +178,12 @@ class RecallsOneWord(Tells):
 
 class RecallsNumbers(Tells):
     def memories(self, agent: str) -> Any:
-        return (Remembered(7),)  # type: ignore[arg-type]
+        return (RecalledMemory(7),)  # type: ignore[arg-type]
 
 
 class RecallsTheFuture(Tells):
     def memories(self, agent: str) -> Any:
-        return (Remembered("so it will be", (10**6,)),)
+        return (RecalledMemory("so it will be", (10**6,)),)
 
 
 class ForgetsByRecalling(Tells):
@@ -205,6 +205,7 @@ class AsksWhenAsked(Tells):
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         super().reset(profiles, seed, context)
+        assert context.model is not None
         self.model = context.model
 
     async def interview_async(
@@ -277,10 +278,10 @@ def test_the_shipped_policies_without_a_model_pass(name: str) -> None:
         (AnswersOnce, "not a list of 3 answers"),
         (AnswersInWords, "'yes' is not an Answer"),
         (KnowsTheFuture, "no events that happened"),
-        (TellsOnce, "at tick 0: TellsOnce.interview .*takes no argument `repeat`"),
-        (RecallsInWords, "memories of 'Ada Brook' at tick 0: 'I began.' is not a Remembered"),
+        (TellsOnce, "at tick 0: TellsOnce.interview.* takes 3 positional arguments"),
+        (RecallsInWords, "memories of 'Ada Brook' at tick 0: 'I began.' is not a RecalledMemory"),
         (RecallsOneWord, "'so' is not a list of memories"),
-        (RecallsNumbers, "is not a Remembered with a text"),
+        (RecallsNumbers, "is not a RecalledMemory with a text"),
         (RecallsTheFuture, "no events that happened"),
         (ForgetsByRecalling, "changed the state, at .*count"),
     ],

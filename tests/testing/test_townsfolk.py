@@ -20,7 +20,7 @@ from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import schema_of
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
 from genagents_env.testing.scripted_model import (

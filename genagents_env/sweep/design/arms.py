@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.run import PolicySpec
 from genagents_env.sweep.design.experiment import Arm
 from genagents_env.sweep.design.identity import own_file

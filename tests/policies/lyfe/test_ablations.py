@@ -22,7 +22,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 from genagents_env.testing.townsfolk.prompt import Line, read
@@ -57,7 +57,7 @@ class Town:
         self.model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
         self.policy: Any = load_policy("lyfe", variant=variant, **CONFIG)
         embedder = Embedder(open_source("hashed"))
-        context = replace(self.env.context(), model=self.model, embedder=embedder)
+        context = self.env.context(self.model, embedder)
         self.policy.reset(self.env.profiles(), 3, context)
 
     def purposes(self) -> Counter[str]:

@@ -16,7 +16,8 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Conversation, Result, SeenPerson
-from genagents_env.policy import Context, Profile, load_policy
+from genagents_env.policy import Context, Profile
+from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint
 from tests.policies.lyfe.circle import varied

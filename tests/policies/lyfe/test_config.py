@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from tests.policies.lyfe.minds import part
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from genagents_env.policy import Profile, policy_class
+from genagents_env.policy import Profile
+from genagents_env.policy_loader import find_policy_class
 from genagents_env.record import RunReader
 from genagents_env.run import Engine, PolicySpec, RunSpec, run
 from genagents_env.scenario import Scenario
@@ -116,7 +117,7 @@ def test_in_the_whole_mystery_nobody_is_told_what_others_keep_to_themselves(
 def test_a_mind_that_knows_too_much_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lyfe: Any = policy_class("lyfe")
+    lyfe: Any = find_policy_class("lyfe")
     begin = lyfe.reset
 
     def leaking(self: Any, profiles: Mapping[str, Profile], *given: Any) -> None:

@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,7 +17,8 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy import Profile, load_policy
+from genagents_env.policy import Profile
+from genagents_env.policy_loader import load_policy
 from genagents_env.scenario import Scenario
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, sample_schema
 from tests.policies.percepts import START, profile
@@ -160,7 +160,7 @@ class Town:
     def begin(self, policy: Any) -> None:
         """Give `policy` the people of this town."""
         model, embedder = ModelClient(self.endpoint, run_seed=3), Embedder(open_source("hashed"))
-        context = replace(self.env.context(), model=model, embedder=embedder)
+        context = self.env.context(model, embedder)
         policy.reset(self.env.profiles(), 3, context)
 
     def step(self, **instead: Action) -> list[Any]:

@@ -1,7 +1,10 @@
 import pytest
 
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.policy import Context, load_policy
+from genagents_env.llm.client import ModelClient
+from genagents_env.policy import Context
+from genagents_env.policy_loader import load_policy
+from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.policies.percepts import START, profile
 from tests.policies.smallville.minds import part
 
@@ -88,6 +91,6 @@ def test_a_mind_without_a_model_or_an_embedder_is_refused() -> None:
     with pytest.raises(PolicyError, match="language model"):
         policy.reset(ann, 0, Context("Town", START, 10))
     with pytest.raises(PolicyError, match="embedder"):
-        policy.reset(ann, 0, Context("Town", START, 10, model=object()))
+        policy.reset(ann, 0, Context("Town", START, 10, model=ModelClient(ScriptedEndpoint(), run_seed=0)))
     latest_only = load_policy("smallville", retrieval=False)
-    latest_only.reset(ann, 0, Context("Town", START, 10, model=object()))
+    latest_only.reset(ann, 0, Context("Town", START, 10, model=ModelClient(ScriptedEndpoint(), run_seed=0)))

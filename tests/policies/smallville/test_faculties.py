@@ -12,7 +12,8 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy import Context, load_policy
+from genagents_env.policy import Context
+from genagents_env.policy_loader import load_policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema

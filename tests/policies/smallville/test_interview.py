@@ -12,7 +12,7 @@ from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.policy import Answer, Remembered
+from genagents_env.policy import Answer, RecalledMemory
 from genagents_env.testing.scripted_model import (
     Rule,
     ScriptedEndpoint,
@@ -374,14 +374,14 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     mind = living()
     mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
     before = json.dumps(mind.state())
-    said = Remembered('Bob Birch said to Ann Ash: "There is a fair."', (41,))
+    said = RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,))
     memories = part("interview").memories(mind)
     assert memories == [
-        Remembered("Ann runs the Cafe."),
+        RecalledMemory("Ann runs the Cafe."),
         said,
-        Remembered("Bob Birch is painting a sign", (42,)),
-        Remembered("Bob looks forward to the fair.", (41, 42)),
+        RecalledMemory("Bob Birch is painting a sign", (42,)),
+        RecalledMemory("Bob looks forward to the fair.", (41, 42)),
     ]
     assert json.dumps(mind.state()) == before
     mind.tick = 300
-    assert Remembered("Ann goes home.") in part("interview").memories(mind)
+    assert RecalledMemory("Ann goes home.") in part("interview").memories(mind)

@@ -303,7 +303,7 @@ def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
 def revise(alone: Alone, start: int, why: str = "The Cafe burns.") -> None:
     thought = part("thought").Thought("plan.revise", {"start": start, "why": why})
     now = moment(alone.mind, alone.percept)
-    alone.policy._waited_for(alone.policy.thinking.think(alone.mind, [thought], now))
+    alone.policy._run(alone.policy.thinking.think(alone.mind, [thought], now))
 
 
 def answering_hours(request: CompletionRequest) -> str:

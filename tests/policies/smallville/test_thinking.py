@@ -14,7 +14,7 @@ from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.policy import load_policy
+from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import first_difference, plain
@@ -201,7 +201,7 @@ def test_a_reply_that_had_come_is_neither_asked_for_nor_counted_again() -> None:
     alone = Alone(config=SLOW, seconds=10)
     for _ in range(2):
         alone.step()
-    alone.policy._waited_for(alone.policy.settle())
+    alone.policy._run(alone.policy.settle())
     other = resumed(alone)
     assert [p.answer is not None for p in other.mind.pending] == [True] * len(alone.mind.pending)
     assert len(alone.mind.pending) >= 2
@@ -241,7 +241,7 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     assert alone.mind.busy("plan.pieces")
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
     alone.mind.day.hours = [part("day").Block(b.start, b.end, b.text) for b in alone.mind.day.hours]
-    alone.policy._waited_for(alone.policy.settle())
+    alone.policy._run(alone.policy.settle())
     other = resumed(alone)
     for _ in range(5):
         assert alone.step() == other.step()
@@ -254,11 +254,11 @@ def test_settling_stores_replies_and_applies_none() -> None:
     alone.step()
     before = plain(alone.mind.stream.state())
     assert alone.purposes() == {}
-    alone.policy._waited_for(alone.policy.settle())
+    alone.policy._run(alone.policy.settle())
     assert alone.purposes() == {"plan.day": 1, "summary.describe": 1}
     assert plain(alone.mind.stream.state()) == before
     assert len(alone.mind.pending) == 2
-    alone.policy._waited_for(alone.policy.settle())
+    alone.policy._run(alone.policy.settle())
     assert len(alone.endpoint.requests) == 2
 
 
@@ -301,7 +301,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any
     with pytest.raises(ModelOutage):
         town.step()
     with suppress(LLMUnavailable, ModelOutage):  # those under way for later are settled
-        town.policy._waited_for(town.policy.settle())
+        town.policy._run(town.policy.settle())
     assert endpoint.begun == endpoint.ended > 10
     stored = [k for k, row in cassette.rows.items() if row.outcome == "reply"]
     assert len(stored) == endpoint.ended

@@ -1,0 +1,129 @@
+"""Find a policy by name, path or plug-in, and read its options."""
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.policy import Policy
+
+Options = TypeVar("Options", bound=BaseModel)
+
+ENTRY_POINTS = "genagents_env.policies"
+_FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
+
+
+def read_options(model: type[Options], fields: Mapping[str, object], policy: str) -> Options:
+    """Return a policy's options with these fields set.
+
+    Args:
+        model: what the options are.
+        fields: by name, as they came from a caller or the command line.
+        policy: the policy's name, for the error.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+    try:
+        return model(**fields)
+    except ValidationError as fault:
+        where = [".".join(map(str, error["loc"])) or "options" for error in fault.errors()]
+        lines = [f"{at}: {error['msg']}" for at, error in zip(where, fault.errors(), strict=True)]
+        known = ", ".join(model.model_fields)
+        raise ConfigError(f"{policy}: {'; '.join(lines)}; options: {known}") from None
+
+
+def list_policies() -> list[str]:
+    """Return the names `load_policy` knows: the shipped ones, then plug-ins, each sorted."""
+    plugins = {point.name for point in entry_points(group=ENTRY_POINTS)}
+    return [*_list_shipped(), *sorted(plugins.difference(_list_shipped()))]
+
+
+def _list_shipped() -> list[str]:
+    package = importlib.import_module("genagents_env.policies")
+    files = {stem: name for name, stem in _FILES.items()}
+    stems = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_"]
+    return sorted(files.get(stem, stem) for stem in stems)
+
+
+def load_policy(name: str, **config: Any) -> Policy:
+    """Return a new policy.
+
+    Args:
+        name: a shipped name (`scripted`), a plug-in's entry point, or `path/to/file.py:Class`.
+        config: the policy's own keyword arguments.
+
+    Raises:
+        PolicyError: there is no such policy, or it does not accept `config`.
+    """
+    found = find_policy_class(name)
+    try:
+        inspect.signature(found).bind(**config)
+    except TypeError as error:
+        raise PolicyError(f"policy {name!r}: {error}") from None
+    return found(**config)
+
+
+def find_policy_class(name: str) -> type[Policy]:
+    """Return the class `load_policy` would build; a plug-in cannot take a shipped name."""
+    if ".py" in name or "/" in name:
+        return _load_from_path(name)
+    if (
+        name in _list_shipped()
+    ):  # first, since looking for entry points reads every installed package
+        module = importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}")
+        return _find_only_policy(module)
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name == name:
+            return _check_class(point.load(), name)
+    known = list_policies()
+    close = get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise PolicyError(
+        f"no policy {name!r}; {hint}known: {', '.join(known)}, or path/to/file.py:Class"
+    )
+
+
+def _load_from_path(spec: str) -> type[Policy]:
+    path_text, _, class_name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
+    path = Path(path_text)
+    if not path.is_file():
+        raise PolicyError(f"no policy file {path_text!r}; expected path/to/file.py:Class")
+    module_name = f"genagents_user_policy_{path.stem}"
+    spec_of = importlib.util.spec_from_file_location(module_name, path)
+    if spec_of is None or spec_of.loader is None:
+        raise PolicyError(f"{path_text!r} is not a Python file")
+    module = importlib.util.module_from_spec(spec_of)
+    sys.modules[module_name] = module
+    spec_of.loader.exec_module(module)
+    if not class_name:
+        return _find_only_policy(module)
+    return _check_class(getattr(module, class_name, None), spec)
+
+
+def _find_only_policy(module: ModuleType) -> type[Policy]:
+    own = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Policy) and "name" in vars(value)
+        if value.__module__.startswith(module.__name__)
+    ]
+    if len(own) != 1:
+        raise PolicyError(f"{module.__name__} defines {len(own)} named policies, expected one")
+    return own[0]
+
+
+def _check_class(found: object, name: str) -> type[Policy]:
+    if not (inspect.isclass(found) and issubclass(found, Policy)):
+        raise PolicyError(f"{name!r} is not a subclass of genagents_env.policy.Policy")
+    return found
