@@ -88,9 +88,10 @@ def test_latency_can_be_given_for_every_faculty_that_asks() -> None:
 def test_a_mind_without_a_model_or_an_embedder_is_refused() -> None:
     ann = {"Ann Ash": profile()}
     policy = load_policy("smallville")
+    model = ModelClient(ScriptedEndpoint(), run_seed=0)
     with pytest.raises(PolicyError, match="language model"):
         policy.reset(ann, 0, Context("Town", START, 10))
     with pytest.raises(PolicyError, match="embedder"):
-        policy.reset(ann, 0, Context("Town", START, 10, model=ModelClient(ScriptedEndpoint(), run_seed=0)))
+        policy.reset(ann, 0, Context("Town", START, 10, model=model))
     latest_only = load_policy("smallville", retrieval=False)
-    latest_only.reset(ann, 0, Context("Town", START, 10, model=ModelClient(ScriptedEndpoint(), run_seed=0)))
+    latest_only.reset(ann, 0, Context("Town", START, 10, model=model))
