@@ -12,7 +12,8 @@ from genagents_env import town_v0
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollouts
 
-Floats, Mask = npt.NDArray[np.float32], npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.int8]
 make_env = partial(town_v0.parallel_env, "tiny", actions="menu")
 WEIGHTS = {agent: np.zeros((57, 36)) for agent in ("Ada Brook", "Ben Carver")}
 
