@@ -166,7 +166,7 @@ def test_segments_go_on_where_the_last_one_ended() -> None:
 @pytest.mark.slow
 def test_the_example_learns() -> None:
     example = Path(__file__).parents[2] / "examples" / "rollouts.py"
-    assert len(example.read_text("utf-8").splitlines()) < 40
+    assert len(example.read_text("utf-8").splitlines()) < 50
     done = subprocess.run(
         [sys.executable, str(example), "3"], capture_output=True, text=True, check=False
     )
