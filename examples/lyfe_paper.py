@@ -17,7 +17,7 @@ from genagents_env.cli.summary import summary
 from genagents_env.evaluate.rates import tariff
 from genagents_env.record import RunReader
 from genagents_env.report import studied
-from genagents_env.report.writing import write_report
+from genagents_env.report.run_writing import write_report
 from genagents_env.run import Engine, Outcome, PolicySpec, RunSpec, judged, resume, run
 
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")

@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.report import Study
-    from genagents_env.report.lab import Gathered
+    from genagents_env.report.results import Gathered
     from genagents_env.report.table import Table
     from genagents_env.sweep import Folder
 
@@ -46,8 +46,8 @@ def report(
     if any(path.is_dir() for path in run_files):
         _of_sweep(run_files, out, as_json)
         return
-    from genagents_env.report.writing import as_json as all_as_json
-    from genagents_env.report.writing import write_report
+    from genagents_env.report.run_writing import as_json as all_as_json
+    from genagents_env.report.run_writing import write_report
 
     studies = _studied(run_files, price_as, speed)
     if out is not None:
@@ -65,8 +65,8 @@ def report(
 
 
 def _of_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
-    from genagents_env.report.lab import as_json as all_as_json
-    from genagents_env.report.lab import write_lab
+    from genagents_env.report.results import as_json as all_as_json
+    from genagents_env.report.writing import write_lab
     from genagents_env.sweep import Folder
 
     if len(folders) > 1:
@@ -84,7 +84,7 @@ def measured(
 ) -> "Gathered":
     """Measure all runs of a sweep, and say what could not be done but for what was `told`."""
     from genagents_env.cli.sweep_progress import counting
-    from genagents_env.report.lab import gathered
+    from genagents_env.report.results import gathered
     from genagents_env.sweep import cores
 
     with counting("Measuring", quiet) as watch:
@@ -114,7 +114,7 @@ def _told(study: "Study") -> Iterator[str]:
     """Yield what one run came to, line by line."""
     from genagents_env.cli.summary import summary
     from genagents_env.evaluate.published import published
-    from genagents_env.report import tables
+    from genagents_env.report import run_tables as tables
     from genagents_env.report.groups import grouped
 
     yield from summary(study.report)
@@ -127,7 +127,7 @@ def _told(study: "Study") -> Iterator[str]:
 def _compared(studies: "Sequence[Study]") -> Iterator[str]:
     """Yield the tables of several runs beside one another."""
     from genagents_env.evaluate.published import published
-    from genagents_env.report import tables
+    from genagents_env.report import run_tables as tables
     from genagents_env.report.groups import grouped
 
     groups = grouped(studies)

@@ -109,7 +109,7 @@ def sweep(
     if folder.experiment.judges and done.finished:
         code = code or _judge(folder, done, quiet)
     if report:
-        from genagents_env.report.lab import write_lab
+        from genagents_env.report.writing import write_lab
 
         page, *_ = write_lab(measured(folder, quiet=quiet, workers=workers, told=told))
         say(f"Report: {page}")

@@ -1,75 +1,107 @@
-"""Writing a report into a folder: everything is made first, so that nothing stands half-written."""
+"""Writing a sweep's report: everything is made first, so that nothing stands half-written."""
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from genagents_env.evaluate.published import published
-from genagents_env.record.rows import JSON
-from genagents_env.report.groups import grouped
-from genagents_env.report.page import RunSection, html, markdown, sections
+from genagents_env.errors import ConfigError
+from genagents_env.report import page
+from genagents_env.report import sweep_tables as tables
+from genagents_env.report.frames import parquet
+from genagents_env.report.naming import page_of
+from genagents_env.report.page import Section
+from genagents_env.report.picture import Picture
 from genagents_env.report.placing import INDEX, place
-from genagents_env.report.study import Study
-from genagents_env.report.tables import answers, tables
+from genagents_env.report.results import Gathered
+from genagents_env.report.table import Table
 
-_OURS = re.compile(r"figures/[a-z0-9_]+\.png|[a-z_]+\.csv|report\.(html|md)")
+_OURS = re.compile(
+    r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
+)
 
 
-def write_report(
-    studies: Sequence[Study], folder: Path, lines: Sequence[Sequence[str]]
-) -> list[Path]:
-    """Write `report.html`, `report.md`, `report.json`, `figures/*.png` and a CSV for each table.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files of a report by name, the page first, and what could not be made."""
 
-    A report that is in `folder` already is replaced, with the files that only it had; other files
-    there are left alone.
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...]
+
+
+def write_lab(gathered: Gathered, out: Path | None = None) -> list[Path]:
+    """Write the report of a sweep.
+
+    `report.html` and its twin `report.md`, `report.json`, a CSV for each table, `*.parquet`,
+    `figures/*.png`, and a page for each run in `pages/`. A report that is there already is
+    replaced, with the files that only it had; run files and all others are left alone. What needs
+    a library that is missing is left out, and the page says so.
 
     Args:
-        studies: at least one, all with one speed of the game.
-        folder: made where it is missing.
-        lines: of each run its summary in words.
+        gathered: the sweep.
+        out: a folder, made where it is missing; None is the sweep's own.
 
     Returns:
         The paths, `report.html` first.
 
     Raises:
-        ConfigError: `folder` is a file, or cannot be written; or matplotlib is missing.
+        ConfigError: `out` is a file, or cannot be written.
     """
-    files = _files(studies, lines)
-    return place(files, folder, _OURS)
+    return place(made(gathered).files, gathered.folder if out is None else out, _OURS)
 
 
-def as_json(studies: Sequence[Study]) -> dict[str, JSON]:
-    """Return all runs and the published figures as JSON values."""
-    return {
-        "runs": [study.as_json() for study in studies],
-        "published": [asdict(one) for one in published(studies[0].rates.speed)],
+def made(known: Gathered) -> Made:
+    """Return all files of the report, and a note for each library that is missing."""
+    pictures, undrawn = _pictures(known)
+    frames, unframed = _frames(known)
+    notes = tuple(note for note in (undrawn, unframed) if note)
+    own = _sections(known, pictures)
+    texts = {
+        "report.html": page.html(known, own, notes),
+        "report.md": page.markdown(known, own, notes),
     }
+    texts |= {f"{one.name}.csv": one.csv() for one in _tabled(known, own) if one.rows}
+    texts |= {page_of(run): text for run, text in page.run_pages(known)}
+    files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    files |= frames | {f"figures/{one.name}.png": one.png for one in pictures}
+    listed = {"files": sorted(files), "notes": list(notes), **known.as_json()}
+    return Made(files | {INDEX: json.dumps(listed, indent=1).encode()}, notes)
 
 
-def _files(studies: Sequence[Study], lines: Sequence[Sequence[str]]) -> dict[str, bytes]:
-    # Here, since matplotlib takes a second to load and a package of its own.
-    from genagents_env.report.pictures import pictures
-
-    speed = studies[0].rates.speed
-    groups, others = grouped(studies), published(speed)
-    own, drawn = tables(studies, groups, others), list(pictures(groups, others, speed))
-    parts, title = sections(own, drawn), _title(studies)
-    runs = [
-        RunSection(
-            f"run-{k}", f"{study.path} ({study.rates.policy})", tuple(words), answers([study])
-        )
-        for k, (study, words) in enumerate(zip(studies, lines, strict=True), 1)
-    ]
-    texts = {"report.html": html(title, parts, runs), "report.md": markdown(title, parts)}
-    texts |= {f"{table.name}.csv": table.csv() for table in (*own, answers(studies)) if table.rows}
-    files = {name: text.encode() for name, text in texts.items()}
-    files |= {f"figures/{one.name}.png": one.png for one in drawn}
-    listed = {"files": sorted(files), **as_json(studies)}
-    return files | {INDEX: json.dumps(listed, indent=1).encode()}
+def _pictures(known: Gathered) -> tuple[list[Picture], str]:
+    # Here, since matplotlib takes a second to load and is a package of its own.
+    try:
+        from genagents_env.report.sweep_figures import pictures
+    except ConfigError:
+        return [], 'No figures: matplotlib is not installed: pip install "genagents-env[lab]"'
+    return list(pictures(known)), ""
 
 
-def _title(studies: Sequence[Study]) -> str:
-    scenarios = ", ".join(dict.fromkeys(study.rates.scenario for study in studies))
-    return f"{scenarios}: {len(studies)} run{'' if len(studies) == 1 else 's'}"
+def _frames(known: Gathered) -> tuple[dict[str, bytes], str]:
+    try:
+        return parquet(known), ""
+    except ConfigError as error:
+        return {}, f"No Parquet files: {error}"
+
+
+def _sections(known: Gathered, pictures: Sequence[Picture]) -> list[Section]:
+    means = list(tables.means(known))
+    decisive, differences = tables.decisive(known), tables.differences(known)
+    figures = Table("figures", "Figures", (), ())
+    own = [Section(one.name, one, strong=tables.primary_rows(known, one)) for one in means]
+    drawn = tuple(one for one in pictures if one.table == decisive.name)
+    own += [Section(decisive.name, decisive, drawn)] if decisive.rows else []
+    drawn = tuple(one for one in pictures if one.table == figures.name)
+    own += [Section(figures.name, figures, drawn)] if drawn else []
+    strong = tables.primary_rows(known, differences)
+    own.append(Section(differences.name, differences, strong=strong))
+    own += [Section(one.name, one) for one in known.judged]
+    runs = tables.runs(known)
+    own.append(Section(runs.name, runs, links=tables.linked(known)))
+    more = tables.measures(known), tables.identities(known), tables.versions(known)
+    return [*own, *(Section(one.name, one) for one in more)]
+
+
+def _tabled(known: Gathered, own: Sequence[Section]) -> list[Table]:
+    return [*(one.table for one in own), tables.values(known)]

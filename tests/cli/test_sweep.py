@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.evaluate.measures import find_measures
-from genagents_env.report.lab import gathered
+from genagents_env.report.results import gathered
 from genagents_env.sweep import Folder, load_experiment, trials_of
 from tests.cli.conftest import Run
 from tests.sweep.studies import written

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.report.lab import write_lab
-from genagents_env.report.lab.data import Gathered
-from genagents_env.report.lab.runs import Answer
-from tests.report.lab.planted_sweep import condition, pair, run, story, sweep
+from genagents_env.report.results import Gathered
+from genagents_env.report.trial import Answer
+from genagents_env.report.writing import write_lab
+from tests.report.planted_sweep import condition, pair, run, story, sweep
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
 
@@ -43,7 +43,7 @@ def rows(path: Path) -> list[list[str]]:
 @pytest.fixture
 def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures out, which take most of the time."""
-    monkeypatch.setattr("genagents_env.report.lab.writing._pictures", lambda _: ([], ""))
+    monkeypatch.setattr("genagents_env.report.writing._pictures", lambda _: ([], ""))
 
 
 def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path: Path) -> None:
@@ -266,10 +266,10 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
 ) -> None:
     known = pair(tmp_path, seeds=2)
     for name in list(sys.modules):
-        ours = ("genagents_env.report.figures", "genagents_env.report.lab.figures")
-        if name.startswith((*ours, "genagents_env.report.lab.pictures")):
+        ours = ("genagents_env.report.figures", "genagents_env.report.figures")
+        if name.startswith((*ours, "genagents_env.report.sweep_figures")):
             monkeypatch.delitem(sys.modules, name)
-        if name == "genagents_env.report.lab.drawing":
+        if name == "genagents_env.report.figure_data":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
     paths = write_lab(known)

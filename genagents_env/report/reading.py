@@ -19,7 +19,7 @@ from genagents_env.evaluate.spreading import curves
 from genagents_env.evaluate.transcript import transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
-from genagents_env.report.lab.runs import Answer, Effort, Run, Sights, Story
+from genagents_env.report.trial import Answer, Effort, Run, Sights, Story
 
 MOST_LINES = 2000  # of a transcript on a page; the run file has them all
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from genagents_env.errors import ConfigError
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.trial import Run
 from genagents_env.stats import Contrast, Interval, contrast, corrected, interval
 from genagents_env.sweep.design.trials import Condition
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from genagents_env.report.lab.comparing import PRIMARY
+from genagents_env.report.comparing import PRIMARY
 from genagents_env.report.table import number
 from genagents_env.stats import Contrast, smallest_p
 

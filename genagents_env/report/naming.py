@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.trial import Run
 
 
 def page_of(run: Run) -> str:

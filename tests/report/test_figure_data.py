@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report.lab import drawing
-from genagents_env.report.lab.comparing import Side
-from tests.report.lab.planted_sweep import ADA, BEN, condition, pair, run, sights
+from genagents_env.report import figure_data as drawing
+from genagents_env.report.comparing import Side
+from tests.report.planted_sweep import ADA, BEN, condition, pair, run, sights
 
 
 def lived(folder: Path) -> drawing.Lived:

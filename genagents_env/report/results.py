@@ -8,15 +8,15 @@ from platform import python_version
 
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
 from genagents_env.record.rows import JSON
-from genagents_env.report.lab.cautions import cautions
-from genagents_env.report.lab.comparing import Block, Cell, blocks_of, cells, contrasts
-from genagents_env.report.lab.finding import found
-from genagents_env.report.lab.groups import ordered
-from genagents_env.report.lab.judging import judged_tables
-from genagents_env.report.lab.plan import Plan
-from genagents_env.report.lab.reading import read, read_some
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.cautions import cautions
+from genagents_env.report.comparing import Block, Cell, blocks_of, cells, contrasts
+from genagents_env.report.finding import found
+from genagents_env.report.judging import judged_tables
+from genagents_env.report.measure_order import ordered
+from genagents_env.report.plan import Plan
+from genagents_env.report.reading import read, read_some
 from genagents_env.report.table import Table
+from genagents_env.report.trial import Run
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.evaluate.measures import Measure
-from genagents_env.report.lab.data import Gathered, compared
-from genagents_env.report.lab.plan import Plan
-from genagents_env.report.lab.runs import Answer, Effort, Run, Sights, Story
+from genagents_env.report.plan import Plan
+from genagents_env.report.results import Gathered, compared
+from genagents_env.report.trial import Answer, Effort, Run, Sights, Story
 from genagents_env.sweep.design.trials import Condition
 
 ADA, BEN, CLEO = "Ada Brook", "Ben Carver", "Cleo Dunn"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from genagents_env.report.lab.data import Gathered, compared
-from genagents_env.report.lab.runs import Effort
-from tests.report.lab.planted_sweep import measure, pair, run, sweep
+from genagents_env.report.results import Gathered, compared
+from genagents_env.report.trial import Effort
+from tests.report.planted_sweep import measure, pair, run, sweep
 
 
 def about(known: Gathered, words: str) -> list[str]:
@@ -79,7 +79,7 @@ def test_a_missing_library_is_a_problem_for_the_terminal(
         raise PackageNotFoundError(name)
 
     assert pair(tmp_path).problems == ()
-    monkeypatch.setattr("genagents_env.report.lab.data.version", absent)
+    monkeypatch.setattr("genagents_env.report.results.version", absent)
     known = pair(tmp_path)
     assert known.problems[0].startswith("no figures: matplotlib is not installed: pip install")
     assert len(known.problems) == 3

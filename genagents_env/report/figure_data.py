@@ -3,14 +3,14 @@
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
-from genagents_env.report.lab.comparing import Cell, Side
-from genagents_env.report.lab.data import Gathered
-from genagents_env.report.lab.figures.bars import Bar, Panel
-from genagents_env.report.lab.figures.curves import Curve
-from genagents_env.report.lab.figures.partners import Network
-from genagents_env.report.lab.figures.places import Stays
-from genagents_env.report.lab.figures.tradeoff import Point
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.comparing import Cell, Side
+from genagents_env.report.figures.bars import Bar, Panel
+from genagents_env.report.figures.curves import Curve
+from genagents_env.report.figures.partners import Network
+from genagents_env.report.figures.places import Stays
+from genagents_env.report.figures.tradeoff import Point
+from genagents_env.report.results import Gathered
+from genagents_env.report.trial import Run
 from genagents_env.stats import interval
 
 Lived = Sequence[tuple[Side, Sequence[Run]]]  # conditions with their finished runs

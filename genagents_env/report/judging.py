@@ -6,8 +6,8 @@ from pathlib import Path
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.judge.summary import Agreed, Ranking, Score, agreements, rankings, ratings
 from genagents_env.judge.verdicts import Verdicts
-from genagents_env.report.lab.runs import Run
 from genagents_env.report.table import Cell, Table
+from genagents_env.report.trial import Run
 from genagents_env.stats import interval
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from genagents_env.report.lab.comparing import Block
-from genagents_env.report.lab.data import Gathered
-from genagents_env.report.lab.groups import PRIMARY, group_of
-from genagents_env.report.lab.naming import page_of, slugs
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.comparing import Block
+from genagents_env.report.measure_order import PRIMARY, group_of
+from genagents_env.report.naming import page_of, slugs
+from genagents_env.report.results import Gathered
 from genagents_env.report.table import Cell, Table
+from genagents_env.report.trial import Run
 from genagents_env.stats import Contrast
 
 SHORT = 12  # hexadecimal digits of a hash in a table that is read

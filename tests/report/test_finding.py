@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from genagents_env.report.lab.finding import found
-from tests.report.lab.planted_sweep import pair, run, sweep
+from genagents_env.report.finding import found
+from tests.report.planted_sweep import pair, run, sweep
 
 
 def test_a_difference_is_told_with_its_size_interval_and_p(tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from genagents_env.report import figure_data as drawing
+from genagents_env.report import figures
+from genagents_env.report.comparing import PRIMARY, Block, Cell
 from genagents_env.report.figures.style import Figure
-from genagents_env.report.lab import drawing, figures
-from genagents_env.report.lab.comparing import PRIMARY, Block, Cell
-from genagents_env.report.lab.data import Gathered
-from genagents_env.report.lab.naming import slugs
+from genagents_env.report.naming import slugs
 from genagents_env.report.picture import Picture
+from genagents_env.report.results import Gathered
 
 _FIGURES = "figures"  # the section of its own in which most of them stand
 _PANELS = 9

@@ -11,7 +11,7 @@ from genagents_env.evaluate.published import published
 from genagents_env.evaluate.rates import tariff
 from genagents_env.report import Study, write_report
 from genagents_env.report.groups import grouped
-from genagents_env.report.tables import costs, tables
+from genagents_env.report.run_tables import costs, tables
 from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"

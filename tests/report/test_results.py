@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report.lab import gathered, write_lab
-from genagents_env.report.lab.data import Gathered
+from genagents_env.report.results import Gathered, gathered
+from genagents_env.report.writing import write_lab
 from genagents_env.run import Engine
 from genagents_env.run import run as live
 from genagents_env.sweep.folder import Folder

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from genagents_env.report.lab import tables
-from genagents_env.report.lab.data import Gathered
+from genagents_env.report import sweep_tables as tables
+from genagents_env.report.results import Gathered
 from genagents_env.stats.extra import lab
 
 if TYPE_CHECKING:

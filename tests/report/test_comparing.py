@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report.lab.comparing import Block, blocks_of, cells, contrasts
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.comparing import Block, blocks_of, cells, contrasts
+from genagents_env.report.trial import Run
 from genagents_env.sweep.design.trials import Condition
-from tests.report.lab.planted_sweep import condition, pair, run, sweep
+from tests.report.planted_sweep import condition, pair, run, sweep
 
 
 def arms(folder: Path, values: Mapping[str, Mapping[int, float | None]]) -> list[Run]:

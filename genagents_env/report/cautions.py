@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from genagents_env.report.lab.comparing import PRIMARY
-from genagents_env.report.lab.finding import ALPHA
-from genagents_env.report.lab.plan import Plan
-from genagents_env.report.lab.runs import Run
+from genagents_env.report.comparing import PRIMARY
+from genagents_env.report.finding import ALPHA
+from genagents_env.report.plan import Plan
+from genagents_env.report.trial import Run
 from genagents_env.stats import MIN_SEEDS, Contrast, smallest_p
 
 _MOST = 8  # names in one sentence
