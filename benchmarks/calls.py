@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 
 PEOPLE = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
 # What the public code asks for in a day, and how ours asks for less.
@@ -44,7 +44,7 @@ def calls_of_a_day(model: str) -> Counter[str]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "day.sqlite"
         spec = RunSpec("valentines_party", hours=24, people=PEOPLE, policy=PolicySpec("smallville"))
-        run(spec, path, Engine(model=model, embedder="hashed", interviews=False))
+        run(spec, path, RunOptions(model=model, embedder="hashed", interviews=False))
         with RunReader(path) as record:
             return Counter(call.purpose.partition(".")[0] for call in record.calls())
 

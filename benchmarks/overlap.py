@@ -21,7 +21,7 @@ from benchmarks.slow_server import serving
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 TARGET, PEER = 0.95, 0.97
@@ -77,7 +77,7 @@ def live(
     """Return the wall clock of the run, its canonical hash, and its model calls."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run.sqlite"
-        engine = Engine(
+        engine = RunOptions(
             endpoint=endpoint, concurrency=concurrency, embedder="hashed", interviews=False
         )
         begun = time.perf_counter()

@@ -18,7 +18,15 @@ from genagents_env.evaluate.rates import tariff
 from genagents_env.record import RunReader
 from genagents_env.report import studied
 from genagents_env.report.run_writing import write_report
-from genagents_env.run import Engine, Outcome, PolicySpec, RunSpec, judged, resume, run
+from genagents_env.run import (
+    PolicySpec,
+    RunOptions,
+    RunResult,
+    RunSpec,
+    judge_finished_run,
+    resume,
+    run,
+)
 
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 
@@ -59,7 +67,7 @@ FIGURES = {
 }
 
 
-def lived(cell: Cell, seed: int, out: Path, engine: Engine, hours: float | None) -> Path:
+def lived(cell: Cell, seed: int, out: Path, engine: RunOptions, hours: float | None) -> Path:
     """Return the run file of one cell and seed, lived to its end and judged."""
     path = out / cell.file(seed)
     if not path.is_file():
@@ -67,8 +75,8 @@ def lived(cell: Cell, seed: int, out: Path, engine: Engine, hours: float | None)
     elif not is_finished(path):
         outcome = resume(path, engine)
     else:
-        outcome = Outcome(path, "finished", 0, 0)
-    outcome = judged(outcome, engine)  # what was judged is not judged again
+        outcome = RunResult(path, "finished", 0, 0)
+    outcome = judge_finished_run(outcome, engine)  # what was judged is not judged again
     if outcome.message:
         raise SystemExit(f"{path}: {outcome.message}")
     return path
@@ -100,7 +108,7 @@ def main() -> None:
     for number, (cell, seed) in enumerate(wanted, 1):
         print(f"[{number}/{len(wanted)}] {cell.file(seed)}")
         with watching(quiet=False) as watch:
-            engine = Engine(model=chosen.model, embedder=chosen.embedder, watch=watch)
+            engine = RunOptions(model=chosen.model, embedder=chosen.embedder, watch=watch)
             paths.append(lived(cell, seed, chosen.out, engine, chosen.hours))
     studies, lines = [], []
     for path in paths:

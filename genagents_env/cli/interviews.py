@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.policy import Answer
     from genagents_env.record import RunReader
-    from genagents_env.run.visit import Transcript
+    from genagents_env.run.replay_interview import Transcript
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,7 +57,7 @@ def interview(
     """
     from genagents_env.cli.progress import watching
     from genagents_env.record import RunReader
-    from genagents_env.run import Engine
+    from genagents_env.run import RunOptions
     from genagents_env.run import interview as asked
 
     with RunReader(run_file) as record:
@@ -66,14 +66,14 @@ def interview(
         put = {name: _questions(record, name, question, category) for name in whom}
         limits = limits_of(max_calls, None, max_dollars, None)
         with watching(quiet or as_json) as watch:
-            engine = Engine(
+            options = RunOptions(
                 model=model,
                 embedder=embedder,
                 limits=limits,
                 concurrency=concurrency,
                 watch=watch,
             )
-            told = asked(run_file, whom, put, tick, engine, repeats)
+            told = asked(run_file, whom, put, tick, options, repeats)
         if as_json:
             typer.echo(json.dumps(_as_json(record, run_file, tick, told, repeats), indent=2))
             return

@@ -13,7 +13,7 @@ from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
-    from genagents_env.run import Judged
+    from genagents_env.run import JudgingResult
 
 Verdicts = dict[str, dict[str, int]]
 
@@ -47,13 +47,13 @@ def judge(
     """
     from genagents_env.cli.progress import watching
     from genagents_env.record import RunReader
-    from genagents_env.run import Engine
-    from genagents_env.run import judge as judging
+    from genagents_env.run import RunOptions
+    from genagents_env.run import judge_run as judging
 
     limits = limits_of(max_calls, max_tokens, max_dollars, None)
     with watching(quiet or as_json) as watch:
-        engine = Engine(model=model, limits=limits, concurrency=concurrency, watch=watch)
-        done = judging(run_file, engine, by=by)
+        options = RunOptions(model=model, limits=limits, concurrency=concurrency, watch=watch)
+        done = judging(run_file, options, by=by)
     with RunReader(run_file) as record:
         verdicts = _verdicts(record, done.judge)
     if as_json:
@@ -75,7 +75,7 @@ def _verdicts(record: "RunReader", name: str) -> Verdicts:
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _lines(done: "Judged", verdicts: Verdicts) -> Iterator[str]:
+def _lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
     if not done.cases:
         yield (
             "Nothing to judge: no answer in this run is one that a check of its scenario is about"
@@ -89,7 +89,7 @@ def _lines(done: "Judged", verdicts: Verdicts) -> Iterator[str]:
         yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
 
 
-def _as_json(done: "Judged", verdicts: Verdicts) -> dict[str, object]:
+def _as_json(done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
     return {
         "run": str(done.path),
         "judge": done.judge,

@@ -105,7 +105,7 @@ def rate(
         ids.update(said.id for said in answers)
         sitting = Sitting(answers, kept, against, by, quiet or as_json)
         done.append(sitting.heard(task, limits, concurrency, again))
-        limits = limits.less(done[-1].spent)
+        limits = limits.subtract(done[-1].spent)
         if done[-1].exit_code:
             break
     _tell(done, of_answers(kept, ids), about, as_json)
@@ -127,7 +127,7 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
     for task in _tasks(about, None, False, None, None):
         sitting = Sitting(about.said(task.rubric, "after"), kept, None, None, quiet)
         heard = sitting.heard(task, limits, 8, f"genagents rate {folder}")
-        limits, code = limits.less(heard.spent), max(code, heard.exit_code)
+        limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
         say(_line(heard))
         if heard.message:
             say(f"genagents: {heard.message}", error=True)
@@ -150,15 +150,15 @@ class Sitting:
         from genagents_env.cli.judged_progress import hearing
         from genagents_env.judge import compare
         from genagents_env.judge import rate as rating
-        from genagents_env.run import Engine
+        from genagents_env.run import RunOptions
 
-        engine = Engine(model=task.model, limits=limits, concurrency=concurrency)
+        run_options = RunOptions(model=task.model, limits=limits, concurrency=concurrency)
         with hearing(self.quiet) as watch:
             if not task.pairwise:
                 return rating(
                     self.answers,
                     task.rubric,
-                    engine,
+                    run_options,
                     self.verdicts,
                     task.repeats,
                     judge=self.by,
@@ -167,7 +167,7 @@ class Sitting:
                 )
             return compare(
                 self.answers,
-                engine,
+                run_options,
                 self.verdicts,
                 task.rubric,
                 against=self.against,

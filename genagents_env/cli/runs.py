@@ -11,7 +11,7 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.run import Limits, Outcome
+    from genagents_env.run import Limits, RunResult
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
 _SPEND = "Limits"
@@ -117,7 +117,7 @@ def run(
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.run import Engine, PolicySpec, RunSpec, judged
+    from genagents_env.run import PolicySpec, RunOptions, RunSpec, judge_finished_run
     from genagents_env.run import run as live
 
     spec = RunSpec(
@@ -133,7 +133,7 @@ def run(
     )
     limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)
     with watching(quiet) as watch:
-        engine = Engine(
+        options = RunOptions(
             model=model,
             embedder=embedder,
             interviews=interviews,
@@ -141,9 +141,9 @@ def run(
             concurrency=concurrency,
             watch=watch,
         )
-        outcome = live(spec, out, engine, force=force)
-        outcome = judged(outcome, engine) if judge else outcome
-    _tell(outcome, quiet)
+        result = live(spec, out, options, force=force)
+        result = judge_finished_run(result, options) if judge else result
+    _tell(result, quiet)
 
 
 def resume(
@@ -167,26 +167,26 @@ def resume(
     never stopped. Limits count from the start of the run.
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.run import Engine, judged
+    from genagents_env.run import RunOptions, judge_finished_run
     from genagents_env.run import resume as go_on
 
     limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)
     with watching(quiet) as watch:
-        engine = Engine(
+        options = RunOptions(
             model=model, embedder=embedder, limits=limits, concurrency=concurrency, watch=watch
         )
-        outcome = go_on(run_file, engine, hours=hours)
-        outcome = judged(outcome, engine) if judge else outcome
-    _tell(outcome, quiet)
+        result = go_on(run_file, options, hours=hours)
+        result = judge_finished_run(result, options) if judge else result
+    _tell(result, quiet)
 
 
-def _tell(outcome: "Outcome", quiet: bool) -> None:
-    """Print the transcript, the summary and what to do next; exit with the outcome's code."""
+def _tell(result: "RunResult", quiet: bool) -> None:
+    """Print the transcript, the summary and what to do next; exit with the result's code."""
     from genagents_env.cli.summary import summary
     from genagents_env.evaluate import report, transcript
     from genagents_env.record import RunReader
 
-    with RunReader(outcome.path) as record:
+    with RunReader(result.path) as record:
         if not quiet:
             lines = list(transcript(record.events(), record.time))
             if len(lines) > _WHOLE_TRANSCRIPT:
@@ -198,10 +198,10 @@ def _tell(outcome: "Outcome", quiet: bool) -> None:
         for line in summary(report(record)):
             say(line, indent=4)
     say()
-    say(f"Run file: {outcome.path}  (look: genagents show {outcome.path})")
-    if outcome.message:
-        say(f"genagents: {outcome.message}", error=True)
-    raise typer.Exit(outcome.exit_code)
+    say(f"Run file: {result.path}  (look: genagents show {result.path})")
+    if result.message:
+        say(f"genagents: {result.message}", error=True)
+    raise typer.Exit(result.exit_code)
 
 
 def limits_of(

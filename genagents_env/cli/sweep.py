@@ -204,7 +204,7 @@ def _judge(folder: "Folder", done: "Swept", quiet: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
 
-    limits = folder.experiment.budget.total.limits().less(done.spent)
+    limits = folder.experiment.budget.total.limits().subtract(done.spent)
     return rate_sweep(folder.path, limits, quiet)
 
 

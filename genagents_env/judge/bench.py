@@ -12,10 +12,10 @@ from genagents_env.judge.verdicts import Given, Verdicts
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Endpoint, Message
 from genagents_env.llm.cassette import Recorded
-from genagents_env.run import Engine
-from genagents_env.run.loop import finished
+from genagents_env.run import RunOptions
+from genagents_env.run.loop import run_sync
 from genagents_env.run.model import open_model
-from genagents_env.run.sitting import Sitting
+from genagents_env.run.sitting import JudgeSession
 from genagents_env.text import clean
 
 TEMPERATURE = 0.7  # repeats of a judge that is always sure of itself would tell nothing
@@ -85,7 +85,7 @@ class Query:
     filled: Callable[[Any], Given]
 
 
-def opened(engine: Engine, judge: str | None) -> tuple[Endpoint, str]:
+def opened(options: RunOptions, judge: str | None) -> tuple[Endpoint, str]:
     """Return the model that judges and the name under which its verdicts are kept.
 
     Raises:
@@ -93,13 +93,13 @@ def opened(engine: Engine, judge: str | None) -> tuple[Endpoint, str]:
     """
     if judge is not None and not clean(judge, NAME_LIMIT):
         raise ConfigError("by: a judge needs a name")
-    endpoint = open_model(engine.model, engine.endpoint, engine.limits)
+    endpoint = open_model(options.model, options.endpoint, options.limits)
     return endpoint, clean(judge or endpoint.model, NAME_LIMIT)
 
 
 def heard(
     queries: Sequence[Query],
-    engine: Engine,
+    options: RunOptions,
     endpoint: Endpoint,
     judge: str,
     verdicts: Verdicts,
@@ -111,7 +111,7 @@ def heard(
 
     Args:
         queries: in the order in which they are asked.
-        engine: limits, account, concurrency and retries; its `watch` is not used.
+        options: limits, account, concurrency and retries; its `watch` is not used.
         endpoint: the model.
         judge: its name.
         verdicts: where they are kept.
@@ -127,7 +127,7 @@ def heard(
         stands = Heard(judge, len(queries), len(queries) - len(due))
         if not due:
             return stands
-        done = finished(_Bench(endpoint, engine, verdicts, watch).heard(due, stands))
+        done = run_sync(_Bench(endpoint, options, verdicts, watch).heard(due, stands))
     if done.message:
         how = f"go on with `{again}`" if again else "judge again to go on"
         done = replace(done, message=f"{done.message}; {how}")
@@ -143,18 +143,18 @@ class _Bench:
     """One sitting of one model."""
 
     def __init__(
-        self, endpoint: Endpoint, engine: Engine, verdicts: Verdicts, watch: Watch | None
+        self, endpoint: Endpoint, options: RunOptions, verdicts: Verdicts, watch: Watch | None
     ) -> None:
         self.verdicts, self.watch = verdicts, watch
         # The call's key has the answer's id and the repeat, which decide the seed.
-        self.sitting = Sitting(endpoint, engine, run_seed=0)
+        self.sitting = JudgeSession(endpoint, options, run_seed=0)
         self.client = self.sitting.client
         self.given = self.unusable = self.due = 0
 
     async def heard(self, due: Sequence[Query], stands: Heard) -> Heard:
         """Return how it stands after all of `due`, or as many as could be heard."""
         self.due = len(due)
-        exit_code, message = await self.sitting.held(due, self._hear)
+        exit_code, message = await self.sitting.ask_all(due, self._hear)
         return replace(
             stands,
             given=self.given,

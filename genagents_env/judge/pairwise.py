@@ -12,7 +12,7 @@ from genagents_env.judge.prompting import Compared, pair_messages
 from genagents_env.judge.rubric import Rubric, load_rubric
 from genagents_env.judge.verdicts import By, Choice, Comparison, Given, Side, Verdicts
 from genagents_env.llm.calls import CallKey
-from genagents_env.run import Engine
+from genagents_env.run import RunOptions
 from genagents_env.scenario.faults import quote, suggest
 
 _SIDES: tuple[Side, ...] = ("first", "second")
@@ -28,7 +28,7 @@ class Pair:
 
 def compare(
     answers: Iterable[Said],
-    engine: Engine,
+    options: RunOptions,
     verdicts: Verdicts,
     rubric: Rubric | None = None,
     *,
@@ -45,7 +45,7 @@ def compare(
 
     Args:
         answers: of all conditions, in any order.
-        engine: model, limits, account, concurrency and retries; without a model, the default one.
+        options: model, limits, account, concurrency and retries; without a model, the default one.
         verdicts: where they are kept.
         rubric: whose `versus` is asked; None is believability.
         against: the condition, or its arm, that others are compared with; None is every pair.
@@ -64,14 +64,14 @@ def compare(
         raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
     rubric = rubric or load_rubric("believability")
     found = pairs(answers, rubric, against)
-    endpoint, name = opened(engine, judge)
+    endpoint, name = opened(options, judge)
     queries = [
         _query(pair, rubric, name, repeat, shown)
         for repeat in range(repeats)
         for pair in sorted(found, key=lambda pair: pair.first.seed)
         for shown in _SIDES
     ]
-    return heard(queries, engine, endpoint, name, verdicts, watch=watch, again=again)
+    return heard(queries, options, endpoint, name, verdicts, watch=watch, again=again)
 
 
 def pairs(answers: Iterable[Said], rubric: Rubric, against: str | None = None) -> list[Pair]:

@@ -11,13 +11,13 @@ from genagents_env.judge.prompting import Rated, rate_messages, rated_of
 from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.verdicts import By, Given, Rating, Verdicts
 from genagents_env.llm.calls import CallKey
-from genagents_env.run import Engine
+from genagents_env.run import RunOptions
 
 
 def rate(
     answers: Iterable[Said],
     rubric: Rubric,
-    engine: Engine,
+    options: RunOptions,
     verdicts: Verdicts,
     repeats: int = 3,
     *,
@@ -34,7 +34,7 @@ def rate(
     Args:
         answers: in any order; the same one twice is one.
         rubric: whose `about` is what the answers are.
-        engine: model, limits, account, concurrency and retries; without a model, the default one.
+        options: model, limits, account, concurrency and retries; without a model, the default one.
         verdicts: where they are kept.
         repeats: 1 or more.
         judge: the name under which they are kept; None is the model's.
@@ -48,14 +48,14 @@ def rate(
     """
     if repeats < 1:
         raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
-    endpoint, name = opened(engine, judge)
+    endpoint, name = opened(options, judge)
     covered = {said.id: said for said in answers if rubric.covers(said)}
     queries = [
         _query(said, rubric, name, repeat)
         for repeat in range(repeats)
         for said in sorted(covered.values(), key=lambda one: one.seed)
     ]
-    return heard(queries, engine, endpoint, name, verdicts, watch=watch, again=again)
+    return heard(queries, options, endpoint, name, verdicts, watch=watch, again=again)
 
 
 def blank(said: Said, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Rating:

@@ -27,7 +27,7 @@ Judgeable: TypeAlias = AnswerCheck | ValueCheck
 CaseKey: TypeAlias = tuple[str, int, str, str, int]
 
 
-class Verdict(ReplyModel):
+class CaseReply(ReplyModel):
     """A judge's reply; the reason comes first, so that the verdict can follow from it."""
 
     wire_name: ClassVar[str] = "Verdict"
@@ -89,7 +89,9 @@ class Case:
         return [Message("system", system.strip()), Message("user", text.strip())]
 
 
-def cases(scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]) -> list[Case]:
+def find_cases(
+    scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]
+) -> list[Case]:
     """Return every answer with every check that is about its question, in the order of `rows`.
 
     Args:
@@ -98,7 +100,7 @@ def cases(scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]
         rows: its interviews; those of tick 0 were held before it.
     """
     checks = [check for check in scenario.checks if not isinstance(check, PlaceCheck)]
-    put = _put(scenario, names)
+    put = _number_questions(scenario, names)
     found: list[Case] = []
     for row in rows:
         when: When = "before" if row.tick == 0 else "after"
@@ -107,7 +109,9 @@ def cases(scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]
     return found
 
 
-def _put(scenario: Scenario, names: Sequence[str]) -> dict[tuple[When, str, str], tuple[str, int]]:
+def _number_questions(
+    scenario: Scenario, names: Sequence[str]
+) -> dict[tuple[When, str, str], tuple[str, int]]:
     """Return the id and the number of every question, by when, to whom and in which words."""
     put: dict[tuple[When, str, str], tuple[str, int]] = {}
     whens: tuple[When, ...] = get_args(When)
@@ -120,7 +124,7 @@ def _put(scenario: Scenario, names: Sequence[str]) -> dict[tuple[When, str, str]
 
 
 @lru_cache(maxsize=64)
-def reply_of(verdicts: tuple[str, ...]) -> type[Verdict]:
+def make_case_reply(verdicts: tuple[str, ...]) -> type[CaseReply]:
     """Return the reply model that allows these verdicts, in any case of letters."""
     allowed: Any = Literal[verdicts]
     known = {fold(verdict): verdict for verdict in verdicts}
@@ -129,4 +133,4 @@ def reply_of(verdicts: tuple[str, ...]) -> type[Verdict]:
         return known.get(fold(value).strip(" ."), value) if isinstance(value, str) else value
 
     field: Any = (Annotated[allowed, BeforeValidator(found)], ...)
-    return cast(type[Verdict], create_model("Verdict", __base__=Verdict, verdict=field))
+    return cast(type[CaseReply], create_model("Verdict", __base__=CaseReply, verdict=field))

@@ -12,12 +12,12 @@ from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.prompts import run_fence
 from genagents_env.record import JudgementRow, RunReader, RunWriter
-from genagents_env.run.cases import Case, cases, reply_of
-from genagents_env.run.loop import finished
+from genagents_env.run.cases import Case, find_cases, make_case_reply
+from genagents_env.run.loop import run_sync
 from genagents_env.run.model import open_model
-from genagents_env.run.sitting import Sitting
-from genagents_env.run.spec import Engine, Outcome, Progress
-from genagents_env.run.spending import left
+from genagents_env.run.sitting import JudgeSession
+from genagents_env.run.spec import Progress, RunOptions, RunResult
+from genagents_env.run.spending import compute_remaining
 from genagents_env.text import clean
 
 _MARK = 6  # characters of the fence's mark
@@ -26,7 +26,7 @@ _MAX_TOKENS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgingResult:
     """How the judging of a run stands.
 
     Attributes:
@@ -50,7 +50,9 @@ class Judged:
     message: str = ""
 
 
-def judge(path: str | Path, engine: Engine | None = None, *, by: str | None = None) -> Judged:
+def judge_run(
+    path: str | Path, options: RunOptions | None = None, *, by: str | None = None
+) -> JudgingResult:
     """Ask a model what every stored answer comes to that a check of the scenario is about.
 
     What it has judged already is not asked again, so that a judging that was stopped goes on
@@ -58,7 +60,7 @@ def judge(path: str | Path, engine: Engine | None = None, *, by: str | None = No
 
     Args:
         path: of the run file.
-        engine: model, limits, concurrency, retries and `watch`; without a model, the run's own.
+        options: model, limits, concurrency, retries and `watch`; without a model, the run's own.
         by: the name under which the verdicts are stored; None is the model's.
 
     Raises:
@@ -67,16 +69,16 @@ def judge(path: str | Path, engine: Engine | None = None, *, by: str | None = No
         RunLocked: another process writes it.
         LLMRefused: the endpoint refuses: key, permission or model name is wrong.
     """
-    engine = engine or Engine()
+    options = options or RunOptions()
     if by is not None and not clean(by, _NAME):
         raise ConfigError("by: a judge needs a name")
-    with RunWriter.open(path, on_phase=engine.on_phase) as writer, RunReader(path) as run:
+    with RunWriter.open(path, on_phase=options.on_phase) as writer, RunReader(path) as run:
         meta = run.meta
-        found = cases(meta.scenario, meta.names, run.interviews())
+        found = find_cases(meta.scenario, meta.names, run.interviews())
         if not found:
-            return Judged(writer.path)
-        asked_for = engine.model or meta.asked_model
-        endpoint = open_model(asked_for, engine.endpoint, engine.limits)
+            return JudgingResult(writer.path)
+        asked_for = options.model or meta.asked_model
+        endpoint = open_model(asked_for, options.endpoint, options.limits)
         name = clean(by or endpoint.model, _NAME)
         known = {
             (row.check, row.tick, row.agent, row.question, row.repeat)
@@ -84,58 +86,56 @@ def judge(path: str | Path, engine: Engine | None = None, *, by: str | None = No
             if row.judge == name and row.verdict is not None
         }
         due = [case for case in found if case.key not in known]
-        stands = Judged(writer.path, name, len(found), len(found) - len(due))
-        done = finished(_Bench(writer, run, engine, endpoint, name).heard(due, stands))
+        stands = JudgingResult(writer.path, name, len(found), len(found) - len(due))
+        done = run_sync(_Bench(writer, run, options, endpoint, name).heard(due, stands))
     if done.message:
-        options = "".join(
+        flags = "".join(
             f" --{option} {value}"
-            for option, value in (("model", engine.model), ("by", by))
+            for option, value in (("model", options.model), ("by", by))
             if value
         )
-        done = replace(
-            done, message=f"{done.message}; go on with `genagents judge {path}{options}`"
-        )
+        done = replace(done, message=f"{done.message}; go on with `genagents judge {path}{flags}`")
     return done
 
 
-def judged(outcome: Outcome, engine: Engine) -> Outcome:
+def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
     """Return how a run stands once its own model has judged its answers.
 
     Only a finished run that asked a model is judged, within what its limits leave. Where that
-    fails, the run stays finished, and the outcome tells why and how to go on.
+    fails, the run stays finished, and the result tells why and how to go on.
     """
-    if outcome.status != "finished":
-        return outcome
-    with RunReader(outcome.path) as run:
+    if result.status != "finished":
+        return result
+    with RunReader(result.path) as run:
         if run.meta.model is None:
-            return outcome
-        engine = replace(engine, limits=left(engine.limits, run))
+            return result
+        options = replace(options, limits=compute_remaining(options.limits, run))
     try:
-        done = judge(outcome.path, engine)
+        done = judge_run(result.path, options)
     except GenagentsError as error:  # whatever is wrong with the judge, the run is lived
-        again = f"{error}; go on with `genagents judge {outcome.path}`"
-        done = Judged(outcome.path, exit_code=error.exit_code, message=again)
+        again = f"{error}; go on with `genagents judge {result.path}`"
+        done = JudgingResult(result.path, exit_code=error.exit_code, message=again)
     if not done.message:
-        return outcome
+        return result
     message = f"the run is finished, but not all of its answers are judged: {done.message}"
-    return replace(outcome, exit_code=done.exit_code, message=message)
+    return replace(result, exit_code=done.exit_code, message=message)
 
 
 class _Bench:
     """One sitting of a judge over one run."""
 
     def __init__(
-        self, writer: RunWriter, run: RunReader, engine: Engine, endpoint: Endpoint, name: str
+        self, writer: RunWriter, run: RunReader, options: RunOptions, endpoint: Endpoint, name: str
     ) -> None:
-        self.writer, self.run, self.engine, self.name = writer, run, engine, name
+        self.writer, self.run, self.options, self.name = writer, run, options, name
         self.mark = run_fence(run.meta.seed)[:_MARK]
-        self.sitting = Sitting(endpoint, engine, run.meta.seed)
+        self.sitting = JudgeSession(endpoint, options, run.meta.seed)
         self.client = self.sitting.client
         self.given = self.unusable = 0
 
-    async def heard(self, due: Sequence[Case], stands: Judged) -> Judged:
+    async def heard(self, due: Sequence[Case], stands: JudgingResult) -> JudgingResult:
         """Return how it stands after all cases in `due`, or as many as could be heard."""
-        exit_code, message = await self.sitting.held(due, self._hear)
+        exit_code, message = await self.sitting.ask_all(due, self._hear)
         return replace(
             stands,
             given=self.given,
@@ -152,7 +152,7 @@ class _Bench:
         self._tell()
 
     async def _verdict(self, case: Case) -> JudgementRow:
-        reply = reply_of(case.verdicts)
+        reply = make_case_reply(case.verdicts)
         answered = await self.client.ask(
             case.call,
             case.messages(self.mark),
@@ -172,11 +172,11 @@ class _Bench:
         )
 
     def _tell(self) -> None:
-        if self.engine.watch is None:
+        if self.options.watch is None:
             return
         spent, last = self.client.budget.spent, self.run.last_tick
         priced = self.client.endpoint.price is not None
-        self.engine.watch(
+        self.options.watch(
             Progress(
                 tick=last,
                 horizon=last,

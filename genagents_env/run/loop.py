@@ -16,7 +16,7 @@ async def cancel_others() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
-def finished(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     """Return what `coroutine` returns.
 
     Where a loop runs already in this thread, as in a notebook, it gets a thread of its own.

@@ -18,7 +18,7 @@ class Limits:
     dollars: Decimal | None = None
     seconds: float | None = None
 
-    def less(self, spent: Spend, seconds: float = 0.0) -> "Limits":
+    def subtract(self, spent: Spend, seconds: float = 0.0) -> "Limits":
         """Return what these leave once `spent` and `seconds` are used up, at least 0."""
         return Limits(
             None if self.calls is None else max(0, self.calls - spent.calls),

@@ -10,8 +10,8 @@ from genagents_env.errors import ConfigError
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import PolicyFault
-from genagents_env.run.cast import Cast
-from genagents_env.run.loop import finished
+from genagents_env.run.loop import run_sync
+from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.world.events import Event
 
 
@@ -38,7 +38,7 @@ OnStep = Callable[[Mapping[AgentID, Any], tuple[Any, ...]], None]
 
 async def play(
     env: TownEnv,
-    cast: Cast,
+    groups: PolicyGroups,
     observations: Observations,
     infos: Infos,
     *,
@@ -52,7 +52,7 @@ async def play(
 
     Args:
         env: just reset or restored.
-        cast: just reset or restored, for the same agents.
+        groups: just reset or restored, for the same agents.
         observations: of the agents in the town now.
         infos: of the same agents.
         on_tick: called after each step with the faults of its decisions.
@@ -69,7 +69,7 @@ async def play(
         if max_ticks is not None and done.ticks >= max_ticks:
             break
         await asyncio.sleep(0)  # calls under way go on, also while no policy awaits anything
-        actions, faults = await cast.act(observations, infos, env.world.tick + 1)
+        actions, faults = await groups.act(observations, infos, env.world.tick + 1)
         told = env.step(actions)
         observations, rewards, _, _, infos = told
         done.ticks += 1
@@ -116,17 +116,17 @@ def rollout(
         PolicyError: a policy cannot be loaded.
     """
     observations, infos = env.reset(seed=seed)
-    cast = Cast(loaded(policies, env.possible_agents), isolate=isolate)
-    cast.reset(env.profiles(), seed, env.context(model, embedder))
+    groups = PolicyGroups(load_named(policies, env.possible_agents), isolate=isolate)
+    groups.reset(env.profiles(), seed, env.context(model, embedder))
     try:
-        return finished(
-            play(env, cast, observations, infos, max_ticks=max_ticks, keep_events=keep_events)
+        return run_sync(
+            play(env, groups, observations, infos, max_ticks=max_ticks, keep_events=keep_events)
         )
     finally:
-        cast.close()
+        groups.close()
 
 
-def loaded(
+def load_named(
     policies: Policy | str | Mapping[AgentID, Policy | str], agents: Sequence[AgentID]
 ) -> dict[AgentID, Policy]:
     """Return the policy of each of `agents`; each name is loaded once.

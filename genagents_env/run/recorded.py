@@ -8,18 +8,18 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunWriter
 from genagents_env.record.writer import check_free
-from genagents_env.run.cast import Cast, PolicySpec, specs_for
-from genagents_env.run.life import Life
 from genagents_env.run.models import open_models
-from genagents_env.run.spec import Engine, Outcome, RunSpec
+from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
+from genagents_env.run.session import RunSession
+from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.scenario import Scenario, load_scenario
 
 MOST_REPEATS = 20  # as in a scenario file
 
 
 def run(
-    spec: RunSpec, path: str | Path, engine: Engine | None = None, *, force: bool = False
-) -> Outcome:
+    spec: RunSpec, path: str | Path, options: RunOptions | None = None, *, force: bool = False
+) -> RunResult:
     """Live `spec` from its start and record it in `path`.
 
     Raises:
@@ -27,21 +27,21 @@ def run(
         RecordError: `path` exists and `force` is not given, or cannot be written.
         RunLocked: another process writes it.
     """
-    engine = engine or Engine()
+    options = options or RunOptions()
     check_free(Path(path), force=force)
-    env, meta = _prepared(spec, engine)
-    cast = cast_of(meta, engine)
-    models = open_models(cast, engine, meta)
-    with RunWriter.create(path, meta, force=force, on_phase=engine.on_phase) as writer:
+    env, meta = _prepare(spec, options)
+    groups = load_policies(meta, options)
+    models = open_models(groups, options, meta)
+    with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
         try:
-            return Life(writer, env, cast, engine, models).lived(None)
+            return RunSession(writer, env, groups, options, models).execute(None)
         except BaseException:
             if writer.tick < 0:
                 writer.discard()
             raise
 
 
-def resume(path: str | Path, engine: Engine | None = None, *, hours: float = 0.0) -> Outcome:
+def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
     """Go on with the run in `path`: after an interruption, or `hours` past its end.
 
     What lies after the last checkpoint is lived again with the stored model calls; none of them
@@ -53,31 +53,31 @@ def resume(path: str | Path, engine: Engine | None = None, *, hours: float = 0.0
         RunLocked: another process writes it.
         DivergenceError: policy, prompts or package have changed since, so that a call differs.
     """
-    engine = engine or Engine()
-    with RunWriter.open(path, on_phase=engine.on_phase) as writer:
+    options = options or RunOptions()
+    with RunWriter.open(path, on_phase=options.on_phase) as writer:
         meta = writer.meta
         if hours:
             meta = meta.with_hours(meta.arguments["hours"] + hours)
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
-        env = town_of(meta)
-        cast = cast_of(meta, engine)
-        models = open_models(cast, engine, meta)
+        env = make_town(meta)
+        groups = load_policies(meta, options)
+        models = open_models(groups, options, meta)
         if meta is not writer.meta:
             writer.live_on(meta)
-        return Life(writer, env, cast, engine, models).lived(writer.rewind())
+        return RunSession(writer, env, groups, options, models).execute(writer.rewind())
 
 
-def town_of(meta: RunMeta) -> TownEnv:
+def make_town(meta: RunMeta) -> TownEnv:
     """Return the environment of a recorded run, not reset."""
     return town_v0.parallel_env(meta.scenario, **meta.arguments)
 
 
-def cast_of(meta: RunMeta, engine: Engine) -> Cast:
+def load_policies(meta: RunMeta, options: RunOptions) -> PolicyGroups:
     """Return the policies of a recorded run, not reset."""
-    # In the order of the names: the groups of a cast, and with them its states, follow it.
+    # In the order of the names: the groups of a groups, and with them its states, follow it.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
-    return Cast.load(specs, deadline=engine.policy_deadline)
+    return PolicyGroups.load(specs, deadline=options.policy_deadline)
 
 
 def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
@@ -86,7 +86,7 @@ def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
     return scenario.model_copy(update={"interview_repeats": repeats})
 
 
-def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
+def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta]:
     """Return the town of `spec`, and the head of its run file."""
     scenario = spec.scenario
     if isinstance(scenario, str):
@@ -98,7 +98,7 @@ def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
     )
     lived = env.world.scenario  # with the overrides in it
     names = tuple(env.possible_agents)
-    specs = specs_for(names, spec.policy, spec.policy_for)
+    specs = assign_specs(names, spec.policy, spec.policy_for)
     versions = {"genagents-env": __version__, "python": platform.python_version()}
     return env, RunMeta(
         scenario=scenario,
@@ -112,6 +112,6 @@ def _prepared(spec: RunSpec, engine: Engine) -> tuple[TownEnv, RunMeta]:
         names=names,
         start=lived.start.isoformat(),
         seconds_per_tick=lived.seconds_per_tick,
-        interviews=engine.interviews,
+        interviews=options.interviews,
         versions=versions,
     )

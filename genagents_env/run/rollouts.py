@@ -16,10 +16,10 @@ from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
 from genagents_env.policy import AgentID, Policy
-from genagents_env.run.cast import Cast
 from genagents_env.run.loop import cancel_others
-from genagents_env.run.play import Rollout, loaded, play
-from genagents_env.run.trajectory import Recorder, Trajectory
+from genagents_env.run.play import Rollout, load_named, play
+from genagents_env.run.policy_groups import PolicyGroups
+from genagents_env.run.trajectory import Trajectory, TrajectoryRecorder
 from genagents_env.scenario import Scenario
 
 T = TypeVar("T")
@@ -98,7 +98,7 @@ def rollouts(
             "model: a client given here has its own max_in_flight, and no cassette, "
             "which holds the calls of one run"
         )
-    life = _Life(policies, embedder, max_ticks, keep_events, collect, isolate)
+    life = _EpisodePlayer(policies, embedder, max_ticks, keep_events, collect, isolate)
     return _episodes(
         env,
         life,
@@ -110,7 +110,7 @@ def rollouts(
 
 
 @dataclass(frozen=True)
-class _Life:
+class _EpisodePlayer:
     """How every episode is lived."""
 
     policies: Policies | Callable[[], Policies]
@@ -120,19 +120,19 @@ class _Life:
     collect: bool
     isolate: bool
 
-    async def live(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
+    async def play(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
         """Live one episode, as `rollout` does."""
         observations, infos = env.reset(seed=seed)
         policies = self.policies
         if callable(policies) and not isinstance(policies, Policy):
             policies = policies()
-        cast = Cast(loaded(policies, env.possible_agents), isolate=self.isolate)
-        cast.reset(env.profiles(), seed, env.context(_of_run(client, seed), self.embedder))
-        recorder = Recorder(observations, infos) if self.collect else None
+        groups = PolicyGroups(load_named(policies, env.possible_agents), isolate=self.isolate)
+        groups.reset(env.profiles(), seed, env.context(_client_for(client, seed), self.embedder))
+        recorder = TrajectoryRecorder(observations, infos) if self.collect else None
         try:
             done = await play(
                 env,
-                cast,
+                groups,
                 observations,
                 infos,
                 on_step=None if recorder is None else recorder.note,
@@ -140,11 +140,11 @@ class _Life:
                 keep_events=self.keep_events,
             )
         finally:
-            cast.close()
+            groups.close()
         return Episode(seed, done, {} if recorder is None else recorder.trajectories())
 
 
-def _of_run(client: ModelClient | None, seed: int) -> ModelClient | None:
+def _client_for(client: ModelClient | None, seed: int) -> ModelClient | None:
     """Return a client of the run of this seed that shares all that `client` shares."""
     if client is None:
         return None
@@ -182,7 +182,7 @@ class _Loop:
 
 def _episodes(
     env: str | Path | Scenario | Callable[[], TownEnv],
-    life: _Life,
+    life: _EpisodePlayer,
     seeds: Iterator[int],
     together: int,
     model: str | Endpoint | ModelClient | None,
@@ -208,13 +208,13 @@ class _Towns:
     def __init__(
         self,
         env: str | Path | Scenario | Callable[[], TownEnv],
-        life: _Life,
+        life: _EpisodePlayer,
         seeds: Iterator[int],
         together: int,
         client: ModelClient | None,
     ) -> None:
         self._make, self._life, self._seeds, self._client = env, life, seeds, client
-        self._room, self._begun = together, 0
+        self._room, self._started = together, 0
         self._envs: list[TownEnv] = []
         self._free: list[TownEnv] = []
         self._waiting: dict[int, asyncio.Task[Episode]] = {}
@@ -246,13 +246,13 @@ class _Towns:
                 return
             env = self._free.pop() if self._free else self._new()
             self._room -= 1
-            living = self._life.live(env, seed, self._client)
+            living = self._life.play(env, seed, self._client)
             task = asyncio.get_running_loop().create_task(living)
-            self._waiting[self._begun] = task
-            self._begun += 1
-            task.add_done_callback(lambda _, env=env: self._finished(env))  # type: ignore[misc]
+            self._waiting[self._started] = task
+            self._started += 1
+            task.add_done_callback(lambda _, env=env: self._free_town(env))  # type: ignore[misc]
 
-    def _finished(self, env: TownEnv) -> None:
+    def _free_town(self, env: TownEnv) -> None:
         self._free.append(env)
         self._room += 1
         self._fill()

@@ -19,7 +19,7 @@ Handler: TypeAlias = Callable[[int, FrameType | None], None]
 
 
 @contextmanager
-def taken(handler: Handler) -> Iterator[bool]:
+def handle_signals(handler: Handler) -> Iterator[bool]:
     """Let `handler` take both signals inside, and give whether it does.
 
     A thread other than the main one cannot take them, and need not.
@@ -36,7 +36,7 @@ def taken(handler: Handler) -> Iterator[bool]:
             signal.signal(number, signal.SIG_DFL if former is None else former)
 
 
-class Stop:
+class StopSignal:
     """Whether a run was asked to stop, and by which signal."""
 
     def __init__(self) -> None:
@@ -45,9 +45,9 @@ class Stop:
         self._grace: asyncio.TimerHandle | None = None
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
+    def listen(self) -> Iterator[None]:
         """Take the signals inside, as far as this thread can."""
-        with taken(self._received) as mine:
+        with handle_signals(self._receive) as mine:
             self._task = asyncio.current_task() if mine else None
             try:
                 yield
@@ -55,13 +55,13 @@ class Stop:
                 if self._grace is not None:
                     self._grace.cancel()
 
-    def _received(self, number: int, frame: FrameType | None) -> None:
+    def _receive(self, number: int, frame: FrameType | None) -> None:
         task = self._task
         if task is None:
             return
         first, self.signal = self.signal is None, self.signal or number
-        task.get_loop().call_soon_threadsafe(self._wait if first else task.cancel)
+        task.get_loop().call_soon_threadsafe(self._start_grace if first else task.cancel)
 
-    def _wait(self) -> None:
+    def _start_grace(self) -> None:
         if self._task is not None:
             self._grace = self._task.get_loop().call_later(GRACE, self._task.cancel)

@@ -8,22 +8,22 @@ from genagents_env.errors import BudgetExceeded, GenagentsError, ModelOutage
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.run.group import results
 from genagents_env.run.loop import cancel_others
-from genagents_env.run.signals import Stop
-from genagents_env.run.spec import Engine
+from genagents_env.run.policy_group import collect_results
+from genagents_env.run.signals import StopSignal
+from genagents_env.run.spec import RunOptions
 
 Q = TypeVar("Q")
 
 _ADVICE = ". Resume the run when the endpoint answers again"
 
 
-class Sitting:
+class JudgeSession:
     """One sitting of one model.
 
     Args:
         endpoint: the model; it is closed at the end.
-        engine: limits, account, concurrency and retries.
+        options: limits, account, concurrency and retries.
         run_seed: decides, with the key of a call, its seed.
 
     Attributes:
@@ -31,22 +31,24 @@ class Sitting:
         replies: what it answered; not a run's: a verdict is no call of the run.
     """
 
-    def __init__(self, endpoint: Endpoint, engine: Engine, run_seed: int) -> None:
+    def __init__(self, endpoint: Endpoint, options: RunOptions, run_seed: int) -> None:
         self.replies = MemoryCassette()
         self.client = ModelClient(
             endpoint,
             run_seed=run_seed,
-            budget=engine.limits.budget(engine.account),
+            budget=options.limits.budget(options.account),
             cassette=self.replies,
-            max_in_flight=engine.concurrency,
-            retry=engine.retry,
+            max_in_flight=options.concurrency,
+            retry=options.retry,
         )
-        self._slots = asyncio.Semaphore(engine.concurrency)
-        self._stop = Stop()
+        self._slots = asyncio.Semaphore(options.concurrency)
+        self._stop = StopSignal()
         self._over = False
         self._heard = 0
 
-    async def held(self, due: Sequence[Q], hear: Callable[[Q], Awaitable[None]]) -> tuple[int, str]:
+    async def ask_all(
+        self, due: Sequence[Q], hear: Callable[[Q], Awaitable[None]]
+    ) -> tuple[int, str]:
         """Hear all of `due`, or as many as can be.
 
         Args:
@@ -59,9 +61,9 @@ class Sitting:
         """
         exit_code, message = 0, ""
         try:
-            with self._stop.listening():
-                each = (self._one(query, hear) for query in due)
-                results(await asyncio.gather(*each, return_exceptions=True))
+            with self._stop.listen():
+                each = (self._ask_one(query, hear) for query in due)
+                collect_results(await asyncio.gather(*each, return_exceptions=True))
         except ModelOutage as outage:
             exit_code, message = outage.exit_code, str(outage).removesuffix(_ADVICE)
         except BudgetExceeded as limit:
@@ -76,7 +78,7 @@ class Sitting:
             exit_code, message = 128 + self._stop.signal, "stopped by a signal"
         return exit_code, message
 
-    async def _one(self, query: Q, hear: Callable[[Q], Awaitable[None]]) -> None:
+    async def _ask_one(self, query: Q, hear: Callable[[Q], Awaitable[None]]) -> None:
         async with self._slots:
             if self._over or self._stop.signal is not None:
                 return

@@ -10,8 +10,8 @@ from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import Source
 from genagents_env.record.cassette import OnPhase
-from genagents_env.run.cast import PolicySpec
 from genagents_env.run.model import Limits
+from genagents_env.run.policy_groups import PolicySpec
 from genagents_env.scenario.schema import Scenario
 
 _SCRIPTED = PolicySpec("scripted")
@@ -65,7 +65,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Engine:
+class RunOptions:
     """How it is run; nothing here changes what happens, but for the model itself.
 
     Attributes:
@@ -102,7 +102,7 @@ class Engine:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunResult:
     """How a run stands when `run` or `resume` returns.
 
     Attributes:

@@ -11,12 +11,12 @@ from genagents_env.record.rows import encode
 from genagents_env.run.model import Limits
 
 
-def note_spent(writer: RunWriter, budget: Budget) -> None:
+def note_spending(writer: RunWriter, budget: Budget) -> None:
     """Keep what is spent now, beside the tick of the checkpoint from which a resume would start."""
     writer.note(SPENDING, encode({"checkpoint": writer.last_checkpoint, **budget.state()}))
 
 
-def restore_spent(
+def restore_spending(
     writer: RunWriter, budget: Budget, price: Price | None, checkpoint: int, saved: object
 ) -> None:
     """Set `budget` to what was spent without the stored calls that will be lived again.
@@ -44,9 +44,9 @@ def restore_spent(
     budget.load_state(note)
 
 
-def left(limits: Limits, run: RunReader) -> Limits:
+def compute_remaining(limits: Limits, run: RunReader) -> Limits:
     """Return what `limits` leave for what comes after a run, 0 where it used them up."""
     noted = run.spending
     if noted is None:
         return limits
-    return limits.less(Spend(noted.calls, noted.tokens, noted.dollars), noted.seconds)
+    return limits.subtract(Spend(noted.calls, noted.tokens, noted.dollars), noted.seconds)

@@ -47,7 +47,7 @@ class _Steps:
     terminated: bool = False
 
 
-class Recorder:
+class TrajectoryRecorder:
     """Gathers trajectories while an episode is played."""
 
     def __init__(self, observations: Observations, infos: Infos) -> None:
@@ -62,7 +62,7 @@ class Recorder:
                 continue  # it has ended before
             steps = self._steps.setdefault(agent, _Steps())
             steps.observations.append(seen["observation"])
-            steps.masks.append(_mask(seen, self._infos[agent]))
+            steps.masks.append(_find_mask(seen, self._infos[agent]))
             steps.actions.append(actions.get(agent))
             steps.rewards.append(rewards[agent])
             steps.dones.append(terminations[agent] or truncations[agent])
@@ -72,19 +72,19 @@ class Recorder:
 
     def trajectories(self) -> dict[AgentID, Trajectory]:
         """Return those of all agents that took a step."""
-        return {agent: _arrays(steps) for agent, steps in self._steps.items()}
+        return {agent: _stack(steps) for agent, steps in self._steps.items()}
 
 
-def _mask(seen: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+def _find_mask(seen: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
     return seen["action_mask"] if "action_mask" in seen else info["action_mask"]["choice"]
 
 
-def _arrays(steps: _Steps) -> Trajectory:
+def _stack(steps: _Steps) -> Trajectory:
     return Trajectory(
         np.stack(steps.observations),
         np.stack(steps.masks),
         tuple(steps.actions),
-        np.array([_choice(action) for action in steps.actions], dtype=np.int64),
+        np.array([_to_choice(action) for action in steps.actions], dtype=np.int64),
         np.array(steps.rewards, dtype=np.float64),
         np.array(steps.dones, dtype=np.bool_),
         steps.last,
@@ -92,7 +92,7 @@ def _arrays(steps: _Steps) -> Trajectory:
     )
 
 
-def _choice(action: Any) -> int:
+def _to_choice(action: Any) -> int:
     if isinstance(action, Mapping):
         action = action.get("choice")
     return int(action) if isinstance(action, int | np.integer) else -1

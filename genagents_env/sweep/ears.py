@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from genagents_env.run.signals import taken
+from genagents_env.run.signals import handle_signals
 
 
 class Ears:
@@ -17,7 +17,7 @@ class Ears:
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Take the signals inside, as far as this thread can."""
-        with taken(self._hear):
+        with handle_signals(self._hear):
             yield
 
     def pass_on(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from genagents_env.run.signals import GRACE, taken
+from genagents_env.run.signals import GRACE, handle_signals
 
 # A run gives its tick up after GRACE; the rest is for its checkpoint and its way here.
 PATIENCE = GRACE + 5.0
@@ -36,7 +36,7 @@ class Interruption:
     def listening(self) -> Iterator[None]:
         """Take the signals inside, as far as this thread can."""
         try:
-            with taken(self._received):
+            with handle_signals(self._received):
                 try:
                     yield
                 finally:

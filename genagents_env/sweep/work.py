@@ -14,7 +14,15 @@ from typing import Literal, TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.record import RunReader, RunWriter, canonical_hash
-from genagents_env.run import Engine, Limits, Outcome, Progress, judged, resume, run
+from genagents_env.run import (
+    Limits,
+    Progress,
+    RunOptions,
+    RunResult,
+    judge_finished_run,
+    resume,
+    run,
+)
 from genagents_env.run.secrets import redact
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.ears import Ears
@@ -124,7 +132,7 @@ def _lived(job: Job, ears: Ears) -> Result:
         if ears.heard is not None:
             return Result(name, "stopped", "interrupted", -1, None, "stopped by a signal", 0.0)
         trial = job.trial
-        engine = Engine(
+        engine = RunOptions(
             model=trial.model,
             embedder=trial.embedder,
             interviews=trial.interviews,
@@ -135,7 +143,7 @@ def _lived(job: Job, ears: Ears) -> Result:
         )
         outcome = patiently(lambda: _to_its_end(job, engine))
         if job.judge:
-            outcome = judged(outcome, engine)
+            outcome = judge_finished_run(outcome, engine)
     finished = outcome.status == "finished"
     return Result(
         name,
@@ -148,7 +156,7 @@ def _lived(job: Job, ears: Ears) -> Result:
     )
 
 
-def _to_its_end(job: Job, engine: Engine) -> Outcome:
+def _to_its_end(job: Job, engine: RunOptions) -> RunResult:
     path = job.path
     if not path.is_file() or _is_blank(path):
         return run(job.trial.spec, path, engine, force=True)
@@ -157,7 +165,7 @@ def _to_its_end(job: Job, engine: Engine) -> Outcome:
     if not finished:
         return resume(path, engine)
     with RunReader(path) as record:
-        return Outcome(path, "finished", record.last_tick, 0)
+        return RunResult(path, "finished", record.last_tick, 0)
 
 
 def _is_blank(path: Path) -> bool:

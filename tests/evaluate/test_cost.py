@@ -10,7 +10,7 @@ from genagents_env.llm.prices import Price
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid
-from tests.run.towns import FOUR, WITNESS, engine, spec
+from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 PRICE = Price(Decimal(1), Decimal(2))
 
@@ -19,14 +19,14 @@ PRICE = Price(Decimal(1), Decimal(2))
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return half an hour of five people, of whom four ask a model."""
     path = tmp_path_factory.mktemp("cost") / "run.sqlite"
-    town = spec(
+    town = make_spec(
         "valentines_party",
         180,
         people=(*FOUR, "Sam Moore"),
         policy=PolicySpec(WITNESS),
         policy_for={"Sam Moore": "scripted"},
     )
-    run(town, path, engine(ScriptedEndpoint(price=PRICE)))
+    run(town, path, make_options(ScriptedEndpoint(price=PRICE)))
     return path
 
 
@@ -70,7 +70,7 @@ def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
 
 
 def lived(path: Path, ticks: int, endpoint: ScriptedEndpoint) -> tuple[Cost, ...]:
-    run(spec(ticks=ticks), path, engine(endpoint))
+    run(make_spec(ticks=ticks), path, make_options(endpoint))
     with RunReader(path) as record:
         return costs(record)
 
@@ -88,7 +88,7 @@ def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
 
 def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    run(spec(ticks=3, policy=PolicySpec("idle")), path, engine())
+    run(make_spec(ticks=3, policy=PolicySpec("idle")), path, make_options())
     with RunReader(path) as record:
         told = report(record)
     assert told.faculties == ()
@@ -97,7 +97,7 @@ def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
 
 def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    town = spec("valentines_party", 3, people=FOUR, policy=PolicySpec(WITNESS))
+    town = make_spec("valentines_party", 3, people=FOUR, policy=PolicySpec(WITNESS))
 
     class Stopped(BaseException):
         pass
@@ -107,7 +107,7 @@ def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        run(town, path, engine(on_phase=stop))
+        run(town, path, make_options(on_phase=stop))
     with RunReader(path) as record:
         told = report(record)
     assert [cost.rate for cost in told.faculties] == [None, None]

@@ -6,7 +6,7 @@ import pytest
 from genagents_env.evaluate.findings import Findings, findings
 from genagents_env.evaluate.lines import lines
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Gathering, Question
 
@@ -32,7 +32,7 @@ def _asking() -> Scenario:
 def _found(
     path: Path, scenario: Scenario, policy: str = "scripted", hours: float | None = None
 ) -> Findings:
-    run(RunSpec(scenario, policy=PolicySpec(policy), hours=hours), path, Engine())
+    run(RunSpec(scenario, policy=PolicySpec(policy), hours=hours), path, RunOptions())
     with RunReader(path) as record:
         return findings(record)
 

@@ -9,7 +9,7 @@ from genagents_env.evaluate import report
 from genagents_env.evaluate.flow import flowed
 from genagents_env.evaluate.outcome_lines import outcome_lines
 from genagents_env.record import RememberedRow, RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Gathering, Success
 from genagents_env.world.events import Event
@@ -30,7 +30,7 @@ def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path
     late = late.model_copy(update={"end": begin + timedelta(hours=10)})
     scenario = tiny.model_copy(update={"gatherings": (tea, late)})
     path = tmp_path / "run.sqlite"
-    run(RunSpec(scenario, hours=5 / 60, policy=PolicySpec("scripted")), path, Engine())
+    run(RunSpec(scenario, hours=5 / 60, policy=PolicySpec("scripted")), path, RunOptions())
     with RunReader(path) as record:
         told = report(record)
         said = [event for event in record.events() if event.kind == "say"]

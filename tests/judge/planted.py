@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from genagents_env.judge import Said
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.run import Engine
+from genagents_env.run import RunOptions
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.run.towns import IMPATIENT
 
@@ -46,10 +46,12 @@ def answers(seeds: int = 3, conditions: Sequence[str] = CONDITIONS) -> list[Said
     ]
 
 
-def engine(rule: Rule, name: str = "judge", **changes: object) -> tuple[Engine, ScriptedEndpoint]:
-    """Return an engine whose model answers by `rule`, and that model."""
+def options(
+    rule: Rule, name: str = "judge", **changes: object
+) -> tuple[RunOptions, ScriptedEndpoint]:
+    """Return an options whose model answers by `rule`, and that model."""
     endpoint = ScriptedEndpoint(rule, name)
-    return Engine(endpoint=endpoint, retry=IMPATIENT, **changes), endpoint  # type: ignore[arg-type]  # as above
+    return RunOptions(endpoint=endpoint, retry=IMPATIENT, **changes), endpoint  # type: ignore[arg-type]  # as above
 
 
 def words(request: CompletionRequest) -> str:

@@ -13,7 +13,7 @@ from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
 from tests.judge.planted import answer
 from tests.run.asked import ADA, BEN, asked_run, suspicious
-from tests.run.towns import FOUR, spec
+from tests.run.towns import FOUR, make_spec
 
 CONTEXT = 2048 - 200 - 64  # tokens of the embedded model, without the reply and the schema's words
 
@@ -73,7 +73,7 @@ def test_an_id_changes_with_whatever_was_said_and_tells_nothing() -> None:
 def test_conversations_and_days_can_be_judged(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     policy = PolicySpec("scripted")
-    run(spec("valentines_party", 40, people=FOUR[:3], place="Hobbs Cafe", policy=policy), path)
+    run(make_spec("valentines_party", 40, people=FOUR[:3], place="Hobbs Cafe", policy=policy), path)
     with RunReader(path) as record:
         names = record.meta.names
         lines = [e.data["text"] for e in record.events() if e.kind == "say"]

@@ -11,7 +11,7 @@ from genagents_env.judge.pairwise import chosen
 from genagents_env.judge.summary import of_answers, of_runs, rankings
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.run import Limits
-from tests.judge.planted import CONDITIONS, answer, answers, engine, first_shown, honest, words
+from tests.judge.planted import CONDITIONS, answer, answers, first_shown, honest, options, words
 
 PAIRS = 3 * 2 * 3  # of conditions, agents and seeds
 
@@ -26,20 +26,20 @@ def again(verdicts: Verdicts) -> list[Comparison]:
 
 
 def test_every_pair_is_read_in_both_orders_and_never_again(verdicts: Verdicts) -> None:
-    asking, endpoint = engine(honest)
+    asking, endpoint = options(honest)
     done = compare(answers(), asking, verdicts)
     assert (done.asked, done.given, done.message) == (2 * PAIRS, 2 * PAIRS, "")
     assert len({words(request) for request in endpoint.requests}) == 2 * PAIRS
     rows = again(verdicts)
     assert Counter(one.shown for one in rows) == {"first": PAIRS, "second": PAIRS}
     assert all(one.first_condition < one.second_condition for one in rows)
-    asking, endpoint = engine(honest)
+    asking, endpoint = options(honest)
     assert compare(answers(), asking, verdicts).before == 2 * PAIRS
     assert endpoint.requests == []
 
 
 def test_a_planted_order_is_found(verdicts: Verdicts) -> None:
-    asking, _ = engine(honest)
+    asking, _ = options(honest)
     compare(answers(), asking, verdicts)
     (found,) = rankings(again(verdicts))
     assert [skill.name for skill in found.skills] == list(CONDITIONS)
@@ -51,7 +51,7 @@ def test_a_planted_order_is_found(verdicts: Verdicts) -> None:
 
 
 def test_a_judge_that_goes_by_the_place_is_found_out(verdicts: Verdicts) -> None:
-    asking, _ = engine(first_shown)
+    asking, _ = options(first_shown)
     compare(answers(), asking, verdicts)
     (found,) = rankings(again(verdicts))
     assert (found.position_bias, found.first_read) == (1.0, 1.0)
@@ -60,7 +60,7 @@ def test_a_judge_that_goes_by_the_place_is_found_out(verdicts: Verdicts) -> None
 
 
 def test_no_prompt_names_a_condition(verdicts: Verdicts) -> None:
-    asking, endpoint = engine(honest)
+    asking, endpoint = options(honest)
     compare([answer("zebra"), answer("hippo", text="No.")], asking, verdicts)
     assert len(endpoint.requests) == 2
     for request in endpoint.requests:
@@ -83,14 +83,14 @@ def test_a_and_b_are_whoever_was_shown_so(better: str, shown: str, verdict: str)
 
 @pytest.mark.parametrize(("said", "kept"), [("A.", "first"), ("TIE", "tie"), ("c", None)])
 def test_a_verdict_is_one_of_three(verdicts: Verdicts, said: str, kept: str | None) -> None:
-    asking, _ = engine(lambda request: json.dumps({"why": "", "better": said}))
+    asking, _ = options(lambda request: json.dumps({"why": "", "better": said}))
     done = compare([answer("full"), answer("none")], asking, verdicts)
     assert done.unusable == (0 if kept else 2)
     assert next(one.verdict for one in again(verdicts) if one.shown == "first") == kept
 
 
 def test_a_baseline_is_compared_with_each_of_the_others(verdicts: Verdicts) -> None:
-    asking, _ = engine(honest)
+    asking, _ = options(honest)
     assert compare(answers(), asking, verdicts, against="none").asked == 2 * 12
     (found,) = rankings(again(verdicts))
     assert found.mean_ranks == {}  # nowhere were all of them compared
@@ -104,7 +104,7 @@ def test_conditions_meet_within_their_block_alone(verdicts: Verdicts) -> None:
         for one in answers(1)
         for town in ("tiny", "dorm")
     ]
-    asking, _ = engine(honest)
+    asking, _ = options(honest)
     assert compare(given, asking, verdicts, against="none").asked == 2 * 2 * 2 * 2
     found = rankings(again(verdicts))
     assert [one.block for one in found] == ["dorm", "tiny"]
@@ -112,7 +112,7 @@ def test_conditions_meet_within_their_block_alone(verdicts: Verdicts) -> None:
 
 
 def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
-    asking, _ = engine(honest)
+    asking, _ = options(honest)
     twice = [answer("full"), answer("full", run="other", text="No.")]
     with pytest.raises(ConfigError, match="two runs of seed 0: full-s0 and other"):
         compare(twice, asking, verdicts)
@@ -124,7 +124,7 @@ def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
 
 
 def test_a_budget_is_kept(verdicts: Verdicts) -> None:
-    asking, _ = engine(honest, limits=Limits(calls=5))
+    asking, _ = options(honest, limits=Limits(calls=5))
     done = compare(answers(), asking, verdicts)
     assert (done.given, done.exit_code) == (5, 3)
 
@@ -133,7 +133,7 @@ def test_verdicts_of_what_is_no_more_can_be_left_out(verdicts: Verdicts) -> None
     def rule(request: CompletionRequest) -> str:
         return honest(request)
 
-    asking, _ = engine(rule)
+    asking, _ = options(rule)
     compare(answers(), asking, verdicts)
     rows = again(verdicts)
     runs = {f"{name}-s{seed}" for name in ("full", "none") for seed in range(3)}

@@ -5,7 +5,7 @@ import pytest
 
 from genagents_env.report.results import Gathered, gathered
 from genagents_env.report.writing import write_lab
-from genagents_env.run import Engine
+from genagents_env.run import RunOptions
 from genagents_env.run import run as live
 from genagents_env.sweep.folder import Folder
 
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Folder:
     (tmp_path / "mine.py").write_text(OWN)
     made = Folder.begin(tmp_path / "sweep", tmp_path / "pair.toml")
     for trial in made.trials:
-        live(trial.spec, made.file(trial), Engine(model=trial.model, embedder=trial.embedder))
+        live(trial.spec, made.file(trial), RunOptions(model=trial.model, embedder=trial.embedder))
     return Folder(made.path)
 
 

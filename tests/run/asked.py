@@ -7,7 +7,7 @@ from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Question, Value, ValueCheck
-from tests.run.towns import engine, spec
+from tests.run.towns import make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 ANSWERS = {
@@ -59,7 +59,7 @@ def asked_run(
     path: Path, scenario: Scenario | None = None, policy: str = "idle"
 ) -> list[InterviewRow]:
     """Make a finished run with these answers, and return them."""
-    run(spec(scenario or suspicious(), 3, policy=PolicySpec(policy)), path, engine())
+    run(make_spec(scenario or suspicious(), 3, policy=PolicySpec(policy)), path, make_options())
     rows = written(3)
     with RunWriter.open(path) as writer:
         writer.commit_interviews(rows)

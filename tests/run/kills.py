@@ -23,7 +23,7 @@ from genagents_env.run import PolicySpec, RunSpec, resume, run
 from genagents_env.testing.kill_hook import VARIABLE, from_environment
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 from genagents_env.testing.townsfolk import gossip
-from tests.run.towns import FOUR, WITNESS, LoggingEndpoint, engine, spec
+from tests.run.towns import FOUR, WITNESS, LoggingEndpoint, make_options, make_spec
 
 
 def stretch(live: Callable[[], object], kill: str | None) -> int:
@@ -55,15 +55,17 @@ def meant(told: str) -> RunSpec:
     scenario, _, ticks = told.partition(":")
     if scenario == "witness":
         witness = PolicySpec(WITNESS)
-        return spec("valentines_party", int(ticks), people=FOUR, policy=witness, repeats=3)
+        return make_spec("valentines_party", int(ticks), people=FOUR, policy=witness, repeats=3)
     if scenario == "mind":
         late = {"perceive": 3, "summary": 2, "plan": 2, "ground": 1, "converse": 1}
         mind = PolicySpec("smallville", {"latency_ticks": late, "rate_minutes": 1})
-        return spec("valentines_party", int(ticks), people=FOUR[:3], start="10:00", policy=mind)
+        return make_spec(
+            "valentines_party", int(ticks), people=FOUR[:3], start="10:00", policy=mind
+        )
     if scenario == "lyfe":
         late = {"monitor": 2, "memory": 1, "talk": 1}
         lyfe = PolicySpec("lyfe", {"latency_ticks": late, "recent_items": 2, "cluster_above": 0.2})
-        return spec(
+        return make_spec(
             "murder_mystery",
             people="6",
             place="Sakuramachi Hotel/lobby",
@@ -71,7 +73,7 @@ def meant(told: str) -> RunSpec:
             policy=lyfe,
             repeats=2,
         )
-    return spec(scenario, int(ticks))
+    return make_spec(scenario, int(ticks))
 
 
 def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
@@ -84,7 +86,7 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
 
         def live(first: bool = number == 0) -> None:
             model = LoggingEndpoint(log, rule=gossip)
-            how = engine(model, on_phase=from_environment(), embedder="hashed")
+            how = make_options(model, on_phase=from_environment(), embedder="hashed")
             _ = run(town, path, how) if first else resume(path, how)
 
         known = stored(path) if number else set()
@@ -105,7 +107,7 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
 def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
     """Print the results of all cases."""
     whole = folder / "whole.sqlite"
-    run(town, whole, engine(ScriptedEndpoint(gossip), embedder="hashed"))
+    run(town, whole, make_options(ScriptedEndpoint(gossip), embedder="hashed"))
     results = []
     for number, case in enumerate(cases):
         own = folder / str(number)

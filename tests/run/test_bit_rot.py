@@ -7,7 +7,7 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.record import canonical_hash
-from tests.run.towns import lived, resumed
+from tests.run.towns import resume_town, run_town
 
 
 def rotten(content: bytes, count: int, seed: int) -> list[bytes]:
@@ -25,7 +25,7 @@ def rotten(content: bytes, count: int, seed: int) -> list[bytes]:
 @pytest.mark.slow
 def test_a_turned_bit_is_harmless_or_noticed_never_believed(tmp_path: Path) -> None:
     whole, cut, path = tmp_path / "whole", tmp_path / "cut", tmp_path / "run.sqlite"
-    lived(whole, ticks=20)
+    run_town(whole, ticks=20)
     hash_of_whole = canonical_hash(whole)
     complaints = []
     for content in rotten(whole.read_bytes(), 300, seed=1):
@@ -36,11 +36,11 @@ def test_a_turned_bit_is_harmless_or_noticed_never_believed(tmp_path: Path) -> N
             complaints.append(str(error))
     assert len(complaints) > 50
 
-    lived(cut, ticks=20, on_phase=_cut)
+    run_town(cut, ticks=20, on_phase=_cut)
     for content in rotten(cut.read_bytes(), 60, seed=2):
         path.write_bytes(content)
         try:
-            assert resumed(path).status == "finished"
+            assert resume_town(path).status == "finished"
             assert canonical_hash(path) == hash_of_whole
         except RecordError as error:
             complaints.append(str(error))

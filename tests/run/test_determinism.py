@@ -9,9 +9,9 @@ PROGRAM = """
 import sys
 from genagents_env.record import canonical_hash
 from genagents_env.run import run
-from tests.run.towns import engine, spec
+from tests.run.towns import options, spec
 others = {"Klaus Mueller": "random", "Maria Lopez": "scripted", "Ayesha Khan": "random"}
-run(spec("valentines_party", 30, policy_for=others), sys.argv[1], engine())
+run(spec("valentines_party", 30, policy_for=others), sys.argv[1], options())
 print(canonical_hash(sys.argv[1]))
 """
 

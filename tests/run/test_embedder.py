@@ -13,9 +13,9 @@ from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import Outcome, PolicySpec, interview, resume, rollout, run
+from genagents_env.run import PolicySpec, RunResult, interview, resume, rollout, run
 from genagents_env.testing import check_policy
-from tests.run.towns import FOUR, engine, spec
+from tests.run.towns import FOUR, make_options, make_spec
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 
@@ -50,9 +50,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.sqlite"
 
 
-def lived(path: Path, source: Counted, **changes: Any) -> Outcome:
-    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
-    return run(town, path, engine(source=source, **changes))
+def lived(path: Path, source: Counted, **changes: Any) -> RunResult:
+    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
+    return run(town, path, make_options(source=source, **changes))
 
 
 def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Path) -> None:
@@ -66,7 +66,7 @@ def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Pa
 
     with pytest.raises(PowerCutError):
         lived(path, first, on_phase=cut)
-    assert resume(path, engine(source=second)).status == "finished"
+    assert resume(path, make_options(source=second)).status == "finished"
     assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
     assert sorted([*first.texts, *second.texts]) == sorted(whole.texts)
     assert (first.closed, second.closed) == (1, 1)
@@ -80,27 +80,32 @@ def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Pa
 def test_a_resume_does_not_change_the_embedder_unasked(path: Path) -> None:
     lived(path, Counted())
     with pytest.raises(ConfigError, match=r"embedder 'counted'.*'other'.*--embedder"):
-        resume(path, engine(source=Counted("other")), hours=0.1)
-    assert resume(path, engine(embedder="hashed:64"), hours=0.1).exit_code == 0
+        resume(path, make_options(source=Counted("other")), hours=0.1)
+    assert resume(path, make_options(embedder="hashed:64"), hours=0.1).exit_code == 0
     with RunReader(path) as record:
         assert (record.meta.embedder, record.meta.asked_embedder) == ("hashed-64", "hashed:64")
-    assert resume(path, engine(), hours=0.1).exit_code == 0
+    assert resume(path, make_options(), hours=0.1).exit_code == 0
 
 
 def test_an_embedder_without_an_answer_pauses_the_run(path: Path) -> None:
     lived(path.with_name("whole"), Counted())
-    outcome = lived(path, Counted(fails_after=20))
-    assert (outcome.status, outcome.exit_code) == ("paused", 75)
-    assert "no vectors today" in outcome.message
-    assert resume(path, engine(source=Counted())).status == "finished"
+    result = lived(path, Counted(fails_after=20))
+    assert (result.status, result.exit_code) == ("paused", 75)
+    assert "no vectors today" in result.message
+    assert resume(path, make_options(source=Counted())).status == "finished"
     assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
 
 
 def test_no_embedder_is_opened_where_no_policy_asks_it(path: Path) -> None:
-    idle = spec(ticks=3, policy=PolicySpec("idle"))
-    assert run(idle, path, engine(embedder="nonsense")).status == "finished"
+    idle = make_spec(ticks=3, policy=PolicySpec("idle"))
+    assert run(idle, path, make_options(embedder="nonsense")).status == "finished"
     with pytest.raises(ConfigError, match="nonsense"):
-        run(spec(policy=PolicySpec(GATHERER)), path, engine(embedder="nonsense"), force=True)
+        run(
+            make_spec(policy=PolicySpec(GATHERER)),
+            path,
+            make_options(embedder="nonsense"),
+            force=True,
+        )
     with RunReader(path) as record:
         assert record.meta.embedder is None
 
@@ -117,7 +122,7 @@ def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
     lived(path, Counted())
     nobody = Counted()
     with pytest.raises(ConfigError, match="remembers nothing"):
-        interview(path, FOUR, ["What is new?"], engine=engine(source=nobody))
+        interview(path, FOUR, ["What is new?"], options=make_options(source=nobody))
     assert nobody.texts == []
 
 
@@ -141,9 +146,9 @@ def test_embeddings_made_here_cost_nothing(path: Path) -> None:
     assert made.dollars == 0
     other = path.with_name("hashed")
     run(
-        spec("valentines_party", 3, people=FOUR, policy=PolicySpec(GATHERER)),
+        make_spec("valentines_party", 3, people=FOUR, policy=PolicySpec(GATHERER)),
         other,
-        engine(embedder="hashed"),
+        make_options(embedder="hashed"),
     )
     with RunReader(other) as record:
         assert report(record).embeddings is None

@@ -11,10 +11,10 @@ from genagents_env.actions import Action, Idle, Move
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy import Infos, Observations, Policy
 from genagents_env.record import RunReader
-from genagents_env.run import Cast, PolicySpec, rollout, run, specs_for
+from genagents_env.run import PolicyGroups, PolicySpec, assign_specs, rollout, run
 from genagents_env.run.play import play
 from genagents_env.world.events import Event
-from tests.run.towns import engine, spec
+from tests.run.towns import make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 
@@ -86,7 +86,7 @@ def bens_events(bad: Policy) -> tuple[list[Event], list[str]]:
     """Return what Ben did beside Ada, whom `bad` decides for, and the kinds of its faults."""
     env = town_v0.parallel_env("tiny", max_cycles=6)
     observations, infos = env.reset(seed=1)
-    cast = Cast({ADA: bad, BEN: Walker()}, deadline=0.05)
+    cast = PolicyGroups({ADA: bad, BEN: Walker()}, deadline=0.05)
     cast.reset(env.profiles(), 1, env.context())
     done = asyncio.run(play(env, cast, observations, infos, keep_events=True))
     cast.close()
@@ -135,8 +135,8 @@ def test_faults_are_in_the_record_and_count(tmp_path: Path) -> None:
         "    def act(self, observations, infos):\n"
         "        raise ValueError('\\x1b[31m\\ud800 sad')\n"
     )
-    town = spec(ticks=5, policy=PolicySpec("idle"), policy_for={ADA: str(policy)})
-    assert run(town, tmp_path / "run.sqlite", engine()).status == "finished"
+    town = make_spec(ticks=5, policy=PolicySpec("idle"), policy_for={ADA: str(policy)})
+    assert run(town, tmp_path / "run.sqlite", make_options()).status == "finished"
     with RunReader(tmp_path / "run.sqlite") as record:
         faults = record.policy_faults()
         assert record.policy_fault_count() == 5
@@ -145,13 +145,13 @@ def test_faults_are_in_the_record_and_count(tmp_path: Path) -> None:
 
 
 def test_agents_with_equal_specs_share_a_policy() -> None:
-    specs = specs_for(["a", "b", "c"], PolicySpec("idle"), {"b": "random"})
-    cast = Cast.load(specs)
+    specs = assign_specs(["a", "b", "c"], PolicySpec("idle"), {"b": "random"})
+    cast = PolicyGroups.load(specs)
     assert [group.agents for group in cast.groups] == [("a", "c"), ("b",)]
     with pytest.raises(ConfigError, match="nobody is called 'd'"):
-        specs_for(["a"], PolicySpec("idle"), {"d": "random"})
+        assign_specs(["a"], PolicySpec("idle"), {"d": "random"})
     with pytest.raises(PolicyError, match="did you mean 'idle'"):
-        specs_for(["a"], PolicySpec("idel"))
+        assign_specs(["a"], PolicySpec("idel"))
 
 
 def test_rollout_is_a_function_of_the_seed_and_raises_what_a_policy_raises() -> None:

@@ -15,7 +15,7 @@ from genagents_env.scenario import load_scenario
 from genagents_env.scenario.questions import When, asked
 from genagents_env.scenario.schema import ScheduledEvent
 from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
-from tests.run.towns import FOUR, WITNESS, engine, spec
+from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 
@@ -23,14 +23,14 @@ ADA, BEN = "Ada Brook", "Ben Carver"
 def town(ticks: int = 30, **changes: object) -> RunSpec:
     """Return four people of Smallville who remember what they hear."""
     given = {"people": FOUR, "policy": PolicySpec(WITNESS), **changes}
-    return spec("valentines_party", ticks, **given)
+    return make_spec("valentines_party", ticks, **given)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return 30 ticks that nothing disturbed."""
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
-    assert run(town(), path, engine()).status == "finished"
+    assert run(town(), path, make_options()).status == "finished"
     return path
 
 
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_scenarios_questions_are_asked_at_both_ends(path: Path) -> None:
-    assert run(spec(policy=PolicySpec("scripted")), path, engine()).status == "finished"
+    assert run(make_spec(policy=PolicySpec("scripted")), path, make_options()).status == "finished"
     with RunReader(path) as record:
         before, after = record.interviews()
         said = {event.id: event for event in record.events() if event.kind == "say"}
@@ -73,7 +73,7 @@ def test_everyone_is_asked_everything_in_order(whole: Path) -> None:
 
 
 def test_interviews_leave_no_trace_in_what_happens(whole: Path, path: Path) -> None:
-    run(town(), path, engine(interviews=False))
+    run(town(), path, make_options(interviews=False))
     with RunReader(whole) as one, RunReader(path) as other:
         assert list(one.events()) == list(other.events())
         assert other.interviews() == []
@@ -84,8 +84,8 @@ def test_interviews_leave_no_trace_in_what_happens(whole: Path, path: Path) -> N
 
 
 def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
-    assert run(town(), path, engine(interviews=False, limits=Limits(calls=9))).exit_code == 3
-    assert resume(path, engine()).status == "finished"
+    assert run(town(), path, make_options(interviews=False, limits=Limits(calls=9))).exit_code == 3
+    assert resume(path, make_options()).status == "finished"
     with RunReader(path) as record:
         assert record.interviews() == []
 
@@ -95,9 +95,9 @@ def test_a_run_that_lives_on_is_asked_at_its_new_end_only(path: Path) -> None:
         return replace(town(), hours=much)
 
     long = path.with_name("long.sqlite")
-    run(hours(0.125), long, engine())
-    assert run(hours(0.0625), path, engine()).tick == 22
-    assert resume(path, engine(), hours=0.0625).tick == 45
+    run(hours(0.125), long, make_options())
+    assert run(hours(0.0625), path, make_options()).tick == 22
+    assert resume(path, make_options(), hours=0.0625).tick == 45
     assert canonical_hash(path) == canonical_hash(long)
     with RunReader(path) as record:
         assert {row.tick for row in record.interviews()} == {0, 45}
@@ -106,9 +106,9 @@ def test_a_run_that_lives_on_is_asked_at_its_new_end_only(path: Path) -> None:
 @pytest.mark.parametrize("ticks", [1, 2])
 def test_the_shortest_runs_are_asked_twice(path: Path, ticks: int) -> None:
     for policy in (WITNESS, "reactive", "scripted"):
-        how = engine(limits=Limits(calls=30))
+        how = make_options(limits=Limits(calls=30))
         run(town(ticks, policy=PolicySpec(policy)), path, how, force=True)
-        resume(path, engine()) if policy != "scripted" else None
+        resume(path, make_options()) if policy != "scripted" else None
         with RunReader(path) as record:
             assert {row.tick for row in record.interviews()} == {0, ticks}
 
@@ -133,15 +133,15 @@ def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
     with RunReader(whole) as record:
         calls = record.spent().calls
     for answered in (7, calls - 6):
-        outcome = run(town(), path, engine(Down(answered)), force=True)
-        assert (outcome.status, outcome.exit_code) == ("paused", 75)
-        assert outcome.tick == (0 if answered == 7 else 30)
+        result = run(town(), path, make_options(Down(answered)), force=True)
+        assert (result.status, result.exit_code) == ("paused", 75)
+        assert result.tick == (0 if answered == 7 else 30)
         with RunReader(path) as record:
             assert record.spent().fallbacks == 0
             held = record.interviews()
         assert len(held) == (0 if answered == 7 else 20)
         again = ScriptedEndpoint()
-        assert resume(path, engine(again)).status == "finished"
+        assert resume(path, make_options(again)).status == "finished"
         assert len(again.requests) <= calls - answered
         assert canonical_hash(path) == canonical_hash(whole)
 
@@ -149,10 +149,10 @@ def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
 def test_a_budget_that_ends_during_interviews_is_resumed(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
         calls = record.spent().calls
-    assert run(town(), path, engine(limits=Limits(calls=3))).tick == 0
-    outcome = resume(path, engine(limits=Limits(calls=calls - 1)))
-    assert (outcome.status, outcome.tick) == ("budget_exhausted", 30)
-    assert resume(path, engine()).status == "finished"
+    assert run(town(), path, make_options(limits=Limits(calls=3))).tick == 0
+    result = resume(path, make_options(limits=Limits(calls=calls - 1)))
+    assert (result.status, result.tick) == ("budget_exhausted", 30)
+    assert resume(path, make_options()).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
 
 
@@ -163,12 +163,12 @@ def test_a_signal_during_the_interviews_lets_them_end(whole: Path, path: Path) -
         if (phase, tick) == ("after-call", 0) and signals:
             os.kill(os.getpid(), signals.pop())
 
-    outcome = run(town(), path, engine(on_phase=hook))
-    assert (outcome.status, outcome.tick) == ("interrupted", 0)
+    result = run(town(), path, make_options(on_phase=hook))
+    assert (result.status, result.tick) == ("interrupted", 0)
     with RunReader(path) as record:
         assert record.checkpoints() == [0]
         assert len(record.interviews()) == 20
-    assert resume(path, engine()).status == "finished"
+    assert resume(path, make_options()).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
 
 
@@ -204,9 +204,9 @@ def test_a_failing_interview_is_a_fault_and_ends_no_run(
 ) -> None:
     policy = path.with_name("silent.py")
     policy.write_text(FAULTY.format(answer=answer))
-    silent = spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
+    silent = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
     patience = 0.5 if kind == "hung" else 60.0
-    assert run(silent, path, engine(policy_deadline=patience)).status == "finished"
+    assert run(silent, path, make_options(policy_deadline=patience)).status == "finished"
     with RunReader(path) as record:
         assert record.interviews() == []
         faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
@@ -218,7 +218,7 @@ def test_a_failing_interview_is_a_fault_and_ends_no_run(
 def test_an_answer_is_cleaned_and_cut(path: Path) -> None:
     policy = path.with_name("silent.py")
     policy.write_text(FAULTY.format(answer="return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]"))
-    run(spec(ticks=3, policy=PolicySpec(str(policy))), path, engine())
+    run(make_spec(ticks=3, policy=PolicySpec(str(policy))), path, make_options())
     with RunReader(path) as record:
         answers = {row.answer for row in record.interviews()}
     assert answers == {"red " + "o" * 1996}
@@ -229,11 +229,16 @@ def test_only_those_in_town_are_asked(path: Path) -> None:
     ben = tiny.people[1].model_copy(update={"present": False})
     joins = ScheduledEvent(at=tiny.start + timedelta(seconds=60), kind="join", agent=BEN)
     late = tiny.model_copy(update={"people": (tiny.people[0], ben), "events": (joins,)})
-    run(replace(spec(), scenario=late, policy=PolicySpec("scripted")), path, engine())
+    run(replace(make_spec(), scenario=late, policy=PolicySpec("scripted")), path, make_options())
     with RunReader(path) as record:
         assert [row.tick for row in record.interviews()] == [record.last_tick]
     never = late.model_copy(update={"events": ()})
-    run(replace(spec(), scenario=never, policy=PolicySpec("scripted")), path, engine(), force=True)
+    run(
+        replace(make_spec(), scenario=never, policy=PolicySpec("scripted")),
+        path,
+        make_options(),
+        force=True,
+    )
     with RunReader(path) as record:
         assert record.interviews() == []
 
@@ -247,13 +252,13 @@ def test_calls_under_way_at_the_end_are_awaited(
 
     assert pondered(whole) == [8, 8, 8, 8, 17, 17, 17, 17, 26, 26, 26, 26]
     monkeypatch.setenv("PONDER_LONG", "500")
-    run(town(), path, engine())
+    run(town(), path, make_options())
     assert canonical_hash(path) == canonical_hash(whole)
 
 
 def test_everyone_is_asked_several_times_from_the_same_state(whole: Path, path: Path) -> None:
     endpoint = ScriptedEndpoint()
-    run(town(repeats=3), path, engine(endpoint))
+    run(town(repeats=3), path, make_options(endpoint))
     with RunReader(whole) as one, RunReader(path) as other:
         once, rows = one.interviews(), other.interviews()
         assert list(one.events()) == list(other.events())
@@ -278,19 +283,19 @@ def test_everyone_is_asked_several_times_from_the_same_state(whole: Path, path: 
 def test_repeats_that_are_not_allowed_are_refused_before_anything_is_written(path: Path) -> None:
     for repeats in (0, 21):
         with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
-            run(town(repeats=repeats), path, engine())
+            run(town(repeats=repeats), path, make_options())
     assert not path.exists()
 
 
 def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -> None:
     whole = path.with_name("thrice.sqlite")
-    run(town(12, repeats=3), whole, engine())
+    run(town(12, repeats=3), whole, make_options())
     with RunReader(whole) as record:
         calls = record.spent().calls
-    outcome = run(town(12, repeats=3), path, engine(Down(calls - 25)))
-    assert (outcome.status, outcome.tick) == ("paused", 12)
+    result = run(town(12, repeats=3), path, make_options(Down(calls - 25)))
+    assert (result.status, result.tick) == ("paused", 12)
     again = ScriptedEndpoint()
-    assert resume(path, engine(again)).status == "finished"
+    assert resume(path, make_options(again)).status == "finished"
     assert len(again.requests) <= 25
     assert canonical_hash(path) == canonical_hash(whole)
 
@@ -307,7 +312,7 @@ def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Pat
     assert all(events == () for *_, events in at_start)
     assert heard
     assert {event for events in heard.values() for event in events} <= said
-    run(town(3), path, engine(interviews=False))
+    run(town(3), path, make_options(interviews=False))
     with RunReader(path) as record:
         assert record.remembered() == []
 
@@ -330,12 +335,12 @@ class Full(Policy):
 def remembering(path: Path, memories: str) -> RunSpec:
     policy = path.with_name("full.py")
     policy.write_text(REMEMBERING.format(memories=memories))
-    return spec(ticks=3, policy=PolicySpec(str(policy)), people=[BEN])
+    return make_spec(ticks=3, policy=PolicySpec(str(policy)), people=[BEN])
 
 
 def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
     told = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
-    run(remembering(path, f"return {told} + [RecalledMemory('No cups.')]"), path, engine())
+    run(remembering(path, f"return {told} + [RecalledMemory('No cups.')]"), path, make_options())
     with RunReader(path) as record:
         rows = [row for row in record.remembered() if row.tick == 0]
         (fact,) = (fact.id for fact in record.meta.scenario.facts)
@@ -359,7 +364,7 @@ def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) 
 def test_failing_memories_are_a_fault_and_end_no_run(
     path: Path, memories: str, kind: str, words: str
 ) -> None:
-    assert run(remembering(path, memories), path, engine()).status == "finished"
+    assert run(remembering(path, memories), path, make_options()).status == "finished"
     with RunReader(path) as record:
         assert record.remembered() == []
         assert record.interviews()

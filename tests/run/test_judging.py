@@ -13,18 +13,18 @@ from genagents_env.errors import ConfigError, LLMRefused, LLMUnavailable, Record
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWriter, canonical_hash
 from genagents_env.run import (
-    Judged,
+    JudgingResult,
     Limits,
-    Outcome,
     PolicySpec,
     Progress,
-    judge,
-    judged,
+    RunResult,
+    judge_finished_run,
+    judge_run,
     resume,
     run,
 )
-from genagents_env.run.cases import Case, cases
-from genagents_env.run.spending import left
+from genagents_env.run.cases import Case, find_cases
+from genagents_env.run.spending import compute_remaining
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.testing.kill_hook import kill_at
 from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid
@@ -32,7 +32,7 @@ from genagents_env.testing.townsfolk import gossip
 from tests.record.older import as_format
 from tests.run.asked import ADA, BEN, asked_run, suspicious, written
 from tests.run.kills import stretch
-from tests.run.towns import WITNESS, engine, spec
+from tests.run.towns import WITNESS, make_options, make_spec
 
 CASES = 33  # 12 answers about the thief by two checks, 3 about the tea, 6 about each other
 
@@ -59,7 +59,7 @@ def words(request: CompletionRequest) -> str:
 
 def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
     endpoint = model()
-    assert judge(path, engine(endpoint)) == Judged(path, "m", CASES, 0, CASES, 0)
+    assert judge_run(path, make_options(endpoint)) == JudgingResult(path, "m", CASES, 0, CASES, 0)
     rows = judgements(path)
     found = {
         check: [row.verdict for row in rows if row.check == check and row.agent == BEN]
@@ -79,7 +79,7 @@ def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
 
 def test_a_judging_changes_nothing_of_the_run(path: Path) -> None:
     before = canonical_hash(path)
-    judge(path, engine(model()))
+    judge_run(path, make_options(model()))
     assert canonical_hash(path) == before
     with RunReader(path) as record:
         assert record.status == "finished"
@@ -93,7 +93,7 @@ def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
     with RunWriter.open(path) as writer:
         writer.commit_interviews([InterviewRow(3, BEN, "Who took the tea?", evil, (), 0)])
     endpoint = model()
-    judge(path, engine(endpoint))
+    judge_run(path, make_options(endpoint))
     assert not any("END>>> Say" in words(request) for request in endpoint.requests)
     (one, other) = [request for request in endpoint.requests if "Yes. END" in words(request)]
     for request in (one, other):
@@ -106,9 +106,9 @@ def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
 
 
 def test_what_was_judged_is_not_asked_again(path: Path) -> None:
-    judge(path, engine(model()))
+    judge_run(path, make_options(model()))
     again = model()
-    assert judge(path, engine(again)) == Judged(path, "m", CASES, CASES)
+    assert judge_run(path, make_options(again)) == JudgingResult(path, "m", CASES, CASES)
     assert again.requests == []
 
 
@@ -117,9 +117,9 @@ def test_two_judges_are_kept_apart(path: Path) -> None:
         allowed = gossip(request)
         return json.dumps({"why": "", "verdict": "no"}) if "sure?" in words(request) else allowed
 
-    judge(path, engine(model()))
-    judge(path, engine(model(strict, "other")))
-    judge(path, engine(model()), by="  a \x1b[31mthird ")
+    judge_run(path, make_options(model()))
+    judge_run(path, make_options(model(strict, "other")))
+    judge_run(path, make_options(model()), by="  a \x1b[31mthird ")
     by: dict[str, list[str | None]] = {}
     for row in judgements(path):
         by.setdefault(row.judge, []).append(row.verdict)
@@ -127,7 +127,7 @@ def test_two_judges_are_kept_apart(path: Path) -> None:
     assert by["a third"] == by["m"]
     assert len(by["other"]) == CASES
     with pytest.raises(ConfigError, match="a judge needs a name"):
-        judge(path, engine(model()), by=" \x07")
+        judge_run(path, make_options(model()), by=" \x07")
 
 
 def test_a_reply_that_is_no_verdict_is_stored_as_none_and_asked_again(path: Path) -> None:
@@ -136,13 +136,13 @@ def test_a_reply_that_is_no_verdict_is_stored_as_none_and_asked_again(path: Path
             return '{"why": "he looks it", "verdict": "Zoe"}'
         return gossip(request)
 
-    done = judge(path, engine(model(moody)))
-    assert done == Judged(path, "m", CASES, 0, 21, 12)
+    done = judge_run(path, make_options(model(moody)))
+    assert done == JudgingResult(path, "m", CASES, 0, 21, 12)
     lost = [row for row in judgements(path) if row.verdict is None]
     assert {row.check for row in lost} == {"thief"}
     assert "Zoe" in lost[0].reply
     again = model()
-    assert judge(path, engine(again)) == Judged(path, "m", CASES, 21, 12)
+    assert judge_run(path, make_options(again)) == JudgingResult(path, "m", CASES, 21, 12)
     assert len(again.requests) == 12
     assert all(row.verdict for row in judgements(path))
 
@@ -155,7 +155,7 @@ def test_a_verdict_is_one_of_those_allowed_in_any_letters(
     path: Path, verdict: str, kept: str | None
 ) -> None:
     told = json.dumps({"verdict": verdict})
-    judge(path, engine(model(lambda request: told)))
+    judge_run(path, make_options(model(lambda request: told)))
     assert {row.verdict for row in judgements(path) if row.check == "thief"} == {kept}
 
 
@@ -169,11 +169,11 @@ def test_an_outage_keeps_what_was_judged(path: Path) -> None:
         return gossip(request)
 
     endpoint = model(down)
-    done = judge(path, engine(endpoint, concurrency=2))
+    done = judge_run(path, make_options(endpoint, concurrency=2))
     assert (done.given, done.exit_code) == (9, 75)
     assert done.message.endswith(f"gone for lunch; go on with `genagents judge {path}`")
     assert len(endpoint.requests) <= 9 + 2 * 7  # those under way, and no more
-    done = judge(path, engine(model()))
+    done = judge_run(path, make_options(model()))
     assert (done.before, done.given, done.message) == (9, CASES - 9, "")
 
 
@@ -182,22 +182,22 @@ def test_a_refusal_is_raised(path: Path) -> None:
         raise LLMRefused("the key is wrong")
 
     with pytest.raises(LLMRefused, match="the key is wrong"):
-        judge(path, engine(model(refuse)))
+        judge_run(path, make_options(model(refuse)))
     assert judgements(path) == []
-    judge(path, engine(model()))
+    judge_run(path, make_options(model()))
 
 
 def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     endpoint = model()
-    done = judge(path, engine(endpoint, limits=Limits(calls=7)))
+    done = judge_run(path, make_options(endpoint, limits=Limits(calls=7)))
     assert (done.given, done.exit_code, len(endpoint.requests)) == (7, 3, 7)
     assert done.message == f"the budget is used up (calls); go on with `genagents judge {path}`"
-    assert judge(path, engine(model())).given == CASES - 7
+    assert judge_run(path, make_options(model())).given == CASES - 7
 
 
 def test_progress_is_told(path: Path) -> None:
     told: list[Progress] = []
-    judge(path, engine(model(), watch=told.append))
+    judge_run(path, make_options(model(), watch=told.append))
     assert len(told) == CASES
     assert all(moment.asking and moment.tick == moment.horizon == 3 for moment in told)
     assert [moment.calls for moment in told][-1] == CASES
@@ -208,14 +208,14 @@ def test_a_killed_judging_goes_on_where_it_was(path: Path, tick: int) -> None:
     before = canonical_hash(path)
     for _ in range(2):
         killed = stretch(
-            lambda: judge(path, engine(model(), on_phase=kill_at(tick, "judged"))), None
+            lambda: judge_run(path, make_options(model(), on_phase=kill_at(tick, "judged"))), None
         )
         assert killed == signal.SIGKILL
     known = len(judgements(path))
     assert 2 <= known < CASES
     assert canonical_hash(path) == before
     endpoint = model()
-    done = judge(path, engine(endpoint))
+    done = judge_run(path, make_options(endpoint))
     assert (done.before, done.given, len(endpoint.requests)) == (
         known,
         CASES - known,
@@ -229,34 +229,34 @@ def test_a_signal_stops_it_and_it_goes_on(path: Path) -> None:
         if phase == "judged" and len(judgements(path)) == 4:
             os.kill(os.getpid(), signal.SIGINT)
 
-    done = judge(path, engine(model(), on_phase=interrupted, concurrency=1))
+    done = judge_run(path, make_options(model(), on_phase=interrupted, concurrency=1))
     assert (done.given, done.exit_code) == (4, 130)
     assert done.message == f"stopped by a signal; go on with `genagents judge {path}`"
-    assert judge(path, engine(model())).given == CASES - 4
+    assert judge_run(path, make_options(model())).given == CASES - 4
 
 
 def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
     with RunWriter.open(path):
         code = (
-            "import sys; from genagents_env.run import judge; "
+            "import sys; from genagents_env.run import judge_run; "
             "from genagents_env.errors import RunLocked\n"
-            "try:\n    judge(sys.argv[1])\nexcept RunLocked:\n    print('locked')"
+            "try:\n    judge_run(sys.argv[1])\nexcept RunLocked:\n    print('locked')"
         )
         child = subprocess.run(
             [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
         )
         assert child.stdout.strip() == "locked", child.stderr
         with pytest.raises(RunLocked):
-            judge(path, engine(model()))
+            judge_run(path, make_options(model()))
     with pytest.raises(RecordError, match="no run file"):
-        judge(path.with_name("no.sqlite"))
+        judge_run(path.with_name("no.sqlite"))
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_file_of_an_earlier_format_is_judged(path: Path, version: int) -> None:
     before = canonical_hash(path)
     as_format(path, version)
-    assert judge(path, engine(model())).given == CASES // 3
+    assert judge_run(path, make_options(model())).given == CASES // 3
     assert {row.repeat for row in judgements(path)} == {0}
     assert canonical_hash(path) != before  # it had repeats, which that format cannot hold
 
@@ -272,21 +272,21 @@ def test_without_answers_or_checks_no_model_is_opened(tmp_path: Path) -> None:
 
     path = tmp_path / "run.sqlite"
     for scenario in ("tiny", suspicious()):
-        run(spec(scenario, 3, policy=PolicySpec("idle")), path, engine(), force=True)
-        assert judge(path, engine(Unopened())) == Judged(path)
+        run(make_spec(scenario, 3, policy=PolicySpec("idle")), path, make_options(), force=True)
+        assert judge_run(path, make_options(Unopened())) == JudgingResult(path)
 
 
 def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
     scenario, names = suspicious(), (ADA, BEN, "Cid Dale")
     rows = written(9)
-    found = cases(scenario, names, rows)
+    found = find_cases(scenario, names, rows)
     assert len(found) == CASES
     assert len({case.key for case in found}) == CASES
     keys = {case.call for case in found}
     assert len(keys) == CASES
     assert all(key.purpose == f"judge.{case.check.id}" for case in found for key in [case.call])
     of_cid = InterviewRow(9, ADA, "What of Cid Dale?", "A foe.", (), 2)
-    (case,) = cases(scenario, names, [of_cid])
+    (case,) = find_cases(scenario, names, [of_cid])
     assert (case.number, case.call.number, case.verdicts) == (1, 2001, ("friend", "foe", "none"))
     not_put = [
         replace(of_cid, tick=0),
@@ -295,7 +295,7 @@ def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
         InterviewRow(9, ADA, "Is there tea?", "Yes.", ()),
         InterviewRow(9, ADA, "Anything else?", "No.", ()),
     ]
-    assert cases(scenario, names, not_put) == []
+    assert find_cases(scenario, names, not_put) == []
 
 
 def test_a_long_answer_is_shown_in_part() -> None:
@@ -307,30 +307,30 @@ def test_a_long_answer_is_shown_in_part() -> None:
 # At the end of a run.
 
 
-def lived(path: Path, endpoint: ScriptedEndpoint, **changes: object) -> Outcome:
-    town = spec(suspicious(2), 3, policy=PolicySpec(WITNESS))
-    return run(town, path, engine(endpoint, **changes), force=True)
+def lived(path: Path, endpoint: ScriptedEndpoint, **changes: object) -> RunResult:
+    town = make_spec(suspicious(2), 3, policy=PolicySpec(WITNESS))
+    return run(town, path, make_options(endpoint, **changes), force=True)
 
 
 def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
-    outcome = lived(path, model(name="one"))
+    result = lived(path, model(name="one"))
     with RunReader(path) as record:
         spent = record.spent().calls
-    assert judged(outcome, engine(model(name="one"))) == outcome
+    assert judge_finished_run(result, make_options(model(name="one"))) == result
     whole = len(judgements(path))
     assert whole == 22
     hashed = canonical_hash(path)
     limits = Limits(calls=spent + 5)
-    outcome = lived(path, model(name="one"), limits=limits)
+    result = lived(path, model(name="one"), limits=limits)
     endpoint = model(name="one")
-    told = judged(outcome, engine(endpoint, limits=limits))
+    told = judge_finished_run(result, make_options(endpoint, limits=limits))
     assert (told.status, told.exit_code, len(endpoint.requests)) == ("finished", 3, 5)
     assert told.message.startswith("the run is finished, but not all of its answers are judged: ")
     assert told.message.endswith(f"go on with `genagents judge {path}`")
     with RunReader(path) as record:
         assert record.status == "finished"
     assert canonical_hash(path) == hashed
-    assert judge(path, engine(model(name="one"))).before == 5
+    assert judge_run(path, make_options(model(name="one"))).before == 5
 
 
 @pytest.mark.parametrize("error", [LLMUnavailable("lunch"), LLMRefused("wrong key")])
@@ -338,8 +338,8 @@ def test_a_run_whose_judging_fails_is_finished(path: Path, error: Exception) -> 
     def fail(request: CompletionRequest) -> str:
         raise error
 
-    outcome = lived(path, model())
-    told = judged(outcome, engine(model(fail)))
+    result = lived(path, model())
+    told = judge_finished_run(result, make_options(model(fail)))
     assert (told.status, told.exit_code) == ("finished", 75 if "lunch" in str(error) else 2)
     assert str(error) in told.message
     assert f"go on with `genagents judge {path}`" in told.message
@@ -348,34 +348,34 @@ def test_a_run_whose_judging_fails_is_finished(path: Path, error: Exception) -> 
 def test_a_run_without_a_model_or_without_an_end_is_not_judged(path: Path) -> None:
     with RunReader(path) as record:
         assert record.meta.model is None
-    outcome = Outcome(path, "finished", 3, 0)
+    result = RunResult(path, "finished", 3, 0)
     endpoint = model()
-    assert judged(outcome, engine(endpoint)) == outcome
+    assert judge_finished_run(result, make_options(endpoint)) == result
     stopped = lived(path, endpoint, limits=Limits(calls=9))
     endpoint.requests.clear()
     assert stopped.status == "budget_exhausted"
-    assert judged(stopped, engine(endpoint)) == stopped
+    assert judge_finished_run(stopped, make_options(endpoint)) == stopped
     assert endpoint.requests == []
 
 
 def test_a_run_that_lives_on_is_judged_at_its_new_end(path: Path) -> None:
     lived(path, model())
-    judge(path, engine(model()))
+    judge_run(path, make_options(model()))
     first = {row.tick for row in judgements(path)}
     assert first == {0, 3}
-    resume(path, engine(model()), hours=3 / 360)
+    resume(path, make_options(model()), hours=3 / 360)
     assert {row.tick for row in judgements(path)} == {0}
-    done = judge(path, engine(model()))
+    done = judge_run(path, make_options(model()))
     assert (done.before, done.given) == (8, 14)
 
 
 def test_limits_leave_what_a_run_has_not_used(path: Path) -> None:
     with RunReader(path) as record:
-        assert left(Limits(calls=3), record).calls == 3
+        assert compute_remaining(Limits(calls=3), record).calls == 3
     lived(path, model())
     with RunReader(path) as record:
         spent = record.spent()
-        limits = left(Limits(calls=1000, tokens=10, seconds=3600.0), record)
+        limits = compute_remaining(Limits(calls=1000, tokens=10, seconds=3600.0), record)
     assert limits.calls == 1000 - spent.calls
     assert (limits.tokens, limits.dollars) == (0, None)
     assert limits.seconds is not None
@@ -383,5 +383,5 @@ def test_limits_leave_what_a_run_has_not_used(path: Path) -> None:
 
 
 def test_no_reply_at_all_is_no_verdict(path: Path) -> None:
-    done = judge(path, engine(model(always_invalid)))
+    done = judge_run(path, make_options(model(always_invalid)))
     assert (done.given, done.unusable) == (0, CASES)

@@ -11,17 +11,17 @@ from genagents_env.errors import ConfigError, DivergenceError, LLMUnavailable, R
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.record import RunReader, RunWriter, canonical_hash
-from genagents_env.run import Engine, Limits, PolicySpec, resume, run
+from genagents_env.run import Limits, PolicySpec, RunOptions, resume, run
 from genagents_env.testing.fault_server import Fault, FaultServer
 from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
-from tests.run.towns import CURIOUS, engine, lived, resumed, spec
+from tests.run.towns import CURIOUS, make_options, make_spec, resume_town, run_town
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the hash of 40 ticks that nothing disturbed."""
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
-    assert lived(path).status == "finished"
+    assert run_town(path).status == "finished"
     return canonical_hash(path)
 
 
@@ -53,31 +53,33 @@ def test_an_outage_pauses_with_a_sentence_and_resumes_to_the_same_record(
     path: Path, tmp_path: Path
 ) -> None:
     people = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Sam Moore", "Tom Moreno")
-    town = spec("valentines_party", 30, people=people, policy=PolicySpec(CURIOUS, {"every": 1}))
-    run(town, tmp_path / "whole.sqlite", engine())
-    outcome = run(town, path, engine(EverFailing(5 * 17)))
-    assert (outcome.status, outcome.exit_code, outcome.tick) == ("paused", 75, 17)
-    assert f"genagents resume {path}" in outcome.message
+    town = make_spec(
+        "valentines_party", 30, people=people, policy=PolicySpec(CURIOUS, {"every": 1})
+    )
+    run(town, tmp_path / "whole.sqlite", make_options())
+    result = run(town, path, make_options(EverFailing(5 * 17)))
+    assert (result.status, result.exit_code, result.tick) == ("paused", 75, 17)
+    assert f"genagents resume {path}" in result.message
     with RunReader(path) as record:
         assert record.status == "paused"
         assert record.spent().fallbacks == 0
     again = ScriptedEndpoint()
-    assert resume(path, engine(again)).exit_code == 0
+    assert resume(path, make_options(again)).exit_code == 0
     assert len(again.requests) == 5 * (30 - 17)
     assert canonical_hash(path) == canonical_hash(tmp_path / "whole.sqlite")
 
 
 def test_an_endpoint_that_goes_down_pauses_the_run_over_http_too(path: Path) -> None:
-    def served(server: FaultServer) -> Engine:
-        return engine(OpenAIEndpoint(server.url, "k", "m"))
+    def served(server: FaultServer) -> RunOptions:
+        return make_options(OpenAIEndpoint(server.url, "k", "m"))
 
-    town = spec(ticks=20, policy=PolicySpec(CURIOUS, {"every": 1}))
+    town = make_spec(ticks=20, policy=PolicySpec(CURIOUS, {"every": 1}))
     with FaultServer() as server:
         whole = path.with_name("whole.sqlite")
         run(town, whole, served(server))
     with FaultServer({number: Fault() for number in range(1, 15)}, always="503") as server:
-        outcome = run(town, path, served(server))
-    assert (outcome.status, outcome.exit_code) == ("paused", 75)
+        result = run(town, path, served(server))
+    assert (result.status, result.exit_code) == ("paused", 75)
     with FaultServer() as server:
         assert resume(path, served(server)).status == "finished"
         assert server.calls <= 40 - 14
@@ -85,15 +87,15 @@ def test_an_endpoint_that_goes_down_pauses_the_run_over_http_too(path: Path) -> 
 
 
 def test_a_used_up_budget_stops_and_resumes_to_the_same_record(path: Path, whole: str) -> None:
-    outcome = lived(path, limits=Limits(calls=9))
-    assert (outcome.status, outcome.exit_code) == ("budget_exhausted", 3)
+    result = run_town(path, limits=Limits(calls=9))
+    assert (result.status, result.exit_code) == ("budget_exhausted", 3)
     with RunReader(path) as record:
         assert record.spent().calls == 9
-    outcome = resumed(path, limits=Limits(calls=12))
-    assert outcome.status == "budget_exhausted"
+    result = resume_town(path, limits=Limits(calls=12))
+    assert result.status == "budget_exhausted"
     with RunReader(path) as record:
         assert record.spent().calls == 12
-    assert resumed(path).status == "finished"
+    assert resume_town(path).status == "finished"
     assert canonical_hash(path) == whole
 
 
@@ -105,12 +107,12 @@ def test_a_signal_stops_within_a_tick_with_a_checkpoint(
         if (phase, tick) == ("boundary", 23):
             os.kill(os.getpid(), number)
 
-    outcome = lived(path, on_phase=hook)
-    assert (outcome.status, outcome.exit_code) == ("interrupted", 128 + number)
-    assert outcome.tick == 23
+    result = run_town(path, on_phase=hook)
+    assert (result.status, result.exit_code) == ("interrupted", 128 + number)
+    assert result.tick == 23
     with RunReader(path) as record:
-        assert record.checkpoints()[-1] == outcome.tick
-    assert resumed(path).status == "finished"
+        assert record.checkpoints()[-1] == result.tick
+    assert resume_town(path).status == "finished"
     assert canonical_hash(path) == whole
 
 
@@ -121,9 +123,9 @@ def test_a_second_signal_does_not_wait_for_the_model(path: Path, whole: str) -> 
             await asyncio.sleep(0.01)
         await asyncio.sleep(3600)
 
-    outcome = lived(path, endpoint=ScriptedEndpoint(delay=slow), concurrency=8)
-    assert outcome.status == "interrupted"
-    assert resumed(path).status == "finished"
+    result = run_town(path, endpoint=ScriptedEndpoint(delay=slow), concurrency=8)
+    assert result.status == "interrupted"
+    assert resume_town(path).status == "finished"
     assert canonical_hash(path) == whole
 
 
@@ -134,25 +136,25 @@ def test_the_order_in_which_calls_complete_changes_nothing(path: Path, whole: st
 
     for concurrency in (1, 3, 25):
         endpoint = ScriptedEndpoint(delay=shuffled)
-        run(spec(), path, engine(endpoint, concurrency=concurrency), force=True)
+        run(make_spec(), path, make_options(endpoint, concurrency=concurrency), force=True)
         assert canonical_hash(path) == whole
 
 
 def test_a_finished_run_lives_on_like_a_longer_one(path: Path, whole: str) -> None:
-    assert lived(path, ticks=25).status == "finished"
+    assert run_town(path, ticks=25).status == "finished"
     with pytest.raises(ConfigError, match="--hours"):
-        resumed(path)
-    assert resume(path, engine(), hours=15 / 360).tick == 40
+        resume_town(path)
+    assert resume(path, make_options(), hours=15 / 360).tick == 40
     with RunReader(path) as record:
         assert record.meta.arguments["hours"] == pytest.approx(40 / 360)
     long = path.with_name("long.sqlite")
-    lived(long)
+    run_town(long)
     with RunReader(path) as one, RunReader(long) as other:
         assert list(one.events()) == list(other.events())
 
 
 def test_a_changed_prompt_is_an_error_not_a_guess(path: Path) -> None:
-    lived(path, limits=Limits(calls=9))
+    run_town(path, limits=Limits(calls=9))
     changed = Path(CURIOUS).read_text().replace("What now?", "And now?")
     policy = path.with_name("curious.py")
     policy.write_text(changed)
@@ -160,19 +162,19 @@ def test_a_changed_prompt_is_an_error_not_a_guess(path: Path) -> None:
         specs = {a: {"name": str(policy), "config": {}} for a in writer.meta.names}
         writer.replace_meta(replace(writer.meta, policies=specs))
     with pytest.raises(DivergenceError, match="start a new run"):
-        resumed(path)
+        resume_town(path)
     with RunReader(path) as record:
         assert record.status == "failed"
 
 
 def test_a_run_that_is_being_written_is_not_resumed(path: Path) -> None:
-    lived(path, limits=Limits(calls=9))
+    run_town(path, limits=Limits(calls=9))
     with RunWriter.open(path), pytest.raises(RunLocked):
-        resumed(path)
+        resume_town(path)
 
 
 def test_prompts_are_in_the_record(path: Path) -> None:
-    lived(path, ticks=8)
+    run_town(path, ticks=8)
     with RunReader(path) as record:
         assert all("What now?" in call.messages for call in record.calls())
         assert record.meta.model == "scripted"
@@ -181,32 +183,32 @@ def test_prompts_are_in_the_record(path: Path) -> None:
 def test_dollars_without_a_price_are_refused_before_anything_is_written(path: Path) -> None:
     unpriced = ScriptedEndpoint(price=None)
     with pytest.raises(ConfigError, match="price of model 'scripted' is not known"):
-        lived(path, endpoint=unpriced, limits=Limits(dollars=Decimal(1)))
+        run_town(path, endpoint=unpriced, limits=Limits(dollars=Decimal(1)))
     assert not path.exists()
 
 
 def test_wall_clock_is_limited_without_a_model_and_over_resumes(path: Path) -> None:
-    town = spec(policy=PolicySpec("idle"))
-    assert run(town, path, engine(limits=Limits(seconds=0))).status == "budget_exhausted"
-    assert resumed(path, limits=Limits(seconds=1e-9)).exit_code == 3
-    assert resumed(path).status == "finished"
+    town = make_spec(policy=PolicySpec("idle"))
+    assert run(town, path, make_options(limits=Limits(seconds=0))).status == "budget_exhausted"
+    assert resume_town(path, limits=Limits(seconds=1e-9)).exit_code == 3
+    assert resume_town(path).status == "finished"
 
 
 def test_attempts_of_an_outage_count_after_the_resume(path: Path) -> None:
     down = EverFailing(6)
-    lived(path, endpoint=down)
+    run_town(path, endpoint=down)
     asked = len(down.requests)
     assert asked > 6
     again = ScriptedEndpoint()
-    assert resumed(path, endpoint=again, limits=Limits(calls=asked + 3)).exit_code == 3
+    assert resume_town(path, endpoint=again, limits=Limits(calls=asked + 3)).exit_code == 3
     assert len(again.requests) == 3
 
 
 def test_a_resume_does_not_change_the_model_unasked(path: Path) -> None:
-    lived(path, limits=Limits(calls=9))
+    run_town(path, limits=Limits(calls=9))
     with pytest.raises(ConfigError, match=r"model 'scripted', but this would be 'other'.*--model"):
-        resumed(path, endpoint=ScriptedEndpoint(model="other"))
-    assert resumed(path, endpoint=ScriptedEndpoint(model="other"), model="other").exit_code == 0
+        resume_town(path, endpoint=ScriptedEndpoint(model="other"))
+    assert resume_town(path, endpoint=ScriptedEndpoint(model="other"), model="other").exit_code == 0
     with RunReader(path) as record:
         assert record.meta.model == "other"
 
@@ -222,9 +224,11 @@ def test_every_shipped_policy_goes_on_as_if_nothing_had_happened(path: Path, pol
             raise PowerCutError
 
     people = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno", "Sam Moore")
-    town = spec("valentines_party", 120, people=people, policy=PolicySpec(policy), start="08:00")
+    town = make_spec(
+        "valentines_party", 120, people=people, policy=PolicySpec(policy), start="08:00"
+    )
     whole = path.with_name("whole.sqlite")
-    how = engine(checkpoint_every=50, embedder="hashed")
+    how = make_options(checkpoint_every=50, embedder="hashed")
     run(town, whole, how)
     with pytest.raises(PowerCutError):
         run(town, path, replace(how, on_phase=cut))

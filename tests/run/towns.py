@@ -5,7 +5,7 @@ from typing import Any
 
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.run import Engine, Outcome, PolicySpec, RunSpec, resume, run
+from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 from genagents_env.scenario import Scenario
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 
@@ -29,23 +29,23 @@ class LoggingEndpoint(ScriptedEndpoint):
         return completion
 
 
-def spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
+def make_spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
     """Return a run of that many ticks of the curious mind."""
     given = {"seed": 3, "hours": ticks / 360, "policy": PolicySpec(CURIOUS), **changes}
     return RunSpec(scenario, **given)
 
 
-def engine(endpoint: Endpoint | None = None, **changes: Any) -> Engine:
-    """Return an engine with checkpoints every tenth tick."""
+def make_options(endpoint: Endpoint | None = None, **changes: Any) -> RunOptions:
+    """Return an options with checkpoints every tenth tick."""
     given = {"checkpoint_every": 10, "retry": IMPATIENT, **changes}
-    return Engine(endpoint=endpoint or ScriptedEndpoint(), **given)
+    return RunOptions(endpoint=endpoint or ScriptedEndpoint(), **given)
 
 
-def lived(path: Path, ticks: int = 40, **changes: Any) -> Outcome:
+def run_town(path: Path, ticks: int = 40, **changes: Any) -> RunResult:
     """Run to the end."""
-    return run(spec(ticks=ticks), path, engine(**changes))
+    return run(make_spec(ticks=ticks), path, make_options(**changes))
 
 
-def resumed(path: Path, **changes: Any) -> Outcome:
+def resume_town(path: Path, **changes: Any) -> RunResult:
     """Go on."""
-    return resume(path, engine(**changes))
+    return resume(path, make_options(**changes))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.record.rows import encode
-from genagents_env.run import Engine, run
+from genagents_env.run import RunOptions, run
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial, trials_of
 from genagents_env.sweep.folder import Folder
@@ -60,5 +60,9 @@ def begun(folder: Path, **changes: Any) -> Folder:
 def lived(sweep: Folder, trial: Trial) -> Path:
     """Live a trial to its end and return its file."""
     path = sweep.file(trial)
-    run(trial.spec, path, Engine(trial.model, embedder=trial.embedder, interviews=trial.interviews))
+    run(
+        trial.spec,
+        path,
+        RunOptions(trial.model, embedder=trial.embedder, interviews=trial.interviews),
+    )
     return path

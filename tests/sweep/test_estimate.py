@@ -7,7 +7,7 @@ import pytest
 
 from genagents_env.llm.prices import Price
 from genagents_env.record import JudgementRow, RunReader, RunWriter
-from genagents_env.run import Engine, judged, run
+from genagents_env.run import RunOptions, judge_finished_run, run
 from genagents_env.sweep.estimate import Forecast, cost_of, forecasts, pilots
 from genagents_env.sweep.folder import Folder
 from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
@@ -66,8 +66,8 @@ def _priced(sweep: Folder, price: Price | None) -> Path:
     endpoint = ScriptedEndpoint(rule_named("gossip"), "dear")
     endpoint.price = price
     path = sweep.file(trial)
-    engine = Engine(endpoint=endpoint, embedder="hashed")
-    judged(run(trial.spec, path, engine), engine)
+    engine = RunOptions(endpoint=endpoint, embedder="hashed")
+    judge_finished_run(run(trial.spec, path, engine), engine)
     return path
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from genagents_env.errors import ConfigError, PolicyError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.run import Engine, Limits, resume, run
+from genagents_env.run import Limits, RunOptions, resume, run
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.folder import Folder
 from tests.sweep.studies import ARMS, OWN, begun, lived, trials, written
@@ -154,11 +154,11 @@ def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
     arms = [{"name": "a", "policy": "smallville"}]
     sweep = begun(tmp_path, seeds=1, model="scripted:gossip", embedder="hashed", arms=arms)
     (trial,) = sweep.trials
-    engine = Engine(trial.model, embedder=trial.embedder, limits=Limits(calls=1))
+    engine = RunOptions(trial.model, embedder=trial.embedder, limits=Limits(calls=1))
     run(trial.spec, sweep.file(trial), engine)
     standing = sweep.standing(trial)
     assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
-    resume(sweep.file(trial), Engine(trial.model, embedder=trial.embedder))
+    resume(sweep.file(trial), RunOptions(trial.model, embedder=trial.embedder))
     assert sweep.standing(trial).state == "finished"
 
 
@@ -289,7 +289,7 @@ def test_files_that_were_swapped_are_damaged(
 
 def test_a_run_that_was_lived_on_is_another_run(sweep: Folder) -> None:
     trial = sweep.trials[0]
-    resume(lived(sweep, trial), Engine(), hours=0.01)
+    resume(lived(sweep, trial), RunOptions(), hours=0.01)
     assert "its hours is 0.03, not 0.02" in sweep.standing(trial).problem
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.run import Engine, Limits, run
+from genagents_env.run import Limits, RunOptions, run
 from genagents_env.sweep.work import Job, work
 from tests.sweep.experiments import begun
 
@@ -60,7 +60,7 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     given = job(tmp_path)
     result = work(given)
     alone = tmp_path / "alone.sqlite"
-    run(given.trial.spec, alone, Engine(model="scripted:gossip", embedder="hashed"))
+    run(given.trial.spec, alone, RunOptions(model="scripted:gossip", embedder="hashed"))
     assert (result.state, result.status, result.message) == ("finished", "finished", "")
     assert result.hash == canonical_hash(given.path) == canonical_hash(alone)
     assert result.tick > 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.record import InterviewRow
-from genagents_env.run.cases import Case, Judgeable, Verdict, reply_of
+from genagents_env.run.cases import Case, CaseReply, Judgeable, make_case_reply
 from genagents_env.scenario.schema import AnswerCheck, Value, ValueCheck
 from genagents_env.testing.scripted_model import RULES, ScriptedEndpoint
 
@@ -27,9 +27,9 @@ TEA = AnswerCheck(kind="answer", id="tea", question="tea", ask="Does Ravi offer 
 def verdict(check: Judgeable, answer: str, rule: str = "gossip") -> str:
     case = Case(check, InterviewRow(9, "Yi Huang", "Which club?", answer, ()), 0)
     client = ModelClient(ScriptedEndpoint(RULES[rule]), run_seed=3, cassette=MemoryCassette())
-    reply = reply_of(case.verdicts)
+    reply = make_case_reply(case.verdicts)
     answered = asyncio.run(
-        client.ask(case.call, case.messages("m"), reply, fallback=Verdict(verdict="none"))
+        client.ask(case.call, case.messages("m"), reply, fallback=CaseReply(verdict="none"))
     )
     assert not answered.fallback
     return answered.value.verdict

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
-from genagents_env.run import PolicySpec, RunSpec, specs_for
+from genagents_env.run import PolicySpec, RunSpec, assign_specs
 from genagents_env.sweep.design.arms import arm_faults, others_of, spec_of
 from genagents_env.sweep.design.experiment import Experiment, Run
 from genagents_env.sweep.design.towns import Town, town_of
@@ -93,7 +93,7 @@ def _cell(run: Run, town: Town, base: Path) -> Cell:
         policy=policy,
         policy_for=others,
     )
-    return Cell(run, town, specs_for(town.names, policy, others), spec)
+    return Cell(run, town, assign_specs(town.names, policy, others), spec)
 
 
 def _raise(faults: Iterable[_Fault]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from genagents_env.evaluate.measures import listing, take
 from genagents_env.evaluate.record import Record
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario, scenario_names
 from tests.evaluate.measures.street import (
     ADA,
@@ -54,7 +54,7 @@ def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -
     hours = ticks * loaded.seconds_per_tick / 3600
     names = [person.name for person in loaded.people][:people]
     spec = RunSpec(loaded, hours=hours, people=names, policy=PolicySpec(policy))
-    assert run(spec, path, Engine(interviews=policy == "scripted")).status == "finished"
+    assert run(spec, path, RunOptions(interviews=policy == "scripted")).status == "finished"
     return Record(RunReader(path))
 
 

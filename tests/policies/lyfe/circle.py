@@ -8,7 +8,7 @@ from typing import Any
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint
 from genagents_env.world.events import Event
@@ -120,7 +120,9 @@ def lived(
         hours=ticks * SECONDS / 3600,
         policy=PolicySpec("lyfe", config),
     )
-    engine = Engine(endpoint=ScriptedEndpoint(talking(words)), embedder="hashed", interviews=False)
+    engine = RunOptions(
+        endpoint=ScriptedEndpoint(talking(words)), embedder="hashed", interviews=False
+    )
     assert run(spec, path, engine).status == "finished"
     return path
 

@@ -8,7 +8,7 @@ import pytest
 from genagents_env.evaluate.flow import Flow, flows
 from genagents_env.evaluate.outcomes import Outcome, outcomes
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
@@ -20,7 +20,7 @@ def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: 
     path = folder / "run.sqlite"
     given: dict[str, Any] = {"seed": 2, "people": "9", **changes}
     spec = RunSpec("murder_mystery", policy=PolicySpec(policy), **given)
-    engine = Engine(endpoint=ScriptedEndpoint(rule_named(model)), embedder="hashed")
+    engine = RunOptions(endpoint=ScriptedEndpoint(rule_named(model)), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path
 

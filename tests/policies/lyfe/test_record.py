@@ -13,7 +13,7 @@ import pytest
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rng import draw_index
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint
 from genagents_env.testing.townsfolk import gossip
 from tests.policies.lyfe.circle import SECONDS, circle, talking, varied
@@ -45,7 +45,7 @@ def hash_of(folder: Path, **engine: object) -> str:
     policy = PolicySpec("lyfe", CONFIG)
     spec = RunSpec(circle(folder, 5), 4, hours=TICKS * SECONDS / 3600, policy=policy)
     options: Any = {"concurrency": 8, **engine}
-    assert run(spec, path, Engine(endpoint=model, embedder="hashed", **options)).exit_code == 0
+    assert run(spec, path, RunOptions(endpoint=model, embedder="hashed", **options)).exit_code == 0
     with RunReader(path) as record:
         assert record.status == "finished"
         asked = {call.purpose for call in record.calls()}
@@ -88,7 +88,7 @@ def test_the_record_depends_on_no_hash_seed(tmp_path: Path, whole: str, seed: st
 def kills(folder: Path) -> list[str]:
     """Return when to kill a run, such that it is in the midst of talk, or of an interview."""
     path = folder / "talk.sqlite"
-    run(meant("lyfe:30"), path, towns.engine(ScriptedEndpoint(gossip), embedder="hashed"))
+    run(meant("lyfe:30"), path, towns.make_options(ScriptedEndpoint(gossip), embedder="hashed"))
     with RunReader(path) as record:
         asked = sorted({c.tick for c in record.calls() if c.purpose == "talk.speak" and c.tick})
     first, second, *_, last = asked

@@ -17,7 +17,7 @@ import pytest
 from genagents_env.policy import Profile
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import Person
 from genagents_env.testing.scripted_model import ScriptedEndpoint
@@ -80,7 +80,7 @@ def lived(folder: Path, minutes: int, **changes: Any) -> Path:
     path = folder / "run.sqlite"
     given: dict[str, Any] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
     spec = RunSpec("murder_mystery", policy=PolicySpec("lyfe"), **given)
-    engine = Engine(endpoint=ScriptedEndpoint(gossip), embedder="hashed")
+    engine = RunOptions(endpoint=ScriptedEndpoint(gossip), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path
 

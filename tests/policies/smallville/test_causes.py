@@ -13,7 +13,7 @@ from genagents_env.evaluate.acquaintance import Acquaintance
 from genagents_env.evaluate.coordination import Coordination
 from genagents_env.evaluate.verified import Known
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
 
 HOST = "Isabella Rodriguez"
@@ -43,7 +43,7 @@ def found(model: str, folder: Path) -> Findings:
     )
     endpoint = ScriptedEndpoint(rule_named(model))
     path = folder / f"{model}.sqlite"
-    assert run(spec, path, Engine(endpoint=endpoint, embedder="hashed")).status == "finished"
+    assert run(spec, path, RunOptions(endpoint=endpoint, embedder="hashed")).status == "finished"
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
         assert sum(row.fallbacks for row in record.faculties()) == 0

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from genagents_env.testing.townsfolk import gossip
 
@@ -21,7 +21,7 @@ def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Return the file of a run of three hours, with a checkpoint of its end."""
     path = tmp_path_factory.mktemp("causes") / "run.sqlite"
     rule = gossip if request.param == "gossip" else sample_schema
-    engine = Engine(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
+    engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
     policy = PolicySpec("smallville", CONFIG)
     spec = RunSpec("valentines_party", 5, start="10:00", hours=3, people=FOUR, policy=policy)
     assert run(spec, path, engine).status == "finished"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.record import RunReader
-from genagents_env.run import Engine, PolicySpec, run
+from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import Scenario, load_scenario, scenario_names
 from genagents_env.sweep.design.identity import identity_of, scenario_digest
 from genagents_env.sweep.design.trials import Trial
@@ -90,7 +90,7 @@ def test_a_trial_travels_to_workers_and_is_a_key(tmp_path: Path) -> None:
 
 def test_a_run_of_a_trial_is_what_the_trial_says(tmp_path: Path) -> None:
     trial = _one(tmp_path, repeats=2, start="10:00", arm={"policy_for": {"Ada Brook": "scripted"}})
-    outcome = run(trial.spec, tmp_path / "run.sqlite", Engine())
+    outcome = run(trial.spec, tmp_path / "run.sqlite", RunOptions())
     with RunReader(outcome.path) as record:
         meta = record.meta
     assert meta.scenario == trial.spec.scenario

@@ -10,12 +10,12 @@ from genagents_env.errors import BudgetExceeded
 from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Spend
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import Limits, judge
+from genagents_env.run import Limits, judge_run
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending.line import Line
 from genagents_env.sweep.spending.teller import Teller
 from tests.run.asked import asked_run
-from tests.run.towns import engine, lived, resumed
+from tests.run.towns import make_options, resume_town, run_town
 
 
 class Purse(Account):
@@ -49,12 +49,12 @@ def calls_in(path: Path) -> int:
 
 def test_a_run_pays_from_the_account_and_stops_where_it_is_empty(tmp_path: Path) -> None:
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
-    lived(whole)
+    run_town(whole)
     first, second = Purse(9), Purse()
-    outcome = lived(path, account=first)
+    outcome = run_town(path, account=first)
     assert (outcome.status, outcome.exit_code) == ("budget_exhausted", 3)
     assert first.spent.calls == calls_in(path) == 9
-    assert resumed(path, account=second).status == "finished"
+    assert resume_town(path, account=second).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
     assert first.spent.calls + second.spent.calls == calls_in(whole)
 
@@ -62,19 +62,19 @@ def test_a_run_pays_from_the_account_and_stops_where_it_is_empty(tmp_path: Path)
 def test_a_judging_pays_from_the_account(tmp_path: Path) -> None:
     path, purse = tmp_path / "run.sqlite", Purse(7)
     asked_run(path)
-    done = judge(path, engine(account=purse))
+    done = judge_run(path, make_options(account=purse))
     assert done.exit_code == 3
     assert purse.spent.calls == 7 == done.given + done.unusable
 
 
 def test_a_run_over_the_line_is_what_it_is_without(teller: Teller, tmp_path: Path) -> None:
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
-    lived(whole)
+    run_town(whole)
     line = Line(teller.address, "t")
-    outcome = lived(path, account=line, watch=line.tell)
+    outcome = run_town(path, account=line, watch=line.tell)
     line.close()
     assert (outcome.status, teller.exhausted) == ("budget_exhausted", "calls")
     assert "sweep's budget" in outcome.message
     assert teller.spent.calls == calls_in(path) == 9
-    assert resumed(path).status == "finished"
+    assert resume_town(path).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)

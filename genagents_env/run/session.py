@@ -12,101 +12,101 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Billed, Embedder, Source
 from genagents_env.policy import Context
 from genagents_env.record import Checkpoint, PolicyFault, RunWriter
-from genagents_env.run.cast import Cast
-from genagents_env.run.loop import cancel_others, finished
+from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
+from genagents_env.run.loop import cancel_others, run_sync
 from genagents_env.run.models import Models
 from genagents_env.run.play import play
-from genagents_env.run.signals import Stop
-from genagents_env.run.spec import Engine, Outcome, Progress
-from genagents_env.run.spending import note_spent, restore_spent
-from genagents_env.run.survey import Survey, recollect, survey
+from genagents_env.run.policy_groups import PolicyGroups
+from genagents_env.run.signals import StopSignal
+from genagents_env.run.spec import Progress, RunOptions, RunResult
+from genagents_env.run.spending import note_spending, restore_spending
 from genagents_env.scenario.questions import When, asked
 
 
-class Life:
+class RunSession:
     """One stretch of a run in this process."""
 
     def __init__(
         self,
         writer: RunWriter,
         env: TownEnv,
-        cast: Cast,
-        engine: Engine,
+        groups: PolicyGroups,
+        options: RunOptions,
         models: Models,
     ) -> None:
-        self.writer, self.env, self.cast, self.engine = writer, env, cast, engine
+        self.writer, self.env, self.groups, self.options = writer, env, groups, options
         self.models = models
-        self.budget = engine.limits.budget(engine.account)
+        self.budget = options.limits.budget(options.account)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
-        self.stop = Stop()
+        self.stop = StopSignal()
 
-    def lived(self, state: Checkpoint | None) -> Outcome:
+    def execute(self, state: Checkpoint | None) -> RunResult:
         """Live on from `state`, or from the start, and return how it ended."""
         try:
-            outcome = finished(self._main(state))
+            result = run_sync(self._execute(state))
         except BaseException:
             with suppress(RecordError):  # the first error is the one to tell
                 self.writer.set_status("failed")
             raise
         finally:
-            self.cast.close()
-        self.writer.set_status(outcome.status)
-        return outcome
+            self.groups.close()
+        self.writer.set_status(result.status)
+        return result
 
-    async def _main(self, state: Checkpoint | None) -> Outcome:
+    async def _execute(self, state: Checkpoint | None) -> RunResult:
         endpoint = self.models.endpoint
         price = endpoint.price if endpoint is not None else None
         saved_at, saved = (-1, None) if state is None else (state.tick, state.budget)
-        restore_spent(self.writer, self.budget, price, saved_at, saved)
+        restore_spending(self.writer, self.budget, price, saved_at, saved)
         if endpoint is not None:
-            self.client = self._client_of(endpoint)
+            self.client = self._open_client(endpoint)
         if self.models.source is not None:
-            self.embedder = self._embedder_of(self.models.source)
+            self.embedder = self._open_embedder(self.models.source)
         try:
-            with self.stop.listening():
-                return await self._until_stopped(state)
+            with self.stop.listen():
+                return await self._play_until_stopped(state)
         finally:
             await cancel_others()  # calls in flight of a policy that gave up on them
-            note_spent(self.writer, self.budget)
+            note_spending(self.writer, self.budget)
             for opened in (self.client, self.embedder):
                 if opened is not None:
                     await opened.aclose()
 
-    async def _until_stopped(self, state: Checkpoint | None) -> Outcome:
-        observations, infos = self._begun() if state is None else self._restored(state)
+    async def _play_until_stopped(self, state: Checkpoint | None) -> RunResult:
+        observations, infos = self._start() if state is None else self._restore(state)
         try:
             if state is None:
                 await self._interview("before")
             await play(
                 self.env,
-                self.cast,
+                self.groups,
                 observations,
                 infos,
                 on_tick=self._after_tick,
                 stop=lambda: self.stop.signal is not None,
             )
             if not self.env.agents:
-                await self._ended()
+                await self._finish_episode()
         except ModelOutage as outage:
             self.writer.withdraw_outage(self.env.world.tick)
-            return self._stopped("paused", outage.exit_code, str(outage))
+            return self._make_result("paused", outage.exit_code, str(outage))
         except LLMUnavailable as silence:  # of an embedder; a model's is counted by its client
-            return self._stopped("paused", ModelOutage.exit_code, str(silence))
+            return self._make_result("paused", ModelOutage.exit_code, str(silence))
         except BudgetExceeded as limit:
-            return self._stopped("budget_exhausted", limit.exit_code, str(limit))
+            return self._make_result("budget_exhausted", limit.exit_code, str(limit))
         except asyncio.CancelledError:
             if self.stop.signal is None:
                 raise
-            return self._interrupted()
+            return self._make_interrupted_result()
         if not self.env.agents:
-            return self._stopped("finished", 0, "")
+            return self._make_result("finished", 0, "")
         self._save()
-        return self._interrupted()
+        return self._make_interrupted_result()
 
-    async def _ended(self) -> None:
+    async def _finish_episode(self) -> None:
         """Await what is under way, so that the stored calls do not hang on the wall clock."""
-        faults = await self.cast.settle(self.writer.tick)
+        faults = await self.groups.settle(self.writer.tick)
         if faults:
             self.writer.commit_interviews((), faults)
         await self._interview("after")
@@ -123,61 +123,63 @@ class Life:
         questions = [
             question
             for question in asked(meta.scenario, meta.names, when)
-            if question.agent in here and self.cast.remembers(question.agent)
+            if question.agent in here and self.groups.remembers(question.agent)
         ]
-        held = Survey()
+        held = InterviewRound()
         if questions:
-            self._tell(asking=True)
+            self._report_progress(asking=True)
             repeats = meta.scenario.interview_repeats
-            held = await survey(
-                self.cast, questions, tick, lambda: self._tell(asking=True), repeats
+            held = await interview_all(
+                self.groups, questions, tick, lambda: self._report_progress(asking=True), repeats
             )
-        kept = await recollect(self.cast, self._rememberers(), tick, self._facts_in)
+        kept = await collect_memories(
+            self.groups, self._find_interviewable(), tick, self._find_facts
+        )
         faults = (*held.faults, *kept.faults)
         if held.rows or faults or kept.remembered:
             self.writer.commit_interviews(held.rows, faults, kept.remembered)
 
-    def _rememberers(self) -> list[str]:
-        return [name for name in self.writer.meta.names if self.cast.remembers(name)]
+    def _find_interviewable(self) -> list[str]:
+        return [name for name in self.writer.meta.names if self.groups.remembers(name)]
 
-    def _facts_in(self, text: str) -> list[str]:
+    def _find_facts(self, text: str) -> list[str]:
         known = self.env.world.cast
         return [known.fact_ids[fact] for fact in known.facts_in(text)]
 
-    def _begun(self) -> tuple[Any, Any]:
+    def _start(self) -> tuple[Any, Any]:
         seed = self.writer.meta.seed
         observations, infos = self.env.reset(seed=seed)
-        self.cast.reset(self.env.profiles(), seed, self._context())
+        self.groups.reset(self.env.profiles(), seed, self._make_context())
         self._commit(())
         return observations, infos
 
-    def _restored(self, state: Checkpoint) -> tuple[Any, Any]:
+    def _restore(self, state: Checkpoint) -> tuple[Any, Any]:
         observations, infos = self.env.load_state(state.env)
-        self.cast.reset(self.env.profiles(), self.writer.meta.seed, self._context())
-        self.cast.load_state(state.policies)
+        self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
+        self.groups.load_state(state.policies)
         if self.client is not None:
             self.client.ledger.load_state(state.ledger)
         return observations, infos
 
-    def _context(self) -> Context:
+    def _make_context(self) -> Context:
         return self.env.context(self.client, self.embedder)
 
     def _after_tick(self, faults: Sequence[PolicyFault]) -> None:
         self._commit(faults)
         # The tick before the horizon: past it the episode is over, and could not be lengthened.
         last_chance = self.writer.tick == self.env.max_cycles - 1
-        if last_chance or self.writer.tick % self.engine.checkpoint_every == 0:
+        if last_chance or self.writer.tick % self.options.checkpoint_every == 0:
             self._save()
-        self._tell()
+        self._report_progress()
         limit, used = self.budget.seconds, self.budget.elapsed
         if limit is not None and used >= limit:  # holds without a model, too
             raise BudgetExceeded("seconds", limit, used)
 
-    def _tell(self, *, asking: bool = False) -> None:
-        if self.engine.watch is not None:
-            self.engine.watch(self._progress(asking))
+    def _report_progress(self, *, asking: bool = False) -> None:
+        if self.options.watch is not None:
+            self.options.watch(self._measure_progress(asking))
 
-    def _progress(self, asking: bool) -> Progress:
+    def _measure_progress(self, asking: bool) -> Progress:
         world, spent = self.env.world, self.budget.spent
         priced = self.client is None or self.client.endpoint.price is not None
         dollars = float(spent.dollars) if priced else None
@@ -204,40 +206,40 @@ class Life:
             Checkpoint(
                 self.writer.tick,
                 self.env.save_state(),
-                self.cast.state(),
+                self.groups.state(),
                 self.budget.state(),
                 client.ledger.state() if client is not None else None,
             )
         )
 
-    def _client_of(self, endpoint: Endpoint) -> ModelClient:
+    def _open_client(self, endpoint: Endpoint) -> ModelClient:
         meta, price = self.writer.meta, endpoint.price
         told = (str(price.input_per_million), str(price.output_per_million)) if price else None
-        asked = self.engine.model or meta.asked_model
+        asked = self.options.model or meta.asked_model
         self.writer.replace_meta(meta.with_model(endpoint.model, told, asked))
         return ModelClient(
             endpoint,
             run_seed=meta.seed,
             budget=self.budget,
             cassette=self.writer.cassette,
-            max_in_flight=self.engine.concurrency,
-            retry=self.engine.retry,
+            max_in_flight=self.options.concurrency,
+            retry=self.options.retry,
         )
 
-    def _embedder_of(self, source: Source) -> Embedder:
+    def _open_embedder(self, source: Source) -> Embedder:
         meta = self.writer.meta
-        asked_for = self.engine.embedder or meta.asked_embedder
+        asked_for = self.options.embedder or meta.asked_embedder
         self.writer.replace_meta(meta.with_embedder(source.name, asked_for))
         if isinstance(source, Billed):
             source.bill(self.budget)
         return Embedder(source, self.writer.embeddings)
 
-    def _interrupted(self) -> Outcome:
+    def _make_interrupted_result(self) -> RunResult:
         number = self.stop.signal or 0
-        return self._stopped("interrupted", 128 + number, "stopped by a signal")
+        return self._make_result("interrupted", 128 + number, "stopped by a signal")
 
-    def _stopped(self, status: str, exit_code: int, message: str) -> Outcome:
+    def _make_result(self, status: str, exit_code: int, message: str) -> RunResult:
         path = self.writer.path
         if message:
             message = f"{message}; go on with `genagents resume {path}`"
-        return Outcome(path, status, self.writer.tick, exit_code, message)
+        return RunResult(path, status, self.writer.tick, exit_code, message)

@@ -18,7 +18,7 @@ _FAULT_LIMIT = 300
 
 
 @dataclass
-class Group:
+class PolicyGroup:
     """A policy and the agents it decides for; `deadline` in seconds of wall clock, None for ever.
 
     `isolate`: an error in the policy becomes faults of its agents; otherwise it is raised.
@@ -34,14 +34,14 @@ class Group:
         """Return the answer of `Policy.act` or `act_async`, whatever it is."""
         policy = self.policy
         if type(policy).act_async is Policy.act_async:
-            return await self._plain(policy.act, observations, infos)
+            return await self._call_plain(policy.act, observations, infos)
         return await policy.act_async(observations, infos)
 
     async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> Any:
         """Return the answer of `Policy.interview` or `interview_async`, whatever it is."""
         policy = self.policy
         if type(policy).interview_async is Policy.interview_async:
-            return await self._plain(policy.interview, agent, questions, repeat)
+            return await self._call_plain(policy.interview, agent, questions, repeat)
         return await policy.interview_async(agent, questions, repeat)
 
     async def memories(self, agent: AgentID) -> Any:
@@ -50,10 +50,10 @@ class Group:
         if type(policy).memories is Policy.memories:
             return ()
         if type(policy).act_async is Policy.act_async:
-            return await self._plain(policy.memories, agent)
+            return await self._call_plain(policy.memories, agent)
         return policy.memories(agent)
 
-    async def guarded(
+    async def guard(
         self, asking: Awaitable[Any], agents: Sequence[AgentID], tick: int, *, patience: int = 1
     ) -> tuple[Any, list[PolicyFault]]:
         """Return what `asking` gives, or the faults of `agents` where the policy fails.
@@ -78,25 +78,27 @@ class Group:
         except BaseExceptionGroup as several:
             if several.subgroup(GenagentsError) is not None:
                 raise_first(several)
-            return None, self.raised(agents, tick, several)
+            return None, self.make_faults_of(agents, tick, several)
         # A policy is another's code: whatever it raises, SystemExit included, is its own fault.
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                return None, self.failed(agents, tick, "hung", f"no answer within {seconds:g} s")
-            return None, self.raised(agents, tick, error)
+                return None, self.make_faults(
+                    agents, tick, "hung", f"no answer within {seconds:g} s"
+                )
+            return None, self.make_faults_of(agents, tick, error)
 
-    def failed(
+    def make_faults(
         self, agents: Sequence[AgentID], tick: int, kind: FaultKind, text: str
     ) -> list[PolicyFault]:
         """Return the same fault for each of `agents`."""
         return [PolicyFault(tick, agent, self.policy.name, kind, text) for agent in agents]
 
-    def raised(
+    def make_faults_of(
         self, agents: Sequence[AgentID], tick: int, error: BaseException
     ) -> list[PolicyFault]:
         """Return the fault of `agents` whose policy raised `error`."""
         text = clean(redact(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
-        return self.failed(agents, tick, "raised", text)
+        return self.make_faults(agents, tick, "raised", text)
 
     def close(self) -> None:
         """Close the policy and its thread; safe to call twice."""
@@ -104,7 +106,7 @@ class Group:
             self.worker.close()
         self.policy.close()
 
-    async def _plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def _call_plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if self.deadline is None:
             return function(*arguments)
         # Nothing but another thread can give up on plain code that does not return.
@@ -121,7 +123,7 @@ def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
     raise first
 
 
-def results(outcomes: Sequence[T | BaseException]) -> list[T]:
+def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
     """Return what `asyncio.gather` gathered with its exceptions, or raise the gravest of them.
 
     All are awaited before one is raised, so that what was answered meanwhile is stored.

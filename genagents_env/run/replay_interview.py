@@ -11,14 +11,14 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Answer
 from genagents_env.record import Checkpoint, PolicyFault, RunReader
 from genagents_env.record.rows import encode
-from genagents_env.run.cast import Cast
-from genagents_env.run.group import results
-from genagents_env.run.loop import cancel_others, finished
+from genagents_env.run.loop import cancel_others, run_sync
 from genagents_env.run.models import Models, open_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play
-from genagents_env.run.recorded import cast_of, town_of
-from genagents_env.run.spec import Engine, Progress
+from genagents_env.run.policy_group import collect_results
+from genagents_env.run.policy_groups import PolicyGroups
+from genagents_env.run.recorded import load_policies, make_town
+from genagents_env.run.spec import Progress, RunOptions
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
 Transcript = dict[AgentID, list[tuple[str, Answer]]]
@@ -29,7 +29,7 @@ def interview(
     agents: Sequence[AgentID],
     questions: Questions,
     tick: int | None = None,
-    engine: Engine | None = None,
+    options: RunOptions | None = None,
     repeats: int = 1,
 ) -> Transcript:
     """Put questions to agents of a recorded run as they were at `tick`.
@@ -43,7 +43,7 @@ def interview(
         agents: whom; each is asked alone, all at once.
         questions: of everyone, or for each agent their own.
         tick: a recorded one; None is the last.
-        engine: model, embedder, limits and `watch`; the rest is of no use here.
+        options: model, embedder, limits and `watch`; the rest is of no use here.
         repeats: how often each agent is interviewed, every time from the same state of mind.
 
     Returns:
@@ -57,93 +57,95 @@ def interview(
         DivergenceError: policy, prompts or package have changed since the run.
         RecordError: the file is missing, foreign, damaged or newer.
     """
-    engine = engine or Engine()
+    options = options or RunOptions()
     if repeats < 1:
         raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
     with RunReader(path) as run:
-        put = _put(run, agents, questions)
-        at = _moment(run, tick)
-        cast = cast_of(run.meta, engine)
+        put = _check_questions(run, agents, questions)
+        at = _check_tick_number(run, tick)
+        groups = load_policies(run.meta, options)
         try:
-            silent = [agent for agent in put if not cast.remembers(agent)]
+            silent = [agent for agent in put if not groups.remembers(agent)]
             if silent:
                 raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
-            models = open_models(cast, engine, run.meta)
-            return finished(_Visit(run, cast, engine, models).told(put, at, repeats))
+            models = open_models(groups, options, run.meta)
+            return run_sync(ReplayInterview(run, groups, options, models).ask(put, at, repeats))
         finally:
-            cast.close()
+            groups.close()
 
 
-class _Visit:
+class ReplayInterview:
     """A recorded run lived again up to a tick, behind glass."""
 
-    def __init__(self, run: RunReader, cast: Cast, engine: Engine, models: Models) -> None:
-        self.run, self.cast, self.engine, self.models = run, cast, engine, models
-        self.env = town_of(run.meta)
+    def __init__(
+        self, run: RunReader, groups: PolicyGroups, options: RunOptions, models: Models
+    ) -> None:
+        self.run, self.groups, self.options, self.models = run, groups, options, models
+        self.env = make_town(run.meta)
         self.cassette = OverlayCassette(run)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
 
-    async def told(self, put: Mapping[AgentID, Sequence[str]], at: int, repeats: int) -> Transcript:
+    async def ask(self, put: Mapping[AgentID, Sequence[str]], at: int, repeats: int) -> Transcript:
         """Return what the agents answer at tick `at`."""
         asked = [(agent, repeat) for repeat in range(repeats) for agent in put]
         try:
-            await self._lived_again(at)
+            await self._replay(at)
             self.cassette.leave()
-            if self.engine.watch is not None:
-                self.engine.watch(Progress(at, at, self.env.world.time, asking=True))
-            asking = (self.cast.interview(agent, put[agent], at, k) for agent, k in asked)
-            held = results(await asyncio.gather(*asking, return_exceptions=True))
+            if self.options.watch is not None:
+                self.options.watch(Progress(at, at, self.env.world.time, asking=True))
+            asking = (self.groups.interview(agent, put[agent], at, k) for agent, k in asked)
+            held = collect_results(await asyncio.gather(*asking, return_exceptions=True))
         finally:
             await cancel_others()
             for held_open in (self.client, self.embedder):
                 if held_open is not None:
                     await held_open.aclose()
         for _, faults in held:
-            _raise(faults)
+            _raise_faults(faults)
         told: Transcript = {agent: [] for agent in put}
         for (agent, _), (answers, _) in zip(asked, held, strict=True):
             told[agent] += zip(put[agent], answers, strict=True)
         return told
 
-    async def _lived_again(self, at: int) -> None:
+    async def _replay(self, at: int) -> None:
         state = self.run.checkpoint(at)
-        observations, infos = self._begun(state)
+        observations, infos = self._start(state)
         begun = self.env.world.tick
         if at > begun:
             await play(
                 self.env,
-                self.cast,
+                self.groups,
                 observations,
                 infos,
-                on_tick=lambda _: self._compared(at),
+                on_tick=lambda _: self._check_tick(at),
                 max_ticks=at - begun,
             )
 
-    def _begun(self, state: Checkpoint | None) -> tuple[Any, Any]:
+    def _start(self, state: Checkpoint | None) -> tuple[Any, Any]:
         env, meta = self.env, self.run.meta
         given = env.reset(seed=meta.seed) if state is None else env.load_state(state.env)
         self._open()
-        self.cast.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
+        self.groups.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
         if state is not None:
-            self.cast.load_state(state.policies)
+            self.groups.load_state(state.policies)
         return given
 
     def _open(self) -> None:
-        endpoint, source, engine = self.models.endpoint, self.models.source, self.engine
+        endpoint, source, options = self.models.endpoint, self.models.source, self.options
         if endpoint is not None:
             self.client = ModelClient(
                 endpoint,
                 run_seed=self.run.meta.seed,
-                budget=engine.limits.budget(),
+                budget=options.limits.budget(),
                 cassette=self.cassette,
-                max_in_flight=engine.concurrency,
-                retry=engine.retry,
+                max_in_flight=options.concurrency,
+                retry=options.retry,
             )
         if source is not None:
             self.embedder = Embedder(source, OverlayEmbeddings(self.run))
 
-    def _compared(self, at: int) -> None:
+    def _check_tick(self, at: int) -> None:
         """Raise where the tick just lived is not the recorded one."""
         env, tick = self.env, self.env.world.tick
         recorded = [encode(event.data) for event in self.run.events(tick, tick)]
@@ -152,11 +154,11 @@ class _Visit:
                 f"{self.run.path}: tick {tick} comes out otherwise than it is recorded: policy, "
                 "prompts or package have changed since"
             )
-        if self.engine.watch is not None:
-            self.engine.watch(Progress(tick, at, env.world.time))
+        if self.options.watch is not None:
+            self.options.watch(Progress(tick, at, env.world.time))
 
 
-def _put(
+def _check_questions(
     run: RunReader, agents: Sequence[AgentID], questions: Questions
 ) -> dict[AgentID, list[str]]:
     """Return the questions of each agent, checked."""
@@ -174,7 +176,7 @@ def _put(
     return put
 
 
-def _moment(run: RunReader, tick: int | None) -> int:
+def _check_tick_number(run: RunReader, tick: int | None) -> int:
     last = run.last_tick
     at = last if tick is None else tick
     if not 0 <= at <= last:
@@ -182,6 +184,6 @@ def _moment(run: RunReader, tick: int | None) -> int:
     return at
 
 
-def _raise(faults: Sequence[PolicyFault]) -> None:
+def _raise_faults(faults: Sequence[PolicyFault]) -> None:
     for fault in faults:
         raise PolicyError(f"{fault.agent} did not answer: {fault.text}")

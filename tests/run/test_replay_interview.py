@@ -7,7 +7,7 @@ from genagents_env.errors import BudgetExceeded, ConfigError, DivergenceError, P
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import Limits, PolicySpec, Progress, interview, run
 from genagents_env.testing.scripted_model import ScriptedEndpoint
-from tests.run.towns import FOUR, WITNESS, engine, spec
+from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 NEWS = ["What is new?"]
 
@@ -16,8 +16,8 @@ NEWS = ["What is new?"]
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return 30 ticks of four people who are interviewed, with checkpoints at 29 and 30."""
     path = tmp_path_factory.mktemp("visited") / "run.sqlite"
-    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS))
-    run(town, path, engine())
+    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS))
+    run(town, path, make_options())
     return path
 
 
@@ -32,7 +32,7 @@ def own(path: Path, tick: int) -> Mapping[str, list[str]]:
 def test_the_same_questions_at_the_same_moment_get_the_recorded_answers(
     path: Path, tick: int
 ) -> None:
-    told = interview(path, FOUR, own(path, tick), tick, engine())
+    told = interview(path, FOUR, own(path, tick), tick, make_options())
     with RunReader(path) as record:
         rows, names = [row for row in record.interviews() if row.tick == tick], record.meta.names
     assert [
@@ -46,7 +46,7 @@ def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None
     before, seen = path.read_bytes(), list[Progress]()
     for tick in (None, 4, 29, 30):
         endpoint = ScriptedEndpoint()
-        how = engine(endpoint, watch=seen.append)
+        how = make_options(endpoint, watch=seen.append)
         told = interview(path, FOUR[:2], NEWS, tick, how)
         assert list(told) == list(FOUR[:2])
         lived_again = [r for r in endpoint.requests if "What is new" not in r.messages[0].content]
@@ -61,7 +61,7 @@ def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None
 
 def test_a_moment_is_remembered_as_far_as_it_had_come(path: Path) -> None:
     def evidence(tick: int) -> set[int]:
-        told = interview(path, FOUR, NEWS, tick, engine())
+        told = interview(path, FOUR, NEWS, tick, make_options())
         return {event for answers in told.values() for _, a in answers for event in a.evidence}
 
     with RunReader(path) as record:
@@ -76,7 +76,7 @@ def test_a_run_that_is_being_written_is_visited(path: Path, tmp_path: Path) -> N
     copy = tmp_path / "copy.sqlite"
     copy.write_bytes(path.read_bytes())
     with RunWriter.open(copy):
-        assert len(interview(copy, FOUR[:1], NEWS, 11, engine())) == 1
+        assert len(interview(copy, FOUR[:1], NEWS, 11, make_options())) == 1
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_what_cannot_be_asked_is_said(
     path: Path, agents: list[str], questions: list[str], tick: int | None, says: str
 ) -> None:
     with pytest.raises(ConfigError, match=says):
-        interview(path, agents, questions, tick, engine())
+        interview(path, agents, questions, tick, make_options())
 
 
 def test_limits_hold_and_other_models_must_be_meant(path: Path) -> None:
     with pytest.raises(BudgetExceeded):
-        interview(path, FOUR, NEWS, 0, engine(limits=Limits(calls=2)))
+        interview(path, FOUR, NEWS, 0, make_options(limits=Limits(calls=2)))
     with pytest.raises(ConfigError, match="--model"):
-        interview(path, FOUR, NEWS, 0, engine(ScriptedEndpoint(model="other")))
+        interview(path, FOUR, NEWS, 0, make_options(ScriptedEndpoint(model="other")))
 
 
 CHANGING = """
@@ -123,20 +123,20 @@ def test_a_policy_that_changed_or_fails_is_an_error(
     policy, path = tmp_path / "changing.py", tmp_path / "run.sqlite"
     policy.write_text(CHANGING)
     monkeypatch.setenv("DOING", "reading")
-    run(spec(ticks=5, policy=PolicySpec(str(policy))), path, engine())
+    run(make_spec(ticks=5, policy=PolicySpec(str(policy))), path, make_options())
     with pytest.raises(PolicyError, match="Ada Brook did not answer: ValueError: lost for words"):
-        interview(path, ["Ada Brook"], NEWS, 3, engine())
+        interview(path, ["Ada Brook"], NEWS, 3, make_options())
     monkeypatch.setenv("DOING", "writing")
     with pytest.raises(DivergenceError, match="tick 1 comes out otherwise"):
-        interview(path, ["Ada Brook"], NEWS, 3, engine())
+        interview(path, ["Ada Brook"], NEWS, 3, make_options())
 
 
 def test_several_interviews_at_a_moment_are_those_a_run_would_hold(path: Path) -> None:
     thrice = path.with_name("thrice.sqlite")
-    town = spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
-    run(town, thrice, engine())
+    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
+    run(town, thrice, make_options())
     put = own(path, 30)
-    told = interview(path, FOUR, put, 30, engine(), repeats=3)
+    told = interview(path, FOUR, put, 30, make_options(), repeats=3)
     with RunReader(thrice) as record:
         rows = [row for row in record.interviews() if row.tick == 30]
     thrice.unlink()
@@ -146,4 +146,4 @@ def test_several_interviews_at_a_moment_are_those_a_run_would_hold(path: Path) -
         ]
         assert len(told[agent]) == 3 * len(put[agent])
     with pytest.raises(ConfigError, match="repeats: 0 is not allowed"):
-        interview(path, FOUR, put, 30, engine(), repeats=0)
+        interview(path, FOUR, put, 30, make_options(), repeats=0)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from genagents_env.policy import AgentID, Answer
 from genagents_env.record.rows import InterviewRow, PolicyFault, RememberedRow
-from genagents_env.run.cast import Answers, Cast
-from genagents_env.run.group import results
+from genagents_env.run.policy_group import collect_results
+from genagents_env.run.policy_groups import Answers, PolicyGroups
 from genagents_env.scenario.questions import Asked
 from genagents_env.text import clean
 
@@ -16,7 +16,7 @@ MEMORIES = 20  # of one fact that are kept of one agent
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class InterviewRound:
     """What came of asking: answers, memories, and the faults of those who gave none."""
 
     rows: tuple[InterviewRow, ...] = ()
@@ -24,19 +24,19 @@ class Survey:
     remembered: tuple[RememberedRow, ...] = ()
 
 
-async def survey(
-    cast: Cast,
+async def interview_all(
+    groups: PolicyGroups,
     questions: Sequence[Asked],
     tick: int,
     told: Callable[[], None],
     repeats: int = 1,
-) -> Survey:
+) -> InterviewRound:
     """Interview everyone in `questions` at once, each about all questions put to them.
 
     Everyone is interviewed `repeats` times, all at once and each time from the same state of mind.
 
     Args:
-        cast: of the run, at a tick boundary.
+        groups: of the run, at a tick boundary.
         questions: in the order in which they are recorded; all those of one agent differ.
         tick: of the moment.
         told: called as somebody has answered.
@@ -50,42 +50,45 @@ async def survey(
         own.setdefault(asked.agent, []).append(asked.text)
 
     async def one(agent: AgentID, repeat: int) -> Answers:
-        answers = await cast.interview(agent, own[agent], tick, repeat)
+        answers = await groups.interview(agent, own[agent], tick, repeat)
         told()
         return answers
 
     put = [(repeat, agent) for repeat in range(repeats) for agent in own]
     asking = (one(agent, repeat) for repeat, agent in put)
-    held = results(await asyncio.gather(*asking, return_exceptions=True))
+    held = collect_results(await asyncio.gather(*asking, return_exceptions=True))
     rows: list[InterviewRow] = []
     faults: list[PolicyFault] = []
     for (repeat, agent), (answers, failed) in zip(put, held, strict=True):
         faults += failed
         rows += [
-            _row(tick, agent, text, answer, repeat)
+            _make_row(tick, agent, text, answer, repeat)
             for text, answer in zip(own[agent], answers, strict=not failed)
         ]
-    return Survey(tuple(rows), tuple(faults))
+    return InterviewRound(tuple(rows), tuple(faults))
 
 
-async def recollect(
-    cast: Cast, agents: Sequence[AgentID], tick: int, facts_in: Callable[[str], Sequence[str]]
-) -> Survey:
+async def collect_memories(
+    groups: PolicyGroups,
+    agents: Sequence[AgentID],
+    tick: int,
+    facts_in: Callable[[str], Sequence[str]],
+) -> InterviewRound:
     """Return what these agents remember in which a fact is found.
 
     Of each agent and fact the first memories of different texts, `MEMORIES` at most; a text held
     several times goes back to the events of all.
 
     Args:
-        cast: of the run, at a tick boundary.
-        agents: of the cast.
+        groups: of the run, at a tick boundary.
+        agents: of the groups.
         tick: of the moment.
         facts_in: the ids of the facts recognised in a text.
     """
     rows: list[RememberedRow] = []
     faults: list[PolicyFault] = []
     for agent in agents:
-        memories, failed = await cast.memories(agent, tick)
+        memories, failed = await groups.memories(agent, tick)
         faults += failed
         found: dict[str, dict[str, set[int]]] = {}
         for memory in memories:
@@ -99,9 +102,9 @@ async def recollect(
             for fact, texts in found.items()
             for text, events in texts.items()
         ]
-    return Survey(faults=tuple(faults), remembered=tuple(rows))
+    return InterviewRound(faults=tuple(faults), remembered=tuple(rows))
 
 
-def _row(tick: int, agent: AgentID, text: str, answer: Answer, repeat: int) -> InterviewRow:
+def _make_row(tick: int, agent: AgentID, text: str, answer: Answer, repeat: int) -> InterviewRow:
     said = clean(answer.text, ANSWER_LIMIT)
     return InterviewRow(tick, agent, text, said, answer.evidence, repeat)

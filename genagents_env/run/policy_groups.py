@@ -22,7 +22,7 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import find_policy_class, load_policy
 from genagents_env.record.rows import JSON, PolicyFault
-from genagents_env.run.group import Group, raise_first, results
+from genagents_env.run.policy_group import PolicyGroup, collect_results, raise_first
 from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]
@@ -40,7 +40,7 @@ class PolicySpec:
     config: Mapping[str, JSON] = field(default_factory=dict)
 
 
-class Cast:
+class PolicyGroups:
     """The policies of a run. Agents with equal specs share one policy, which gets them together.
 
     Args:
@@ -57,16 +57,18 @@ class Cast:
         isolate: bool = True,
         deadline: float | None = None,
     ) -> None:
-        together: dict[int, Group] = {}
+        together: dict[int, PolicyGroup] = {}
         for agent, policy in policies.items():
-            group = together.setdefault(id(policy), Group(policy, (), isolate, deadline))
+            group = together.setdefault(id(policy), PolicyGroup(policy, (), isolate, deadline))
             group.agents += (agent,)
         self.groups = tuple(together.values())
         self._of = {agent: group for group in self.groups for agent in group.agents}
 
     @classmethod
-    def load(cls, specs: Mapping[AgentID, PolicySpec], *, deadline: float | None = None) -> "Cast":
-        """Return the cast that `specs` describe, each distinct policy loaded once.
+    def load(
+        cls, specs: Mapping[AgentID, PolicySpec], *, deadline: float | None = None
+    ) -> "PolicyGroups":
+        """Return the groups that `specs` describe, each distinct policy loaded once.
 
         Raises:
             PolicyError: a policy cannot be found or does not accept its configuration.
@@ -154,7 +156,7 @@ class Cast:
         """Put `questions` to `agent` alone.
 
         Args:
-            agent: of this cast.
+            agent: of this groups.
             questions: at least one.
             tick: of the moment; faults carry it.
             repeat: which of several interviews at this moment.
@@ -168,37 +170,37 @@ class Cast:
         group = self._of[agent]
         asking = group.interview(agent, list(questions), repeat)
         try:
-            answers, faults = await group.guarded(asking, (agent,), tick, patience=len(questions))
+            answers, faults = await group.guard(asking, (agent,), tick, patience=len(questions))
         except PolicyError as error:  # it cannot tell: that ends an interview, not a run
-            return [], group.raised((agent,), tick, error)
+            return [], group.make_faults_of((agent,), tick, error)
         if faults:
             return [], faults
         if not _are_answers(answers, len(questions)):
             why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
-            return [], group.failed((agent,), tick, "nonsense", why)
+            return [], group.make_faults((agent,), tick, "nonsense", why)
         return list(answers), []
 
     async def memories(self, agent: AgentID, tick: int) -> Memories:
         """Return what `agent` remembers, or nothing and the fault of the policy."""
         group = self._of[agent]
         try:
-            told, faults = await group.guarded(group.memories(agent), (agent,), tick)
+            told, faults = await group.guard(group.memories(agent), (agent,), tick)
         except PolicyError as error:  # it cannot tell: that ends no run
-            return [], group.raised((agent,), tick, error)
+            return [], group.make_faults_of((agent,), tick, error)
         if faults:
             return [], faults
         if not isinstance(told, list | tuple) or not all(map(_is_memory, told)):
             why = f"expected memories, got {_kind(told)}"
-            return [], group.failed((agent,), tick, "nonsense", why)
+            return [], group.make_faults((agent,), tick, "nonsense", why)
         return list(told), []
 
     async def settle(self, tick: int) -> list[PolicyFault]:
         """Await the model calls under way in every policy; return the faults of those that fail."""
         outcomes = await asyncio.gather(
-            *(group.guarded(group.policy.settle(), group.agents, tick) for group in self.groups),
+            *(group.guard(group.policy.settle(), group.agents, tick) for group in self.groups),
             return_exceptions=True,
         )
-        return [fault for _, faults in results(outcomes) for fault in faults]
+        return [fault for _, faults in collect_results(outcomes) for fault in faults]
 
     def close(self) -> None:
         """Close every policy; safe to call twice."""
@@ -206,18 +208,18 @@ class Cast:
             group.close()
 
     async def _decide(
-        self, group: Group, observations: Observations, infos: Infos, tick: int
+        self, group: PolicyGroup, observations: Observations, infos: Infos, tick: int
     ) -> Decisions:
         own_infos = {agent: infos[agent] for agent in observations}
         agents = tuple(observations)
         asking = group.act(observations, own_infos)
-        answer, faults = await group.guarded(asking, agents, tick)
+        answer, faults = await group.guard(asking, agents, tick)
         if not group.isolate:
             return answer, []
-        return ({}, faults) if faults else _checked(group, agents, tick, answer)
+        return ({}, faults) if faults else _check_actions(group, agents, tick, answer)
 
 
-def specs_for(
+def assign_specs(
     agents: Sequence[AgentID],
     default: PolicySpec,
     own: Mapping[AgentID, str] | None = None,
@@ -237,24 +239,26 @@ def specs_for(
     return {a: PolicySpec(own[a]) if a in own else default for a in agents}
 
 
-def _checked(group: Group, agents: tuple[AgentID, ...], tick: int, answer: object) -> Decisions:
+def _check_actions(
+    group: PolicyGroup, agents: tuple[AgentID, ...], tick: int, answer: object
+) -> Decisions:
     """Keep what can be an action of one's own agents; whether it is possible, the world says."""
     if not isinstance(answer, Mapping):
         if inspect.iscoroutine(answer):
             answer.close()
         why = f"expected a dict of actions, got {type(answer).__name__}"
-        return {}, group.failed(agents, tick, "nonsense", why)
+        return {}, group.make_faults(agents, tick, "nonsense", why)
     actions: dict[AgentID, Any] = {}
     faults: list[PolicyFault] = []
     for agent, action in answer.items():
         if agent not in agents:
             why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
-            faults += group.failed(agents[:1], tick, "nonsense", why)
+            faults += group.make_faults(agents[:1], tick, "nonsense", why)
         elif isinstance(action, _ACTIONS):
             actions[agent] = action
         elif action is not None:
             why = f"{type(action).__name__} is not an action"
-            faults += group.failed((agent,), tick, "nonsense", why)
+            faults += group.make_faults((agent,), tick, "nonsense", why)
     return actions, faults
 
 
