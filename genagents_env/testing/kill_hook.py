@@ -1,6 +1,6 @@
 """Kills this process at a chosen moment of its run, so that a crash test surely hits it.
 
-Give `from_environment()` to `Engine.on_phase` in a child process, and set the variable there.
+Give `from_environment()` to `RunOptions.on_phase` in a child process, and set the variable there.
 """
 
 import os

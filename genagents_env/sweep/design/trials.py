@@ -50,9 +50,9 @@ class Trial:
         spec: what is run: the scenario loaded, with its people, place and repeats; start, hours
             and seconds per tick as the environment understands them; own policies by absolute
             path. In comparisons the identity stands for it.
-        model: as `Engine.model`.
-        embedder: as `Engine.embedder`.
-        interviews: as `Engine.interviews`.
+        model: as `RunOptions.model`.
+        embedder: as `RunOptions.embedder`.
+        interviews: as `RunOptions.interviews`.
         identity: 64 hexadecimal digits, see `identity_of`.
     """
 
