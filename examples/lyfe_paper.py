@@ -14,9 +14,9 @@ from pathlib import Path
 
 from genagents_env.cli.progress import watching
 from genagents_env.cli.summary import summary
+from genagents_env.evaluate import summarize
 from genagents_env.evaluate.rates import tariff
 from genagents_env.record import RunReader
-from genagents_env.report import studied
 from genagents_env.report.run_writing import write_report
 from genagents_env.run import (
     PolicySpec,
@@ -113,8 +113,8 @@ def main() -> None:
     studies, lines = [], []
     for path in paths:
         with RunReader(path) as record:
-            studies.append(studied(record, tariff(chosen.price_as)))
-            lines.append(tuple(summary(studies[-1].report)))
+            studies.append(summarize(record, tariff(chosen.price_as)))
+            lines.append(tuple(summary(studies[-1])))
     page, *_ = write_report(studies, chosen.out / "report", lines)
     print(page)
 

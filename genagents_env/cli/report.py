@@ -11,7 +11,7 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.report import Study
+    from genagents_env.evaluate.run_summary import RunSummary
     from genagents_env.report.results import Gathered
     from genagents_env.report.table import Table
     from genagents_env.sweep import Folder
@@ -95,10 +95,10 @@ def measured(
     return found
 
 
-def _studied(run_files: Sequence[Path], price_as: str | None, speed: float) -> "list[Study]":
+def _studied(run_files: Sequence[Path], price_as: str | None, speed: float) -> "list[RunSummary]":
     from genagents_env.evaluate.rates import tariff
+    from genagents_env.evaluate.run_summary import summarize
     from genagents_env.record import RunReader
-    from genagents_env.report import studied
 
     if not 0 < speed < float("inf"):
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
@@ -106,25 +106,25 @@ def _studied(run_files: Sequence[Path], price_as: str | None, speed: float) -> "
     studies = []
     for path in dict.fromkeys(run_files):
         with RunReader(path) as record:
-            studies.append(studied(record, priced_as, speed))
+            studies.append(summarize(record, priced_as, speed))
     return studies
 
 
-def _told(study: "Study") -> Iterator[str]:
+def _told(study: "RunSummary") -> Iterator[str]:
     """Yield what one run came to, line by line."""
     from genagents_env.cli.summary import summary
     from genagents_env.evaluate.published import published
     from genagents_env.report import run_tables as tables
     from genagents_env.report.groups import grouped
 
-    yield from summary(study.report)
+    yield from summary(study)
     if study.spans.conversations:
         yield from aligned(tables.lengths(grouped([study])))
     if study.rates.agents:
         yield from aligned(tables.rates([study], published(study.rates.speed)))
 
 
-def _compared(studies: "Sequence[Study]") -> Iterator[str]:
+def _compared(studies: "Sequence[RunSummary]") -> Iterator[str]:
     """Yield the tables of several runs beside one another."""
     from genagents_env.evaluate.published import published
     from genagents_env.report import run_tables as tables

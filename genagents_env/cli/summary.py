@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 
-from genagents_env.evaluate import Report, lines
+from genagents_env.evaluate import RunSummary, lines
 from genagents_env.evaluate.cost import Cost
+from genagents_env.evaluate.gathering_visits import GatheringVisits
 from genagents_env.evaluate.knowledge import Spread
 from genagents_env.evaluate.outcome_lines import outcome_lines
-from genagents_env.evaluate.report import Attendance
 from genagents_env.record.reader import Spent
 
 _HEADER = (
@@ -17,7 +17,7 @@ _HEADER = (
 )
 
 
-def summary(report: Report) -> Iterator[str]:
+def summary(report: RunSummary) -> Iterator[str]:
     """Yield the lines of the report; each fits a terminal or may be wrapped."""
     span = f"{report.start:%a} {report.start.day} {report.start:%b %Y, %H:%M} to {report.end:%H:%M}"
     yield f"{report.scenario}, {span} ({report.last_tick:,} ticks): {report.status}"
@@ -65,7 +65,7 @@ def _model(name: str, spent: Spent) -> Iterator[str]:
     )
 
 
-def _faculties(report: Report) -> Iterator[str]:
+def _faculties(report: RunSummary) -> Iterator[str]:
     """Yield a table: a line for each faculty that asked the model, and one for all."""
     if not report.faculties:
         return
@@ -100,7 +100,7 @@ def _dollars(amount: Decimal | float | None) -> str:
     return "?" if amount is None else f"${amount:.4f}"
 
 
-def _fact(report: Report, spread: Spread) -> Iterator[str]:
+def _fact(report: RunSummary, spread: Spread) -> Iterator[str]:
     reached = len(spread.at_start) + len(spread.heard)
     yield f"Fact {spread.fact}: {reached} of {len(report.people)} ({spread.statement})"
     yield f"    at the start: {', '.join(spread.at_start) or 'nobody'}"
@@ -109,7 +109,7 @@ def _fact(report: Report, spread: Spread) -> Iterator[str]:
         yield f"    {_clock(report, hearing.tick)} {hearing.agent} heard it{source}"
 
 
-def _gathering(report: Report, gathering: Attendance) -> Iterator[str]:
+def _gathering(report: RunSummary, gathering: GatheringVisits) -> Iterator[str]:
     when = f"{gathering.start:%H:%M} to {gathering.end:%H:%M}"
     who = f"{len(gathering.visits)} of {len(report.people)} came"
     yield f"Gathering {gathering.gathering} at {gathering.place}, {when}: {who}"
@@ -122,5 +122,5 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _clock(report: Report, tick: int) -> str:
+def _clock(report: RunSummary, tick: int) -> str:
     return f"{report.start + timedelta(seconds=tick * report.seconds_per_tick):%H:%M:%S}"

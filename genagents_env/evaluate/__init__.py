@@ -2,7 +2,8 @@
 
 from genagents_env.evaluate.findings import Findings, findings
 from genagents_env.evaluate.lines import lines
-from genagents_env.evaluate.report import Report, report
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.evaluate.transcript import transcript
 
-__all__ = ["Findings", "Report", "findings", "lines", "report", "transcript"]
+__all__ = ["Findings", "RunData", "RunSummary", "findings", "lines", "summarize", "transcript"]

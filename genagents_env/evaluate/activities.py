@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from genagents_env.evaluate.places import arena_id, homes, in_sectors, works
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 FILE = "activities.toml"
 HOME, WORK = "home", "work"
@@ -113,26 +113,26 @@ def customs() -> Customs:
     )
 
 
-def doings(record: Record, by: Customs | None = None) -> tuple[Doing, ...]:
+def doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
     """Return what was done where, as far as it decides something, agent by agent.
 
     Args:
-        record: of the run.
+        data: of the run.
         by: the customs to judge by; None is the package's own.
     """
     by = customs() if by is None else by
-    shown = _shown(record)
+    shown = _shown(data)
     words = dict.fromkeys(stretch.doing for mine in shown.values() for stretch in mine)
     known = {doing: activity for doing in words if (activity := by.activity(doing)) is not None}
-    kinds = _kinds(record, by)
+    kinds = _kinds(data, by)
     found: list[Doing] = []
-    for row, name in enumerate(record.names):
-        for (doing, place), ticks in _times(record, row, shown.get(name, []), known).items():
+    for row, name in enumerate(data.names):
+        for (doing, place), ticks in _times(data, row, shown.get(name, []), known).items():
             activity = known[doing]
             if kinds[row][place]:
                 verdict: Verdict = "usual" if activity.usual & kinds[row][place] else "unusual"
-                seconds = float(ticks * record.meta.seconds_per_tick)
-                at = record.arenas[place]
+                seconds = float(ticks * data.meta.seconds_per_tick)
+                at = data.arenas[place]
                 found.append(Doing(name, doing, at, activity.name, verdict, seconds))
     return tuple(found)
 
@@ -143,11 +143,11 @@ class _Stretch(NamedTuple):
     end: int
 
 
-def _shown(record: Record) -> dict[str, list[_Stretch]]:
+def _shown(data: RunData) -> dict[str, list[_Stretch]]:
     """Return what each agent's words showed it do, from which tick until before which."""
     found: dict[str, list[_Stretch]] = {}
     now: dict[str, tuple[str, int]] = {}
-    for event in record.events:
+    for event in data.events:
         if event.agent is None or event.kind not in ("start", "put", "join", "doing", "part"):
             continue
         before = now.pop(event.agent, None)
@@ -156,16 +156,16 @@ def _shown(record: Record) -> dict[str, list[_Stretch]]:
         if event.kind != "part":
             now[event.agent] = (str(event.data["doing"]), event.tick)
     for agent, (doing, first) in now.items():
-        if first < record.ticks:
-            found.setdefault(agent, []).append(_Stretch(doing, first, record.ticks))
+        if first < data.ticks:
+            found.setdefault(agent, []).append(_Stretch(doing, first, data.ticks))
     return found
 
 
 def _times(
-    record: Record, row: int, stretches: Iterable[_Stretch], known: Mapping[str, Activity]
+    data: RunData, row: int, stretches: Iterable[_Stretch], known: Mapping[str, Activity]
 ) -> dict[tuple[str, int], int]:
     """Return for the known doings of a row's agent the ticks awake in each arena."""
-    awake, where = record.awake[row], record.whereabouts[row]
+    awake, where = data.awake[row], data.whereabouts[row]
     sums: dict[tuple[str, int], int] = {}
     for doing, first, end in stretches:
         if doing in known:
@@ -176,25 +176,25 @@ def _times(
     return sums
 
 
-def _kinds(record: Record, by: Customs) -> list[list[frozenset[str]]]:
+def _kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
     """Return the kinds of each arena to the agent of each row, its own home and work with them."""
-    things = _things(record)
-    common = [by.kinds_of(place, things.get(place, ())) for place in record.arenas]
-    own = ((HOME, in_sectors(record, homes(record))), (WORK, in_sectors(record, works(record))))
+    things = _things(data)
+    common = [by.kinds_of(place, things.get(place, ())) for place in data.arenas]
+    own = ((HOME, in_sectors(data, homes(data))), (WORK, in_sectors(data, works(data))))
     return [
         [
             by.with_own(kinds, *(name for name, sectors in own if sectors[row, at]))
             for at, kinds in enumerate(common)
         ]
-        for row in range(len(record.names))
+        for row in range(len(data.names))
     ]
 
 
-def _things(record: Record) -> dict[str, tuple[str, ...]]:
+def _things(data: RunData) -> dict[str, tuple[str, ...]]:
     """Return the names of the things in each arena of the scenario."""
     return {
         arena_id(sector, arena): tuple(thing.name for thing in arena.objects)
-        for sector in record.scenario.sectors
+        for sector in data.scenario.sectors
         for arena in sector.arenas
     }
 

@@ -12,9 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from genagents_env.evaluate.attendance import within
-from genagents_env.evaluate.presence import Bools
-from genagents_env.evaluate.record import Record, Rows
+from genagents_env.evaluate.presence import Bools, is_within
+from genagents_env.evaluate.run_data import ArenaRows, RunData
 from genagents_env.scenario import Person
 from genagents_env.scenario.schema import RoutineEntry
 
@@ -33,7 +32,7 @@ class Appointment:
         end: the tick before which it was over; one past the last of a record that ends before.
         came: the first tick in it at the place; None for never.
         awake: whether one was awake in any of its ticks.
-        whole: whether both its ends are in the record.
+        whole: whether both its ends are in the data.
         moved: whether the entry before it had another place.
     """
 
@@ -47,37 +46,37 @@ class Appointment:
     moved: bool
 
 
-def appointments(record: Record) -> tuple[Appointment, ...]:
+def appointments(data: RunData) -> tuple[Appointment, ...]:
     """Return everyone's appointments in the time lived, person by person, in order."""
-    return tuple(one for person in record.people for one in _of(record, person))
+    return tuple(one for person in data.people for one in _of(data, person))
 
 
-def kept(record: Record) -> tuple[int, int]:
+def kept(data: RunData) -> tuple[int, int]:
     """Return the waking ticks spent where the routine says, and those in which one was to be there.
 
     The first `TRAVEL` seconds of an entry with another place than the one before are left out
     until one has come.
     """
     there = due = 0
-    travel = round(TRAVEL / record.meta.seconds_per_tick)
-    for person in (person for person in record.people if person.routine):
-        here, row = _present(record, person), record.row[person.name]
-        counted = record.awake[row, : record.ticks].copy()
-        for one in _of(record, person):
+    travel = round(TRAVEL / data.meta.seconds_per_tick)
+    for person in (person for person in data.people if person.routine):
+        here, row = _present(data, person), data.row[person.name]
+        counted = data.awake[row, : data.ticks].copy()
+        for one in _of(data, person):
             if one.moved:
                 until = one.end if one.came is None else one.came
                 counted[one.first : min(until, one.first + travel)] = False
         due += int(counted.sum())
-        there += int((counted & here[: record.ticks]).sum())
+        there += int((counted & here[: data.ticks]).sum())
     return there, due
 
 
-def _of(record: Record, person: Person) -> Iterator[Appointment]:
+def _of(data: RunData, person: Person) -> Iterator[Appointment]:
     """Yield one's appointments; none for a person without a routine."""
-    entries, force = _in_force(record, person)
-    if not entries or not record.ticks:
+    entries, force = _in_force(data, person)
+    if not entries or not data.ticks:
         return
-    here, awake = _present(record, person), record.awake[record.row[person.name]]
+    here, awake = _present(data, person), data.awake[data.row[person.name]]
     edges = [0, *(np.flatnonzero(np.diff(force)) + 1).tolist(), len(force)]
     for first, end in pairwise(edges):
         entry, before = entries[force[first]], entries[force[first] - 1]
@@ -94,26 +93,26 @@ def _of(record: Record, person: Person) -> Iterator[Appointment]:
         )
 
 
-def _in_force(record: Record, person: Person) -> tuple[list[RoutineEntry], Rows]:
+def _in_force(data: RunData, person: Person) -> tuple[list[RoutineEntry], ArenaRows]:
     """Return the routine in order of the clock, and the index of the entry at each tick."""
     entries = sorted(person.routine, key=lambda entry: entry.at)
     if not entries:
         return [], np.zeros(0, dtype=np.int32)
-    start = _seconds(record.run.time(0).time())
-    clock = (start + np.arange(record.ticks) * record.meta.seconds_per_tick) % _DAY
+    start = _seconds(data.reader.time(0).time())
+    clock = (start + np.arange(data.ticks) * data.meta.seconds_per_tick) % _DAY
     begun = np.searchsorted([_seconds(entry.at) for entry in entries], clock, side="right") - 1
     return entries, (begun % len(entries)).astype(np.int32)
 
 
-def _present(record: Record, person: Person) -> Bools:
+def _present(data: RunData, person: Person) -> Bools:
     """Return at which ticks one was where the entry in force says: shape (ticks,)."""
-    entries, force = _in_force(record, person)
+    entries, force = _in_force(data, person)
     if not entries:
-        return np.zeros(record.ticks, dtype=np.bool_)
-    there = np.zeros((len(entries), len(record.arenas) + 1), dtype=np.bool_)  # -1: not in town
+        return np.zeros(data.ticks, dtype=np.bool_)
+    there = np.zeros((len(entries), len(data.arenas) + 1), dtype=np.bool_)  # -1: not in town
     for at, entry in enumerate(entries):
-        there[at, :-1] = [within(place, entry.place) for place in record.arenas]
-    found: Bools = there[force, record.whereabouts[record.row[person.name], : record.ticks]]
+        there[at, :-1] = [is_within(place, entry.place) for place in data.arenas]
+    found: Bools = there[force, data.whereabouts[data.row[person.name], : data.ticks]]
     return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from genagents_env.evaluate.phrases import phrases, straight
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
 Kind = Literal["accepted", "declined", "neither"]
@@ -31,7 +31,7 @@ class Asked:
     kind: Kind | None
 
 
-def asked(record: Record) -> tuple[Asked, ...]:
+def asked(data: RunData) -> tuple[Asked, ...]:
     """Return everyone's every being asked in conversations, in the order of the asking.
 
     Of several utterances that ask one before the answer, the last is the one that is answered;
@@ -40,7 +40,7 @@ def asked(record: Record) -> tuple[Asked, ...]:
     kinds = phrases()
     waiting: dict[tuple[int, str], int] = {}
     found: dict[tuple[int, str], Asked] = {}
-    for event in record.utterances:
+    for event in data.utterances:
         conversation, agent = event.data["conversation"], event.agent or ""
         if conversation is None:
             continue

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.evaluate.attendance import Stay, stays, within
 from genagents_env.evaluate.interviews import Reply, replies
-from genagents_env.record import RunReader
+from genagents_env.evaluate.presence import Stay, is_within
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
@@ -48,23 +48,21 @@ class Verdict:
         return asdict(self)
 
 
-def verdicts(run: RunReader) -> tuple[Verdict, ...]:
+@once_per_run
+def verdicts(data: RunData) -> tuple[Verdict, ...]:
     """Return the verdicts on all checks of the run, as far as it is recorded.
 
     In the scenario's order, before and then after; of each the rule's, then the models' by name.
     """
-    meta, last = run.meta, max(0, run.last_tick)
-    whereabouts: list[Stay] = []
-    if any(isinstance(check, PlaceCheck) for check in meta.scenario.checks):
-        whereabouts = stays(run.events(), last)
+    meta, last, run = data.meta, data.last_tick, data.reader
     found: list[Verdict] = []
-    rows, judged = run.interviews(), run.judgements()
     for check in meta.scenario.checks:
         if isinstance(check, PlaceCheck):
             tick = last if check.at is None else run.tick_at(check.at)
             known = 0 < last >= tick and (check.at is None or check.at >= run.time(0))
-            found += placed(check, meta.names, whereabouts, tick if known else None)
+            found += placed(check, meta.names, data.stays, tick if known else None)
         else:
+            rows, judged = data.interviews, data.judgements
             found += answered(check, meta.scenario, meta.names, rows, judged, last)
     return tuple(found)
 
@@ -87,7 +85,7 @@ def answered(
         check: of an answer.
         scenario: of the run.
         names: the people of the run.
-        rows: the interviews of the record.
+        rows: the interviews of the data.
         judged: by models; judgements of other checks, and of answers that are none of the run's
             any more, are passed over.
         last_tick: of the run; at 0 there is no end yet.
@@ -161,7 +159,7 @@ def placed(
     there = {
         stay.agent
         for stay in whereabouts
-        if tick is not None and stay.first <= tick < stay.end and within(stay.place, check.place)
+        if tick is not None and stay.first <= tick < stay.end and is_within(stay.place, check.place)
     }
     for name in names:
         value = None if tick is None else YES if name in there else NO

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 Counts = npt.NDArray[np.int64]
 
@@ -21,36 +21,36 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.replace("\u2019", "'").casefold())
 
 
-def partners(record: Record) -> tuple[tuple[str, ...], Counts]:
+def partners(data: RunData) -> tuple[tuple[str, ...], Counts]:
     """Return who talked to whom.
 
     Returns:
         The names, and the counts: shape (N, N), how many utterances of the row's agent the
         column's agent heard as one of those addressed, in a conversation or out of it.
     """
-    counts: Counts = np.zeros((len(record.names), len(record.names)), dtype=np.int64)
-    for event in record.utterances:
-        speaker = record.row[event.agent or ""]
+    counts: Counts = np.zeros((len(data.names), len(data.names)), dtype=np.int64)
+    for event in data.utterances:
+        speaker = data.row[event.agent or ""]
         for name in event.data["addressed"]:
-            hearer = record.row.get(name, speaker)
+            hearer = data.row.get(name, speaker)
             if hearer != speaker and name in event.data["heard_by"]:
                 counts[speaker, hearer] += 1
-    return record.names, counts
+    return data.names, counts
 
 
-def spoken_in(record: Record) -> dict[int, dict[str, int]]:
+def spoken_in(data: RunData) -> dict[int, dict[str, int]]:
     """Return for each conversation in which something was said how often each agent spoke."""
     found: dict[int, Counter[str]] = {}
-    for event in record.utterances:
+    for event in data.utterances:
         conversation = event.data["conversation"]
         if conversation is not None and event.agent is not None:
             found.setdefault(conversation, Counter())[event.agent] += 1
     return {id_: dict(counts) for id_, counts in found.items()}
 
 
-def members_of(record: Record) -> dict[int, int]:
+def members_of(data: RunData) -> dict[int, int]:
     """Return for each conversation how many agents were ever in it."""
     found: dict[int, dict[str, None]] = {}
-    for one in record.memberships:
+    for one in data.memberships:
         found.setdefault(one.conversation, {})[one.agent] = None
     return {id_: len(agents) for id_, agents in found.items()}

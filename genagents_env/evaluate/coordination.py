@@ -9,9 +9,9 @@ Source: Park et al. 2023, section 7.1: 12 invited, 5 came; of 7, 3 conflicts and
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from genagents_env.evaluate.attendance import Visit
 from genagents_env.evaluate.interviews import Reply
 from genagents_env.evaluate.knowledge import Spread
+from genagents_env.evaluate.presence import Visit
 from genagents_env.evaluate.reasons import Reason, reason
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Gathering

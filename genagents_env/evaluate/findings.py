@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genagents_env.evaluate.acquaintance import Acquaintance, acquaintance
-from genagents_env.evaluate.attendance import stays, visits
 from genagents_env.evaluate.coordination import Coordination, coordination
 from genagents_env.evaluate.interviews import Reply, replies
-from genagents_env.evaluate.knowledge import Spread, spreads
+from genagents_env.evaluate.knowledge import Spread, fact_spreads
+from genagents_env.evaluate.presence import find_visits
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.evaluate.verified import Known, known
-from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
@@ -79,14 +79,14 @@ class Findings:
         }
 
 
-def findings(run: RunReader) -> Findings:
-    """Return what the interviews of `run` show, as far as it is recorded."""
-    meta, events, last = run.meta, list(run.events()), max(0, run.last_tick)
-    rows = run.interviews()
+@once_per_run
+def findings(data: RunData) -> Findings:
+    """Return what the interviews of a run show, as far as it is recorded."""
+    meta, events, last, rows = data.meta, data.events, data.last_tick, data.interviews
     before = replies(meta.scenario, meta.names, rows, "before", last)
     after = replies(meta.scenario, meta.names, rows, "after", last) if last else []
     facts = tuple(
-        FactFinding(fact.id, _at(run, fact, before, events), _at(run, fact, after, events))
+        FactFinding(fact.id, _at(data, fact, before, events), _at(data, fact, after, events))
         for fact in meta.scenario.facts
         if any(question.fact == fact.id for question in meta.scenario.questions)
     )
@@ -98,31 +98,26 @@ def findings(run: RunReader) -> Findings:
         facts,
         networks[0],
         networks[1],
-        _gatherings(run, after, events, last),
+        _gatherings(data, after),
         claims=sum(len(k.claimed) for k in knowing) + sum(n.claims for n in drawn),
         hallucinated=sum(len(k.hallucinated) for k in knowing) + sum(n.hallucinated for n in drawn),
     )
 
 
-def _at(
-    run: RunReader, fact: Fact, given: Sequence[Reply], events: Sequence[Event]
-) -> Known | None:
-    questions = [q.id for q in run.meta.scenario.questions if q.fact == fact.id]
+def _at(data: RunData, fact: Fact, given: Sequence[Reply], events: Sequence[Event]) -> Known | None:
+    questions = [q.id for q in data.scenario.questions if q.fact == fact.id]
     return known(fact, questions, given, events)
 
 
-def _gatherings(
-    run: RunReader, after: Sequence[Reply], events: Sequence[Event], last: int
-) -> tuple[Coordination, ...]:
-    scenario, names = run.meta.scenario, run.meta.names
-    where = stays(events, last)
-    spread = {one.fact: one for one in spreads(scenario.facts, names, events)}
+def _gatherings(data: RunData, after: Sequence[Reply]) -> tuple[Coordination, ...]:
+    scenario, run, last = data.scenario, data.reader, data.last_tick
+    spread = {one.fact: one for one in fact_spreads(data)}
     found = []
     for gathering in scenario.gatherings:
         first, end = run.tick_at(gathering.start), run.tick_at(gathering.end)
         if gathering.fact is None or first > last or gathering.end <= run.time(0):
             continue
-        there = visits(where, gathering.place, first, end)
+        there = find_visits(data.stays, gathering.place, first, end)
         about = [q.id for q in scenario.questions if q.gathering == gathering.id]
         of_it: Spread = spread[gathering.fact]
         found.append(coordination(gathering, first, of_it, there, about, after))

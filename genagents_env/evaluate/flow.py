@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from genagents_env.evaluate.checks import finds
 from genagents_env.evaluate.interviews import Reply, replies
 from genagents_env.evaluate.knowledge import spreads
-from genagents_env.record import RunReader
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, RememberedRow
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
@@ -68,13 +68,14 @@ class Flow:
         return asdict(self) | {"agents": [asdict(one) for one in self.agents]}
 
 
-def flows(run: RunReader) -> tuple[Flow, ...]:
+@once_per_run
+def flows(data: RunData) -> tuple[Flow, ...]:
     """Return how each fact of the scenario flowed, as far as it is recorded."""
-    meta, last = run.meta, max(0, run.last_tick)
-    rows = run.interviews() if last else []
+    meta, last = data.meta, data.last_tick
+    rows = data.interviews if last else ()
     after = replies(meta.scenario, meta.names, rows, "after", last, repeat=None)
-    held = held_at_end(run.remembered(), last, bool(after))
-    return flowed(meta.scenario.facts, meta.names, run.events(), after, held)
+    held = held_at_end(data.reader.remembered(), last, bool(after))
+    return flowed(meta.scenario.facts, meta.names, data.events, after, held)
 
 
 def held_at_end(
@@ -86,7 +87,7 @@ def held_at_end(
     when they may have forgotten everything.
 
     Args:
-        rows: the memories of the record, of both ends.
+        rows: the memories of the data, of both ends.
         last_tick: of the run.
         asked: whether interviews were held at the end.
     """

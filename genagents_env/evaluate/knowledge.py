@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
 
@@ -33,6 +34,12 @@ class Spread:
     def share(self, people: int) -> float:
         """Return the share of `people` who knew it at the start or heard it since."""
         return (len(self.at_start) + len(self.heard)) / people
+
+
+@once_per_run
+def fact_spreads(data: RunData) -> tuple[Spread, ...]:
+    """Return how each fact of the scenario spread in a run, in its order."""
+    return tuple(spreads(data.scenario.facts, data.names, data.events))
 
 
 def spreads(facts: Sequence[Fact], names: Sequence[str], events: Iterable[Event]) -> list[Spread]:

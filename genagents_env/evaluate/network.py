@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.scenario.schema import Person
 from genagents_env.world.events import Event
 
@@ -34,3 +35,16 @@ def met(events: Iterable[Event]) -> set[Pair]:
 def density(pairs: set[Pair], people: int) -> float:
     """Return the share of all pairs of `people` that are in `pairs`; 0 for fewer than two."""
     return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
+
+
+@once_per_run
+def density_before(data: RunData) -> float:
+    """Return the density of mutual knowledge at the start of a run."""
+    return density(known_at_start(data.scenario.people), len(data.names))
+
+
+@once_per_run
+def density_after(data: RunData) -> float:
+    """Return the density at the end of a run: with those added who spoke with one another."""
+    pairs = known_at_start(data.scenario.people) | met(data.events)
+    return density(pairs, len(data.names))

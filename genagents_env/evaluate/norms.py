@@ -13,7 +13,7 @@ import numpy as np
 
 from genagents_env.evaluate.places import arena_id
 from genagents_env.evaluate.presence import Bools
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.scenario.hours import parse_hours
 from genagents_env.scenario.schema import ArenaSpec, Person, SectorSpec
 
@@ -46,12 +46,12 @@ class Place:
     arena: ArenaSpec
 
 
-def attempts(record: Record) -> tuple[Attempt, ...]:
+def attempts(data: RunData) -> tuple[Attempt, ...]:
     """Return the attempts, in order; the same refusal soon after the last is not another one."""
-    again = AGAIN / record.meta.seconds_per_tick
+    again = AGAIN / data.meta.seconds_per_tick
     last: dict[tuple[str, str], int] = {}
     found: list[Attempt] = []
-    for event in record.of_kind("fail"):
+    for event in data.of_kind("fail"):
         reason, agent = str(event.data["reason"]), event.agent or ""
         kind = next((kind for kind, words in _REASONS.items() if words.search(reason)), None)
         if kind is None:
@@ -63,48 +63,48 @@ def attempts(record: Record) -> tuple[Attempt, ...]:
     return tuple(found)
 
 
-def trespass(record: Record) -> Bools:
+def trespass(data: RunData) -> Bools:
     """Return who was awake where a rule forbids it: shape (N, ticks).
 
     In a place that is closed, for all but those who live or work in its sector; in one that is for
     others; in an arena or a sector with more people than its capacity, for each of them.
     """
-    where = record.whereabouts[:, : record.ticks]
+    where = data.whereabouts[:, : data.ticks]
     found: Bools = np.zeros(where.shape, dtype=np.bool_)
-    for place in _bound(record):
-        here = where == record.arenas.index(place.id)
-        closed, own = _closed(record, place), _own(record, place)
+    for place in _bound(data):
+        here = where == data.arenas.index(place.id)
+        closed, own = _closed(data, place), _own(data, place)
         found |= here & closed[None, :] & ~own[:, None]
-        found |= here & ~_let_in(record, place)[:, None]
+        found |= here & ~_let_in(data, place)[:, None]
         if place.arena.capacity is not None:
             found |= here & (here.sum(axis=0) > place.arena.capacity)[None, :]
-    for sector in record.scenario.sectors:
+    for sector in data.scenario.sectors:
         if sector.capacity is not None:
-            inside = np.isin(where, _of_sector(record, sector.name))
+            inside = np.isin(where, _of_sector(data, sector.name))
             found |= inside & (inside.sum(axis=0) > sector.capacity)[None, :]
-    return found & record.awake[:, : record.ticks]
+    return found & data.awake[:, : data.ticks]
 
 
-def _bound(record: Record) -> Iterator[Place]:
+def _bound(data: RunData) -> Iterator[Place]:
     """Yield the arenas that somebody was in and that have a rule."""
-    for sector in record.scenario.sectors:
+    for sector in data.scenario.sectors:
         for arena in sector.arenas:
             id_ = arena_id(sector, arena)
             ruled = sector.hours or arena.hours or sector.users or arena.users
-            if id_ in record.arenas and (ruled or arena.capacity is not None):
+            if id_ in data.arenas and (ruled or arena.capacity is not None):
                 yield Place(id_, sector, arena)
 
 
-def _of_sector(record: Record, name: str) -> list[int]:
-    return [at for at, place in enumerate(record.arenas) if place.split("/")[0] == name]
+def _of_sector(data: RunData, name: str) -> list[int]:
+    return [at for at, place in enumerate(data.arenas) if place.split("/")[0] == name]
 
 
-def _closed(record: Record, place: Place) -> Bools:
+def _closed(data: RunData, place: Place) -> Bools:
     """Return at which ticks the hours of the arena or of its sector have it closed."""
-    begin = record.run.time(0)
+    begin = data.reader.time(0)
     start = begin.hour * 3600 + begin.minute * 60 + begin.second
-    clock = (start + np.arange(record.ticks) * record.meta.seconds_per_tick) // 60 % 1440
-    opened: Bools = np.ones(record.ticks, dtype=np.bool_)
+    clock = (start + np.arange(data.ticks) * data.meta.seconds_per_tick) // 60 % 1440
+    opened: Bools = np.ones(data.ticks, dtype=np.bool_)
     for hours in (place.sector.hours, place.arena.hours):
         spans = [parse_hours(text) for text in hours]
         if spans:
@@ -113,16 +113,16 @@ def _closed(record: Record, place: Place) -> Bools:
     return ~opened
 
 
-def _own(record: Record, place: Place) -> Bools:
+def _own(data: RunData, place: Place) -> Bools:
     """Return who lives or works in the place's sector."""
-    own = {one.name for one in record.people if place.sector.name in _sectors(one)}
-    return np.array([name in own for name in record.names], dtype=np.bool_)
+    own = {one.name for one in data.people if place.sector.name in _sectors(one)}
+    return np.array([name in own for name in data.names], dtype=np.bool_)
 
 
-def _let_in(record: Record, place: Place) -> Bools:
+def _let_in(data: RunData, place: Place) -> Bools:
     """Return who is among the users of the place and of its sector."""
     both = [users for users in (place.sector.users, place.arena.users) if users]
-    return np.array([all(name in users for users in both) for name in record.names], dtype=np.bool_)
+    return np.array([all(name in users for users in both) for name in data.names], dtype=np.bool_)
 
 
 def _sectors(person: Person) -> set[str]:

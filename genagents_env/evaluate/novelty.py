@@ -6,7 +6,7 @@ Words are those of `conversations.words_of`; an n-gram never spans two utterance
 from collections.abc import Iterable, Sequence
 
 from genagents_env.evaluate.conversations import words_of
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
 Gram = tuple[str, ...]
@@ -21,15 +21,15 @@ def grams(words: Sequence[str], n: int) -> list[Gram]:
     return [tuple(words[k : k + n]) for k in range(len(words) - n + 1)]
 
 
-def distinct(record: Record, n: int) -> float | None:
+def distinct(data: RunData, n: int) -> float | None:
     """Return the share of different n-grams among all that were said; None without one."""
-    found = [gram for words in _said(record.utterances) for gram in grams(words, n)]
+    found = [gram for words in _said(data.utterances) for gram in grams(words, n)]
     return len(set(found)) / len(found) if found else None
 
 
-def diversity(record: Record) -> float | None:
+def diversity(data: RunData) -> float | None:
     """Return the MTLD of everything said, in the order of saying; None below `LEAST` words."""
-    words = [word for words in _said(record.utterances) for word in words]
+    words = [word for words in _said(data.utterances) for word in words]
     return mtld(words) if len(words) >= LEAST else None
 
 
@@ -44,11 +44,11 @@ def mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
     return sum(lengths) / 2
 
 
-def repeats(record: Record) -> float | None:
+def repeats(data: RunData) -> float | None:
     """Return the share of utterances in which their agent says again what it said before."""
     before: dict[str, set[Gram]] = {}
     told: list[bool] = []
-    for event, words in zip(record.utterances, _said(record.utterances), strict=True):
+    for event, words in zip(data.utterances, _said(data.utterances), strict=True):
         own = grams(words, RUN)
         known = before.setdefault(event.agent or "", set())
         if own and known:
@@ -57,12 +57,12 @@ def repeats(record: Record) -> float | None:
     return sum(told) / len(told) if told else None
 
 
-def echoes(record: Record) -> float | None:
+def echoes(data: RunData) -> float | None:
     """Return the share of answers that mostly say again what the others said."""
     said: dict[int, dict[str, set[Gram]]] = {}
     last: dict[int, str | None] = {}
     told: list[bool] = []
-    for event, words in zip(record.utterances, _said(record.utterances), strict=True):
+    for event, words in zip(data.utterances, _said(data.utterances), strict=True):
         conversation, agent = event.data["conversation"], event.agent or ""
         if conversation is None:
             continue

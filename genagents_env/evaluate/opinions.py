@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from genagents_env.evaluate.checks import value_in
-from genagents_env.record import RunReader
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, CallRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import ValueCheck
@@ -44,11 +44,12 @@ class Opinion:
         return asdict(self)
 
 
-def opinions(run: RunReader) -> tuple[Opinion, ...]:
-    """Return the mentions of the values of all value checks of `run`; see `voiced`."""
-    if not any(isinstance(check, ValueCheck) for check in run.meta.scenario.checks):
+@once_per_run
+def opinions(data: RunData) -> tuple[Opinion, ...]:
+    """Return the mentions of the values of all value checks of a run; see `voiced`."""
+    if not any(isinstance(check, ValueCheck) for check in data.scenario.checks):
         return ()
-    return voiced(run.meta.scenario, run.events(), run.calls())
+    return voiced(data.scenario, data.events, data.calls)
 
 
 def voiced(

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias
 
 from genagents_env.evaluate.checks import ENDS, RULE, YES, Verdict, verdicts
-from genagents_env.record import RunReader
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
@@ -74,14 +74,16 @@ class Agreement:
         return asdict(self) | {"share": self.share}
 
 
-def outcomes(run: RunReader) -> tuple[Outcome, ...]:
-    """Return the outcomes of `run` as far as it is recorded; see `weighed`."""
-    return weighed(run.meta.scenario, verdicts(run))
+@once_per_run
+def outcomes(data: RunData) -> tuple[Outcome, ...]:
+    """Return the outcomes of a run as far as it is recorded; see `weighed`."""
+    return weighed(data.scenario, verdicts(data))
 
 
-def agreements(run: RunReader) -> tuple[Agreement, ...]:
+@once_per_run
+def agreements(data: RunData) -> tuple[Agreement, ...]:
     """Return how far the models agree with the rule; see `compared`."""
-    return compared(verdicts(run))
+    return compared(verdicts(data))
 
 
 def weighed(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Outcome, ...]:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
 from genagents_env.evaluate.checks import RULE, Verdict, verdicts
-from genagents_env.record import RunReader
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
@@ -89,9 +89,10 @@ class Affinity:
         }
 
 
-def preferences(run: RunReader) -> tuple[Preference, ...]:
-    """Return the preferences of `run` as far as it is recorded; see `preferred`."""
-    return preferred(run.meta.scenario, verdicts(run))
+@once_per_run
+def preferences(data: RunData) -> tuple[Preference, ...]:
+    """Return the preferences of a run as far as it is recorded; see `preferred`."""
+    return preferred(data.scenario, verdicts(data))
 
 
 def preferred(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Preference, ...]:

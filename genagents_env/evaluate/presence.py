@@ -1,17 +1,130 @@
-"""Who was awake, and who in a conversation, at every tick of a run."""
+"""Presence over the ticks of a run, by its events: where everyone was, awake or in a talk."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.evaluate.spans import Membership
 from genagents_env.world.events import Event
 
 Bools = npt.NDArray[np.bool_]
 
 
-def awake(events: Iterable[Event], names: Sequence[str], last_tick: int) -> Bools:
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """An agent was in the arena `place` from tick `first` until before tick `end`."""
+
+    agent: str
+    place: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Someone's time at a gathering: the first tick there, and ticks spent in all."""
+
+    agent: str
+    first: int
+    ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """One agent's time in one conversation.
+
+    Attributes:
+        agent: the member.
+        conversation: its id in the data.
+        first: the tick of joining.
+        end: the tick of leaving; None where the record ends before.
+        reason: of leaving, as the record has it; None where nobody left.
+        last_word: the tick of the last utterance in it while one was a member; None without one.
+    """
+
+    agent: str
+    conversation: int
+    first: int
+    end: int | None
+    reason: str | None
+    last_word: int | None = None
+
+
+def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
+    """Return where everyone was and when, in the order in which the stays ended.
+
+    Args:
+        events: of the run, in order.
+        last_tick: of the run; it belongs to the last stays.
+    """
+    here: dict[str, tuple[str, int]] = {}
+    done: list[Stay] = []
+
+    def moved(agent: str, place: str | None, tick: int) -> None:
+        before = here.pop(agent, None)
+        if before is not None and before[1] < tick:
+            done.append(Stay(agent, before[0], before[1], tick))
+        if place is not None:
+            here[agent] = (place, tick)
+
+    for event in events:
+        if event.agent is None:
+            continue
+        if event.kind in ("start", "arrive", "put", "join"):
+            moved(event.agent, event.data["place"], event.tick)
+        elif event.kind == "part":
+            moved(event.agent, None, event.tick)
+    for agent in list(here):
+        moved(agent, None, last_tick + 1)
+    return done
+
+
+def find_visits(whereabouts: Sequence[Stay], place: str, first: int, end: int) -> list[Visit]:
+    """Return who was in `place`, or in a room of it, from tick `first` until before tick `end`.
+
+    In the order of coming; one who left and came back is one visit.
+    """
+    found: dict[str, Visit] = {}
+    for stay in sorted(whereabouts, key=lambda stay: (stay.first, stay.agent)):
+        begin, over = max(stay.first, first), min(stay.end, end)
+        if begin >= over or not is_within(stay.place, place):
+            continue
+        before = found.get(stay.agent, Visit(stay.agent, begin, 0))
+        found[stay.agent] = Visit(stay.agent, before.first, before.ticks + over - begin)
+    return sorted(found.values(), key=lambda visit: (visit.first, visit.agent))
+
+
+def is_within(place: str, whole: str) -> bool:
+    """Return whether the arena `place` is `whole` or a room of it, or `whole` lies in that arena.
+
+    A gathering at an object counts whoever is in the object's room.
+    """
+    return place == whole or place.startswith(whole + "/") or whole.startswith(place + "/")
+
+
+def find_memberships(events: Iterable[Event]) -> tuple[Membership, ...]:
+    """Return everyone's time in every conversation, in the order of joining."""
+    found: list[Membership] = []
+    inside: dict[tuple[str, int], int] = {}  # who is in which conversation: the place in `found`
+    for event in events:
+        if event.agent is None or event.kind not in ("converse", "leave", "say"):
+            continue
+        conversation = event.data["conversation"]
+        key = event.agent, conversation
+        if event.kind == "converse":
+            inside[key] = len(found)
+            found.append(Membership(event.agent, conversation, event.tick, None, None))
+        elif event.kind == "say":
+            for at in [at for (_, there), at in inside.items() if there == conversation]:
+                found[at] = replace(found[at], last_word=event.tick)
+        elif key in inside:
+            at = inside.pop(key)
+            found[at] = replace(found[at], end=event.tick, reason=str(event.data["reason"]))
+    return tuple(found)
+
+
+def find_awake(events: Iterable[Event], names: Sequence[str], last_tick: int) -> Bools:
     """Return who was in the town and awake as each tick ended.
 
     Args:
@@ -34,7 +147,7 @@ def awake(events: Iterable[Event], names: Sequence[str], last_tick: int) -> Bool
     return found
 
 
-def talking(times: Iterable[Membership], names: Sequence[str], last_tick: int) -> Bools:
+def find_talking(times: Iterable[Membership], names: Sequence[str], last_tick: int) -> Bools:
     """Return who was in a conversation as each tick ended: shape (N, last_tick + 1).
 
     One is in it from the tick of joining until before the tick of leaving.

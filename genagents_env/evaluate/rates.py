@@ -13,8 +13,8 @@ from decimal import Decimal
 
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.labels import policies_label
-from genagents_env.evaluate.presence import Bools, awake, talking
-from genagents_env.evaluate.spans import memberships
+from genagents_env.evaluate.presence import Bools, find_awake, find_talking
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.llm.prices import LIST_PRICES, Price, price_of
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON, CallRow, JudgementRow
@@ -179,31 +179,43 @@ def tariff(model: str) -> Tariff:
     return Tariff(model, price)
 
 
-def rates(run: RunReader, priced_as: Tariff | None = None, speed: float = GAME_SPEED) -> Rates:
-    """Return what `run` cost as far as it is recorded.
+def rates(
+    run: RunReader | RunData, priced_as: Tariff | None = None, speed: float = GAME_SPEED
+) -> Rates:
+    """Return what a run cost as far as it is recorded.
 
     Args:
         run: read; one that is not finished is marked by its status.
         priced_as: the price to reckon by; None is the run's own.
         speed: game hours in a human hour, more than 0.
     """
-    meta, last, calls = run.meta, max(0, run.last_tick), list(run.calls())
+    if priced_as is None and speed == GAME_SPEED:
+        return _own_rates(run)
+    return _rates(RunData.of(run), priced_as, speed)
+
+
+@once_per_run
+def _own_rates(data: RunData) -> Rates:
+    return _rates(data, None, GAME_SPEED)
+
+
+def _rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rates:
+    meta, last, calls, events = data.meta, data.last_tick, data.calls, data.events
     askers = [name for name in meta.names if name in {call.agent for call in calls}]
-    events = list(run.events())
-    in_talk = talking(memberships(events), askers, last)
-    up = awake(events, askers, last)
+    in_talk = find_talking(data.memberships, askers, last)
+    up = find_awake(events, askers, last)
     hour = 3600 / meta.seconds_per_tick
-    price = run.price if priced_as is None else priced_as.price
+    price = data.reader.price if priced_as is None else priced_as.price
     life = [call for call in calls if not _apart(call)]
-    after = math.ceil(_AFTERMATH / run.meta.seconds_per_tick)
+    after = math.ceil(_AFTERMATH / meta.seconds_per_tick)
     inside, outside = _split(life, askers, in_talk, events, after)
     return Rates(
-        run=clean(run.path.with_suffix("").as_posix(), _NAME),
+        run=clean(data.path.with_suffix("").as_posix(), _NAME),
         scenario=meta.scenario.name,
         people=len(meta.names),
         policy=policies_label(meta),
         model=meta.model,
-        status=run.status,
+        status=data.reader.status,
         agents=len(askers),
         utterances=sum(event.kind == "say" and event.agent in askers for event in events),
         priced_as=None if priced_as is None else priced_as.model,
@@ -213,7 +225,7 @@ def rates(run: RunReader, priced_as: Tariff | None = None, speed: float = GAME_S
         inside=_part(inside, price, in_talk[:, :last].sum() / hour),
         outside=_part(outside, price, (up & ~in_talk)[:, :last].sum() / hour),
         interviews=_part([call for call in calls if _apart(call)], price),
-        judging=_judging(run, priced_as),
+        judging=_judging(data, priced_as),
     )
 
 
@@ -250,10 +262,10 @@ def _part(
     return Part(len(calls), read, written, dollars, None if hours is None else float(hours))
 
 
-def _judging(run: RunReader, priced_as: Tariff | None) -> Part:
-    rows = run.judgements()
+def _judging(data: RunData, priced_as: Tariff | None) -> Part:
+    rows = data.judgements
     parts = [
-        _part([row for row in rows if row.judge == judge], _judge_price(run, judge, priced_as))
+        _part([row for row in rows if row.judge == judge], _judge_price(data, judge, priced_as))
         for judge in sorted({row.judge for row in rows})
     ]
     paid = [part.dollars for part in parts if part.dollars is not None]
@@ -265,10 +277,10 @@ def _judging(run: RunReader, priced_as: Tariff | None) -> Part:
     )
 
 
-def _judge_price(run: RunReader, judge: str, priced_as: Tariff | None) -> Price | None:
+def _judge_price(data: RunData, judge: str, priced_as: Tariff | None) -> Price | None:
     if priced_as is not None:
         return priced_as.price
-    return run.price if judge == run.meta.model else price_of(judge)
+    return data.reader.price if judge == data.meta.model else price_of(judge)
 
 
 def _over(sum_: float, by: float | None) -> float | None:

@@ -9,35 +9,14 @@ silence is part of a member's time. So the time until the last word is told besi
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
 from genagents_env.evaluate.labels import policy_label
-from genagents_env.record import RunReader
+from genagents_env.evaluate.presence import Membership
+from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
-from genagents_env.world.events import Event
-
-
-@dataclass(frozen=True, slots=True)
-class Membership:
-    """One agent's time in one conversation.
-
-    Attributes:
-        agent: the member.
-        conversation: its id in the record.
-        first: the tick of joining.
-        end: the tick of leaving; None where the record ends before.
-        reason: of leaving, as the record has it; None where nobody left.
-        last_word: the tick of the last utterance in it while one was a member; None without one.
-    """
-
-    agent: str
-    conversation: int
-    first: int
-    end: int | None
-    reason: str | None
-    last_word: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,40 +105,19 @@ class Spans:
         }
 
 
-def memberships(events: Iterable[Event]) -> tuple[Membership, ...]:
-    """Return everyone's time in every conversation, in the order of joining."""
-    found: list[Membership] = []
-    inside: dict[tuple[str, int], int] = {}  # who is in which conversation: the place in `found`
-    for event in events:
-        if event.agent is None or event.kind not in ("converse", "leave", "say"):
-            continue
-        conversation = event.data["conversation"]
-        key = event.agent, conversation
-        if event.kind == "converse":
-            inside[key] = len(found)
-            found.append(Membership(event.agent, conversation, event.tick, None, None))
-        elif event.kind == "say":
-            for at in [at for (_, there), at in inside.items() if there == conversation]:
-                found[at] = replace(found[at], last_word=event.tick)
-        elif key in inside:
-            at = inside.pop(key)
-            found[at] = replace(found[at], end=event.tick, reason=str(event.data["reason"]))
-    return tuple(found)
-
-
-def spans(run: RunReader) -> Spans:
-    """Return the conversation lengths of `run` as far as it is recorded."""
-    events = [event for event in run.events() if event.kind in ("converse", "leave", "say")]
-    times = memberships(events)
-    by_agent = {agent: policy_label(spec) for agent, spec in run.meta.policies.items()}
-    second = run.meta.seconds_per_tick
+@once_per_run
+def spans(data: RunData) -> Spans:
+    """Return the conversation lengths of a run as far as it is recorded."""
+    times = data.memberships
+    by_agent = {agent: policy_label(spec) for agent, spec in data.meta.policies.items()}
+    second = data.meta.seconds_per_tick
     return Spans(
         tuple(
             _lengths(policy, [one for one in times if by_agent.get(one.agent) == policy], second)
             for policy in sorted(set(by_agent.values()))
         ),
         len({one.conversation for one in times}),
-        sum(e.kind == "say" and e.data["conversation"] is not None for e in events),
+        sum(event.data["conversation"] is not None for event in data.of_kind("say")),
     )
 
 

@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 
-from genagents_env.evaluate.knowledge import Spread
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.knowledge import Spread, fact_spreads
+from genagents_env.evaluate.run_data import RunData
 
 
-def curves(record: Record) -> dict[str, list[tuple[float, int]]]:
+def curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
     """Return for each fact the steps of how many people know it.
 
     Returns:
         By fact, pairs of game seconds since the start and the number who know it from then on:
         the first at 0, one for each time at which somebody heard it, the last at the end.
     """
-    second = record.meta.seconds_per_tick
+    second = data.meta.seconds_per_tick
     found: dict[str, list[tuple[float, int]]] = {}
-    for spread in record.report.facts:
+    for spread in fact_spreads(data):
         counts = {0: len(spread.at_start)}
-        for more, (tick, _) in enumerate(first_heard(spread, record.names), start=1):
+        for more, (tick, _) in enumerate(first_heard(spread, data.names), start=1):
             counts[tick] = len(spread.at_start) + more
-        counts.setdefault(record.last_tick, list(counts.values())[-1])
+        counts.setdefault(data.last_tick, list(counts.values())[-1])
         found[spread.fact] = [(float(tick * second), count) for tick, count in counts.items()]
     return found
 

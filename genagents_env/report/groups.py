@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from genagents_env.evaluate.outcomes import Outcome
 from genagents_env.evaluate.preferences import Preference, Shares
+from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.spans import standard_error
-from genagents_env.report.study import Study
 
 Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a Group
 
@@ -45,7 +45,7 @@ class Group:
     people: tuple[str, ...]
     policy: str
     model: str | None
-    studies: tuple[Study, ...]
+    studies: tuple[RunSummary, ...]
     cast: int = 1
 
     @property
@@ -65,17 +65,17 @@ class Group:
         return f"{self.place}: {self.mind}"
 
     @property
-    def counted(self) -> tuple[Study, ...]:
+    def counted(self) -> tuple[RunSummary, ...]:
         """The finished runs, over which means go; all of them where none has finished."""
         done = tuple(study for study in self.studies if study.rates.finished)
         return done or self.studies
 
 
-def grouped(studies: Sequence[Study]) -> tuple[Group, ...]:
+def grouped(studies: Sequence[RunSummary]) -> tuple[Group, ...]:
     """Return the groups of `studies`, in the order in which each first appears."""
-    kinds: dict[Kind, list[Study]] = {}
+    kinds: dict[Kind, list[RunSummary]] = {}
     for study in studies:
-        kind = study.rates.scenario, study.report.people, study.rates.policy, study.rates.model
+        kind = study.rates.scenario, study.people, study.rates.policy, study.rates.model
         kinds.setdefault(kind, []).append(study)
     return tuple(Group(*kind, tuple(own), _cast(kind, list(kinds))) for kind, own in kinds.items())
 
@@ -114,7 +114,7 @@ def success_rates(groups: Iterable[Group]) -> Iterator[SuccessRate]:
     `majorities` counts the runs in which the majority succeeded after it, of the `decided`.
     """
     for group in groups:
-        found = [one for study in group.counted for one in study.report.outcomes]
+        found = [one for study in group.counted for one in study.outcomes]
         for success, by in dict.fromkeys((one.success, one.by) for one in found):
             mine = [one for one in found if (one.success, one.by) == (success, by)]
             yield _success_rate(group, mine)
@@ -150,7 +150,7 @@ class FlowRate:
 def flow_rates(groups: Iterable[Group]) -> Iterator[FlowRate]:
     """Yield the flow of every fact of each group."""
     for group in groups:
-        found = [flow for study in group.counted for flow in study.report.flows]
+        found = [flow for study in group.counted for flow in study.flows]
         for fact in dict.fromkeys(flow.fact for flow in found):
             mine = [flow for flow in found if flow.fact == fact]
             yield FlowRate(
@@ -185,7 +185,7 @@ def cost_rates(groups: Iterable[Group]) -> Iterator[CostRate]:
 
 def preferences_of(group: Group) -> Iterator[tuple[Preference, ...]]:
     """Yield for each value check and judge the preferences of the group's runs that have them."""
-    found = [one for study in group.counted for one in study.report.preferences]
+    found = [one for study in group.counted for one in study.preferences]
     for key in dict.fromkeys((one.check, one.by) for one in found):
         yield tuple(one for one in found if (one.check, one.by) == key)
 

@@ -14,7 +14,8 @@ from genagents_env.evaluate.lines import lines
 from genagents_env.evaluate.measures import Measure, find_measures, take
 from genagents_env.evaluate.outcome_lines import outcome_lines
 from genagents_env.evaluate.places import occupancy
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.run_summary import summarize
 from genagents_env.evaluate.spreading import curves
 from genagents_env.evaluate.transcript import transcript
 from genagents_env.record import RunReader
@@ -54,7 +55,7 @@ def read(run: Run, measures: Sequence[Measure]) -> Run:
 
 
 def _told(run: Run, reader: RunReader, measures: Sequence[Measure]) -> Run:
-    record = Record(reader)
+    record = RunData(reader)
     values, faults = take(record, measures)
     meta = reader.meta
     return replace(
@@ -66,7 +67,7 @@ def _told(run: Run, reader: RunReader, measures: Sequence[Measure]) -> Run:
         unmeasured=faults,
         sights=_sights(record),
         story=_story(record, reader.time),
-        verdicts=tuple(verdicts(record.run)),
+        verdicts=tuple(verdicts(record)),
     )
 
 
@@ -82,7 +83,7 @@ def _effort(reader: RunReader) -> Effort:
     )
 
 
-def _sights(record: Record) -> Sights:
+def _sights(record: RunData) -> Sights:
     names, counts = partners(record)
     arenas, _, stays = occupancy(record)  # a row for each arena
     return Sights(
@@ -102,8 +103,8 @@ def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in row) for row in matrix)
 
 
-def _story(record: Record, time: Callable[[int], Any]) -> Story:
-    told = record.report
+def _story(record: RunData, time: Callable[[int], Any]) -> Story:
+    told = summarize(record)
     found = (
         *lines(told.findings),
         *outcome_lines(told.outcomes, told.agreements, told.flows, told.preferences),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from genagents_env.evaluate.preferences import affinity
 from genagents_env.evaluate.published import Published
+from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.spans import pooled
 from genagents_env.report import figures
 from genagents_env.report.groups import (
@@ -15,7 +16,6 @@ from genagents_env.report.groups import (
     success_rates,
 )
 from genagents_env.report.picture import Picture
-from genagents_env.report.study import Study
 
 
 def pictures(
@@ -65,10 +65,10 @@ def _flow(groups: Sequence[Group]) -> Iterator[Picture]:
         yield Picture("flow", "flow", caption, figures.png(figures.flow_bars(rates)))
     for number, group in enumerate(groups, 1):
         study = group.counted[0]
-        spread = [fact for fact in study.report.facts if fact.heard]
-        unheard = [fact.fact for fact in study.report.facts if not fact.heard]
+        spread = [fact for fact in study.facts if fact.heard]
+        unheard = [fact.fact for fact in study.facts if not fact.heard]
         if spread:
-            drawn = figures.told_network(spread, study.report.people, study.clock)
+            drawn = figures.told_network(spread, study.people, study.clock)
             caption = f"Who told whom first, in {study.rates.run} ({group.label})."
             caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""
             yield Picture("flow", _slug("told", number), caption, figures.png(drawn))
@@ -94,8 +94,8 @@ def _preferences(number: int, group: Group) -> Iterator[Picture]:
             yield Picture("preferences", name, caption, figures.png(drawn))
 
 
-def _opinions(number: int, group: Group, study: Study) -> Iterator[Picture]:
-    values = {one.check: one for one in study.report.preferences}
+def _opinions(number: int, group: Group, study: RunSummary) -> Iterator[Picture]:
+    values = {one.check: one for one in study.preferences}
     for check in dict.fromkeys(one.check for one in study.opinions):
         mine = [one for one in study.opinions if one.check == check]
         known = values.get(check)
@@ -103,8 +103,8 @@ def _opinions(number: int, group: Group, study: Study) -> Iterator[Picture]:
             check,
             () if known is None else known.values,
             mine,
-            study.report.people,
-            study.report.seconds_per_tick,
+            study.people,
+            study.seconds_per_tick,
             None if known is None else known.otherwise,
         )
         caption = f"What was mentioned when, in {study.rates.run} ({group.label})."

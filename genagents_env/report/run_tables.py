@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from genagents_env.evaluate.preferences import leaning
 from genagents_env.evaluate.published import Published
+from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.spans import pooled
 from genagents_env.report.groups import (
     Group,
@@ -13,14 +14,13 @@ from genagents_env.report.groups import (
     preferences_of,
     success_rates,
 )
-from genagents_env.report.study import Study
 from genagents_env.report.table import Cell, Table
 
 _RUNS = ("run", "scenario", "agents", "policy", "model", "seed", "status", "game hours")
 
 
 def tables(
-    studies: Sequence[Study], groups: Sequence[Group], others: Sequence[Published]
+    studies: Sequence[RunSummary], groups: Sequence[Group], others: Sequence[Published]
 ) -> tuple[Table, ...]:
     """Return all tables that have a row, in the order of the page.
 
@@ -44,13 +44,13 @@ def tables(
     return tuple(table for table in found if table.rows)
 
 
-def runs(studies: Iterable[Study]) -> Table:
+def runs(studies: Iterable[RunSummary]) -> Table:
     """Return what was run; a run that is not finished says so."""
     rows = tuple(
         (
             *(str(s.path), s.rates.scenario, s.rates.people, s.rates.policy, s.rates.model),
-            *(s.seed, s.rates.status, s.hours, s.report.talk.conversations),
-            *(s.report.talk.utterances, s.report.spent.fallbacks, s.report.policy_errors),
+            *(s.seed, s.rates.status, s.hours, s.talk.conversations),
+            *(s.talk.utterances, s.spent.fallbacks, s.policy_errors),
         )
         for s in studies
     )
@@ -79,7 +79,7 @@ def successes(groups: Sequence[Group]) -> Table:
     return Table("successes", "Successes", columns, rows, note)
 
 
-def success_by_run(studies: Iterable[Study]) -> Table:
+def success_by_run(studies: Iterable[RunSummary]) -> Table:
     """Return each success of each run by each judge, with the shares of its agents."""
     rows = tuple(
         (
@@ -87,7 +87,7 @@ def success_by_run(studies: Iterable[Study]) -> Table:
             ", ".join(f"{agent} {share:.0%}" for agent, share in one.shares.items()),
         )
         for s in studies
-        for one in s.report.outcomes
+        for one in s.outcomes
     )
     columns = (
         *("run", "success", "when", "judged by", "share", "majority", "missing verdicts"),
@@ -96,12 +96,12 @@ def success_by_run(studies: Iterable[Study]) -> Table:
     return Table("success_by_run", "Successes, run by run", columns, rows)
 
 
-def agreement(studies: Iterable[Study]) -> Table:
+def agreement(studies: Iterable[RunSummary]) -> Table:
     """Return how far each judge agrees with the rules."""
     rows = tuple(
         (s.rates.run, one.check, one.judge, one.compared, one.agreed, one.share)
         for s in studies
-        for one in s.report.agreements
+        for one in s.agreements
     )
     columns = ("run", "check", "judge", "compared", "agreed", "share")
     note = "Verdict by verdict, where both the rule and the model have one."
@@ -121,7 +121,7 @@ def flow(groups: Iterable[Group]) -> Table:
     return Table("flow", "How facts flowed", columns, rows, note)
 
 
-def flow_by_agent(studies: Iterable[Study]) -> Table:
+def flow_by_agent(studies: Iterable[RunSummary]) -> Table:
     """Return of each fact what became of it in each agent."""
     rows = tuple(
         (
@@ -130,7 +130,7 @@ def flow_by_agent(studies: Iterable[Study]) -> Table:
             *(agent.stored, agent.retrieved),
         )
         for s in studies
-        for one in s.report.flows
+        for one in s.flows
         for agent in one.agents
     )
     columns = ("run", "fact", "agent", "knew at the start", "received at", "stored", "retrieved")
@@ -196,7 +196,7 @@ _PAPER_LENGTHS: tuple[tuple[Cell, ...], ...] = (
 )
 
 
-def costs(studies: Sequence[Study], others: Sequence[Published]) -> Table:
+def costs(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
     """Return what every run cost per hour and utterance, published figures last."""
     rows: list[tuple[Cell, ...]] = [
         (
@@ -226,7 +226,7 @@ def costs(studies: Sequence[Study], others: Sequence[Published]) -> Table:
     return Table("costs", "What an agent costs", columns, tuple(rows), _cost_note(studies, others))
 
 
-def rates(studies: Sequence[Study], others: Sequence[Published]) -> Table:
+def rates(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
     """Return the columns of `costs` that matter most, for a terminal."""
     whole = costs(studies, others)
     kept = [whole.columns.index(column) for column in _NARROW]
@@ -241,7 +241,7 @@ _NARROW = (
 )
 
 
-def cost_parts(studies: Iterable[Study]) -> Table:
+def cost_parts(studies: Iterable[RunSummary]) -> Table:
     """Return the calls of every run in parts: in conversation, outside, interviews, judging."""
     rows = tuple(
         (
@@ -264,7 +264,7 @@ def cost_parts(studies: Iterable[Study]) -> Table:
     return Table("cost_parts", "What was spent on what", columns, rows, note)
 
 
-def _cost_note(studies: Sequence[Study], others: Sequence[Published]) -> str:
+def _cost_note(studies: Sequence[RunSummary], others: Sequence[Published]) -> str:
     if not studies:
         return ""
     rates = studies[0].rates
@@ -278,14 +278,14 @@ def _cost_note(studies: Sequence[Study], others: Sequence[Published]) -> str:
     )
 
 
-def answers(studies: Iterable[Study]) -> Table:
+def answers(studies: Iterable[RunSummary]) -> Table:
     """Return every interview answer, with the verdicts of the models that judged it."""
     rows = tuple(row for study in studies for row in _answers(study))
     columns = ("run", "when", "agent", "repeat", "question", "answer", "judged")
     return Table("answers", "Interviews", columns, rows)
 
 
-def _answers(study: Study) -> Iterator[tuple[Cell, ...]]:
+def _answers(study: RunSummary) -> Iterator[tuple[Cell, ...]]:
     verdicts: dict[tuple[int, str, str, int], list[str]] = {}
     for row in study.judgements:
         key = row.tick, row.agent, row.question, row.repeat

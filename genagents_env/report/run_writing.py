@@ -7,18 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 from genagents_env.evaluate.published import published
+from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON
 from genagents_env.report.groups import grouped
 from genagents_env.report.placing import INDEX, place
 from genagents_env.report.run_page import RunSection, html, markdown, sections
 from genagents_env.report.run_tables import answers, tables
-from genagents_env.report.study import Study
 
 _OURS = re.compile(r"figures/[a-z0-9_]+\.png|[a-z_]+\.csv|report\.(html|md)")
 
 
 def write_report(
-    studies: Sequence[Study], folder: Path, lines: Sequence[Sequence[str]]
+    studies: Sequence[RunSummary], folder: Path, lines: Sequence[Sequence[str]]
 ) -> list[Path]:
     """Write `report.html`, `report.md`, `report.json`, `figures/*.png` and a CSV for each table.
 
@@ -40,7 +40,7 @@ def write_report(
     return place(files, folder, _OURS)
 
 
-def as_json(studies: Sequence[Study]) -> dict[str, JSON]:
+def as_json(studies: Sequence[RunSummary]) -> dict[str, JSON]:
     """Return all runs and the published figures as JSON values."""
     return {
         "runs": [study.as_json() for study in studies],
@@ -48,7 +48,7 @@ def as_json(studies: Sequence[Study]) -> dict[str, JSON]:
     }
 
 
-def _files(studies: Sequence[Study], lines: Sequence[Sequence[str]]) -> dict[str, bytes]:
+def _files(studies: Sequence[RunSummary], lines: Sequence[Sequence[str]]) -> dict[str, bytes]:
     # Here, since matplotlib takes a second to load and a package of its own.
     from genagents_env.report.run_figures import pictures
 
@@ -70,6 +70,6 @@ def _files(studies: Sequence[Study], lines: Sequence[Sequence[str]]) -> dict[str
     return files | {INDEX: json.dumps(listed, indent=1).encode()}
 
 
-def _title(studies: Sequence[Study]) -> str:
+def _title(studies: Sequence[RunSummary]) -> str:
     scenarios = ", ".join(dict.fromkeys(study.rates.scenario for study in studies))
     return f"{scenarios}: {len(studies)} run{'' if len(studies) == 1 else 's'}"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.attendance import stays
 from genagents_env.evaluate.checks import Verdict, allowed, answered, placed, ruled, verdicts
+from genagents_env.evaluate.presence import find_stays
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.scenario.schema import Question, Value
 from tests.evaluate.suspects import (
@@ -180,14 +180,14 @@ MOVES = [
     [(0, ["Ada"]), (9, ["Ada"]), (10, ["Ada", "Ben"]), (20, ["Ben"]), (LAST, ["Ben"])],
 )
 def test_the_record_tells_who_was_at_a_place(tick: int, there: list[str]) -> None:
-    told = list(placed(STUDY, NAMES, stays(MOVES, LAST), tick))
+    told = list(placed(STUDY, NAMES, find_stays(MOVES, LAST), tick))
     assert [one.agent for one in told] == list(NAMES)  # Cy, who never came, is nowhere
     assert [one.agent for one in told if one.value == "yes"] == there
     assert {(one.when, one.repeat, one.by) for one in told} == {("after", 0, "rule")}
 
 
 def test_a_time_that_has_not_come_gives_no_opinion() -> None:
-    assert {one.value for one in placed(STUDY, NAMES, stays(MOVES, LAST), None)} == {None}
+    assert {one.value for one in placed(STUDY, NAMES, find_stays(MOVES, LAST), None)} == {None}
 
 
 def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 from datetime import datetime
 
-from genagents_env.evaluate.attendance import Visit
 from genagents_env.evaluate.coordination import coordination
 from genagents_env.evaluate.knowledge import Hearing, Spread
+from genagents_env.evaluate.presence import Visit
 from genagents_env.scenario.schema import Gathering
 from tests.evaluate.talks import reply
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.cli.summary import summary
-from genagents_env.evaluate import report
+from genagents_env.evaluate import summarize
 from genagents_env.evaluate.cost import Cost, costs
 from genagents_env.llm.prices import Price
 from genagents_env.record import RunReader
@@ -56,7 +56,7 @@ def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Pat
 
 def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
     with RunReader(path) as record:
-        told = report(record)
+        told = summarize(record)
     lines = list(summary(told))
     at = next(i for i, line in enumerate(lines) if line.startswith("By faculty (4 agents asked"))
     table = lines[at + 1 : at + 6]
@@ -83,14 +83,16 @@ def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     assert whole.rate.dollars is None
     assert whole.fallbacks == whole.calls > 0
     with RunReader(tmp_path / "run.sqlite") as record:
-        assert any(line.startswith("    all") and " ? " in line for line in summary(report(record)))
+        assert any(
+            line.startswith("    all") and " ? " in line for line in summary(summarize(record))
+        )
 
 
 def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec(ticks=3, policy=PolicySpec("idle")), path, make_options())
     with RunReader(path) as record:
-        told = report(record)
+        told = summarize(record)
     assert told.faculties == ()
     assert not any("faculty" in line for line in summary(told))
 
@@ -109,6 +111,6 @@ def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         run(town, path, make_options(on_phase=stop))
     with RunReader(path) as record:
-        told = report(record)
+        told = summarize(record)
     assert [cost.rate for cost in told.faculties] == [None, None]
     assert any(line.startswith("    all") and " - " in line for line in summary(told))

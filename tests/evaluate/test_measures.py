@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from genagents_env.evaluate import transcript
-from genagents_env.evaluate.attendance import stays, visits, within
 from genagents_env.evaluate.knowledge import Hearing, spreads
 from genagents_env.evaluate.network import density, known_at_start, met
+from genagents_env.evaluate.presence import find_stays, find_visits, is_within
 from genagents_env.evaluate.talk import Talk, talk
 from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.world.events import Event
@@ -38,17 +38,17 @@ def test_attendance_counts_the_time_within_the_gathering() -> None:
         _at(4, 9, "put", "Ben", "cafe/hall"),
         Event(5, 12, "part", "Ada", {}),
     ]
-    where = stays(events, last_tick=14)
-    came = visits(where, "cafe", 6, 13)
+    where = find_stays(events, last_tick=14)
+    came = find_visits(where, "cafe", 6, 13)
     assert [(v.agent, v.first, v.ticks) for v in came] == [("Ada", 6, 6), ("Ben", 6, 6)]
-    assert visits(where, "cafe/hall", 13, 20)[0].ticks == 2
-    assert visits(where, "cafe", 0, 0) == []
+    assert find_visits(where, "cafe/hall", 13, 20)[0].ticks == 2
+    assert find_visits(where, "cafe", 0, 0) == []
 
 
 def test_a_place_is_not_within_one_whose_name_begins_alike() -> None:
-    assert within("cafe/hall", "cafe")
-    assert within("cafe/hall", "cafe/hall/table")
-    assert not within("cafe two/hall", "cafe")
+    assert is_within("cafe/hall", "cafe")
+    assert is_within("cafe/hall", "cafe/hall/table")
+    assert not is_within("cafe two/hall", "cafe")
 
 
 def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.presence import awake, talking
+from genagents_env.evaluate.presence import Membership, find_awake, find_talking
 from genagents_env.evaluate.published import published
 from genagents_env.evaluate.rates import Rates, rates, tariff
-from genagents_env.evaluate.spans import Membership
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
 from tests.report.planted import ADA, BEN, cake, joined, left, plant, said
@@ -126,9 +125,9 @@ def test_presence_is_of_the_tick_as_it_ends() -> None:
         Event(2, 3, "part", ADA, {}),
         Event(3, 1, "join", BEN, {"asleep": False}),
     ]
-    assert awake(events, (ADA, BEN), 4).tolist() == [
+    assert find_awake(events, (ADA, BEN), 4).tolist() == [
         [False, False, True, False, False],
         [False, True, True, True, True],
     ]
     times = [Membership(ADA, 0, 1, 3, "said_so"), Membership("Eve", 0, 1, None, None)]
-    assert talking(times, (ADA,), 4).tolist() == [[False, True, True, False, False]]
+    assert find_talking(times, (ADA,), 4).tolist() == [[False, True, True, False, False]]

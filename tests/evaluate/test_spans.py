@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.labels import policies_label, policy_label
-from genagents_env.evaluate.spans import Lengths, memberships, pooled, spans, standard_error
+from genagents_env.evaluate.presence import find_memberships
+from genagents_env.evaluate.spans import Lengths, pooled, spans, standard_error
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
 from tests.report.planted import ADA, BEN, LYFE, joined, left, meta, plant, said
@@ -47,7 +48,7 @@ def test_a_run_without_conversations_has_no_mean(tmp_path: Path) -> None:
 
 def test_a_leave_without_a_joining_is_passed_over() -> None:
     events = [Event(0, 1, "leave", ADA, {"conversation": 0, "reason": "said_so"})]
-    assert memberships(events) == ()
+    assert find_memberships(events) == ()
 
 
 @given(
@@ -67,7 +68,7 @@ def test_every_membership_has_the_length_it_was_given(
         events.append(Event(len(events), now, "converse", agent, data))
         now += length
         events.append(Event(len(events), now, "leave", agent, {**data, "reason": "said_so"}))
-    found = memberships(events)
+    found = find_memberships(events)
     assert [one.agent for one in found] == [agent for agent, _, _ in planned]
     assert [(one.end or 0) - one.first for one in found] == [length for _, _, length in planned]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import Recorded
 from genagents_env.record import (
@@ -16,7 +17,6 @@ from genagents_env.record import (
     RunReader,
     RunWriter,
 )
-from genagents_env.report import Study, studied
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Fact, Question, Success, Value, ValueCheck
 from genagents_env.world.events import Event
@@ -174,7 +174,7 @@ def cake(path: Path, **changes: Any) -> Path:
     return plant(path, **{**given, **changes})
 
 
-def study(path: Path, **options: Any) -> Study:
+def study(path: Path, **options: Any) -> RunSummary:
     """Return the measures of a run file."""
     with RunReader(path) as run:
-        return studied(run, **options)
+        return summarize(run, **options)

@@ -9,7 +9,8 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.published import published
 from genagents_env.evaluate.rates import tariff
-from genagents_env.report import Study, write_report
+from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.report import write_report
 from genagents_env.report.groups import grouped
 from genagents_env.report.run_tables import costs, tables
 from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
@@ -33,7 +34,7 @@ class Tags(HTMLParser):
         self.text += data
 
 
-def written(folder: Path, *studies: Study, lines: tuple[str, ...] = ("a line",)) -> list[Path]:
+def written(folder: Path, *studies: RunSummary, lines: tuple[str, ...] = ("a line",)) -> list[Path]:
     return write_report(studies, folder, [lines for _ in studies])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError, LLMUnavailable
-from genagents_env.evaluate import report
+from genagents_env.evaluate import summarize
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy_loader import load_policy
@@ -130,7 +130,7 @@ def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
     source = Counted("text-embedding-3-small")
     lived(path, source, embedder="endpoint:text-embedding-3-small")
     with RunReader(path) as record:
-        made = report(record).embeddings
+        made = summarize(record).embeddings
     assert made is not None
     assert (made.model, made.texts) == (source.name, len(source.texts))
     assert made.tokens > len(source.texts)
@@ -140,7 +140,7 @@ def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
 def test_embeddings_made_here_cost_nothing(path: Path) -> None:
     lived(path, Counted())
     with RunReader(path) as record:
-        made = report(record).embeddings
+        made = summarize(record).embeddings
     assert made is not None
     assert not made.tokens
     assert made.dollars == 0
@@ -151,4 +151,4 @@ def test_embeddings_made_here_cost_nothing(path: Path) -> None:
         make_options(embedder="hashed"),
     )
     with RunReader(other) as record:
-        assert report(record).embeddings is None
+        assert summarize(record).embeddings is None

@@ -1,7 +1,9 @@
 """The network of mutual knowledge, by the record and by interviews, and its hallucinations."""
 
+from genagents_env.evaluate.findings import findings
 from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.network import density_after, density_before
+from genagents_env.evaluate.run_data import RunData
 
 _PARK = "Park et al. 2023, section 7.1"
 
@@ -16,9 +18,9 @@ _PARK = "Park et al. 2023, section 7.1"
     f"{_PARK}, as seen from outside instead of asked",
     "more",
 )
-def density(record: Record) -> float | None:
+def density(data: RunData) -> float | None:
     """Return the share."""
-    return record.report.density_after if len(record.names) > 1 and record.ticks else None
+    return density_after(data) if len(data.names) > 1 and data.ticks else None
 
 
 @measure(
@@ -30,11 +32,11 @@ def density(record: Record) -> float | None:
     _PARK,
     "more",
 )
-def density_gained(record: Record) -> float | None:
+def density_gained(data: RunData) -> float | None:
     """Return the difference."""
-    if len(record.names) < 2 or not record.ticks:
+    if len(data.names) < 2 or not data.ticks:
         return None
-    return record.report.density_after - record.report.density_before
+    return density_after(data) - density_before(data)
 
 
 @measure(
@@ -46,9 +48,9 @@ def density_gained(record: Record) -> float | None:
     _PARK,
     "more",
 )
-def acquainted(record: Record) -> float | None:
+def acquainted(data: RunData) -> float | None:
     """Return the share."""
-    after = record.report.findings.acquainted_after
+    after = findings(data).acquainted_after
     return None if after is None else after.density
 
 
@@ -62,9 +64,9 @@ def acquainted(record: Record) -> float | None:
     _PARK,
     "more",
 )
-def acquainted_verified(record: Record) -> float | None:
+def acquainted_verified(data: RunData) -> float | None:
     """Return the share."""
-    after = record.report.findings.acquainted_after
+    after = findings(data).acquainted_after
     return None if after is None else after.verified_density
 
 
@@ -77,6 +79,6 @@ def acquainted_verified(record: Record) -> float | None:
     _PARK,
     "less",
 )
-def hallucinated(record: Record) -> float | None:
+def hallucinated(data: RunData) -> float | None:
     """Return the share."""
-    return record.report.findings.hallucination_rate
+    return findings(data).hallucination_rate

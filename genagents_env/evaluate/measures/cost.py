@@ -1,8 +1,8 @@
 """What living cost; interviews and judging stand apart."""
 
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.rates import Part
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.rates import Part, rates
+from genagents_env.evaluate.run_data import RunData
 
 _APART = """Calls of interviews and of judges are left out. Hours are those lived, asleep or awake,
     of the agents who made any call; where nobody made one it is 0."""
@@ -10,10 +10,10 @@ _TIME = "None before any time has passed."
 _OURS = "`evaluate.rates`"
 
 
-def _rate(record: Record, of: str) -> float | None:
+def _rate(data: RunData, of: str) -> float | None:
     """Return a rate of the whole of living, 0 where no model was ever asked."""
-    whole: Part = record.rates.whole
-    if not record.ticks:
+    whole: Part = rates(data).whole
+    if not data.ticks:
         return None
     if not whole.calls:
         return 0.0
@@ -29,9 +29,9 @@ def _rate(record: Record, of: str) -> float | None:
     _OURS,
     "less",
 )
-def calls_per_hour(record: Record) -> float | None:
+def calls_per_hour(data: RunData) -> float | None:
     """Return the rate."""
-    return _rate(record, "calls_per_hour")
+    return _rate(data, "calls_per_hour")
 
 
 @measure(
@@ -42,9 +42,9 @@ def calls_per_hour(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def tokens_per_hour(record: Record) -> float | None:
+def tokens_per_hour(data: RunData) -> float | None:
     """Return the rate."""
-    return _rate(record, "tokens_per_hour")
+    return _rate(data, "tokens_per_hour")
 
 
 @measure(
@@ -55,9 +55,9 @@ def tokens_per_hour(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def dollars_per_hour(record: Record) -> float | None:
+def dollars_per_hour(data: RunData) -> float | None:
     """Return the rate."""
-    return _rate(record, "dollars_per_hour")
+    return _rate(data, "dollars_per_hour")
 
 
 @measure(
@@ -69,10 +69,10 @@ def dollars_per_hour(record: Record) -> float | None:
     "Lyfe Agents (Kaiya et al. 2023), figure 6 and appendix F",
     "less",
 )
-def dollars_per_human_hour(record: Record) -> float | None:
+def dollars_per_human_hour(data: RunData) -> float | None:
     """Return the rate."""
-    rate = _rate(record, "dollars_per_hour")
-    return None if rate is None else rate * record.rates.speed
+    rate = _rate(data, "dollars_per_hour")
+    return None if rate is None else rate * rates(data).speed
 
 
 @measure(
@@ -84,9 +84,9 @@ def dollars_per_human_hour(record: Record) -> float | None:
     "Lyfe Agents (Kaiya et al. 2023), section 3; `evaluate.rates` says which calls belong to one",
     "less",
 )
-def calls_outside(record: Record) -> float | None:
+def calls_outside(data: RunData) -> float | None:
     """Return the rate."""
-    return record.rates.outside.calls_per_hour
+    return rates(data).outside.calls_per_hour
 
 
 @measure(
@@ -98,9 +98,9 @@ def calls_outside(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def calls_per_utterance(record: Record) -> float | None:
+def calls_per_utterance(data: RunData) -> float | None:
     """Return the ratio."""
-    return record.rates.calls_per_utterance
+    return rates(data).calls_per_utterance
 
 
 @measure(
@@ -111,9 +111,9 @@ def calls_per_utterance(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def tokens_per_call(record: Record) -> float | None:
+def tokens_per_call(data: RunData) -> float | None:
     """Return the ratio."""
-    return over(record.rates.whole.tokens, record.rates.whole.calls)
+    return over(rates(data).whole.tokens, rates(data).whole.calls)
 
 
 @measure(
@@ -124,9 +124,9 @@ def tokens_per_call(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def interview_tokens(record: Record) -> float | None:
+def interview_tokens(data: RunData) -> float | None:
     """Return the sum."""
-    return float(record.rates.interviews.tokens) if record.interviews else None
+    return float(rates(data).interviews.tokens) if data.interviews else None
 
 
 @measure(
@@ -137,6 +137,6 @@ def interview_tokens(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def judging_tokens(record: Record) -> float | None:
+def judging_tokens(data: RunData) -> float | None:
     """Return the sum."""
-    return float(record.rates.judging.tokens) if record.rates.judging.calls else None
+    return float(rates(data).judging.tokens) if rates(data).judging.calls else None

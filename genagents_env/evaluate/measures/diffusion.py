@@ -1,8 +1,9 @@
 """How far facts spread: as interviews show it, and as the record has people hear of them."""
 
-from genagents_env.evaluate.knowledge import Spread
+from genagents_env.evaluate.findings import findings
+from genagents_env.evaluate.knowledge import Spread, fact_spreads
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.spreading import first_heard
 
 _PARK = "Park et al. 2023, section 7.1"
@@ -18,9 +19,9 @@ _PARK = "Park et al. 2023, section 7.1"
     _PARK,
     "more",
 )
-def verified(record: Record) -> dict[str, float | None]:
+def verified(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    found = record.report.findings.facts
+    found = findings(data).facts
     return {one.fact: None if one.after is None else one.after.verified_share for one in found}
 
 
@@ -32,9 +33,9 @@ def verified(record: Record) -> dict[str, float | None]:
     not. One for each fact with a question; none where nobody was asked.""",
     _PARK,
 )
-def claimed(record: Record) -> dict[str, float | None]:
+def claimed(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    found = record.report.findings.facts
+    found = findings(data).facts
     return {one.fact: None if one.after is None else one.after.claimed_share for one in found}
 
 
@@ -47,16 +48,16 @@ def claimed(record: Record) -> dict[str, float | None]:
     "what an observer sees of the diffusion of Park et al. 2023, section 7.1",
     "more",
 )
-def heard(record: Record) -> dict[str, float | None]:
+def heard(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     return {
-        one.fact: over(_knowing(one, record), len(record.names)) if record.ticks else None
-        for one in record.report.facts
+        one.fact: over(_knowing(one, data), len(data.names)) if data.ticks else None
+        for one in fact_spreads(data)
     }
 
 
-def _knowing(spread: Spread, record: Record) -> int:
-    return len(spread.at_start) + len(first_heard(spread, record.names))
+def _knowing(spread: Spread, data: RunData) -> int:
+    return len(spread.at_start) + len(first_heard(spread, data.names))
 
 
 @measure(
@@ -68,19 +69,19 @@ def _knowing(spread: Spread, record: Record) -> int:
     "half-time of a diffusion; ours",
     "less",
 )
-def half_time(record: Record) -> dict[str, float | None]:
+def half_time(data: RunData) -> dict[str, float | None]:
     """Return the hours by fact."""
     return {
-        one.fact: _half(len(one.at_start), [t for t, _ in first_heard(one, record.names)], record)
-        for one in record.report.facts
+        one.fact: _half(len(one.at_start), [t for t, _ in first_heard(one, data.names)], data)
+        for one in fact_spreads(data)
     }
 
 
-def _half(knowing: int, ticks: list[int], record: Record) -> float | None:
-    missing = -(-len(record.names) // 2) - knowing
+def _half(knowing: int, ticks: list[int], data: RunData) -> float | None:
+    missing = -(-len(data.names) // 2) - knowing
     if missing <= 0 or missing > len(ticks):
         return None
-    return over(ticks[missing - 1], record.hour)
+    return over(ticks[missing - 1], data.hour)
 
 
 @measure(
@@ -91,9 +92,9 @@ def _half(knowing: int, ticks: list[int], record: Record) -> float | None:
     nothing was said or the scenario has no facts.""",
     "ours",
 )
-def telling(record: Record) -> float | None:
+def telling(data: RunData) -> float | None:
     """Return the share."""
-    if not record.scenario.facts:
+    if not data.scenario.facts:
         return None
-    said = record.utterances
+    said = data.utterances
     return over(sum(bool(event.data["facts"]) for event in said), len(said))

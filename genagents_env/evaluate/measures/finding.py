@@ -1,4 +1,4 @@
-"""Finding measures by name or path, and taking them of a record."""
+"""Finding measures by name or path, and taking them of a data."""
 
 import hashlib
 import importlib
@@ -13,7 +13,7 @@ from types import ModuleType
 
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.measures.measure import NAME, Measure
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.text import clean
 
 _OWN = ("finding", "measure")
@@ -47,7 +47,7 @@ def load_measure(name: str, base: Path | None = None) -> Measure:
 
     Args:
         name: a shipped name; `path/to/file.py:NAME`, where NAME is a `Measure` or a function that
-            takes a `Record`; either with `.key` behind it for one of its numbers alone.
+            takes a `RunData`; either with `.key` behind it for one of its numbers alone.
         base: the folder to which a relative path belongs; None is the current one.
 
     Raises:
@@ -95,9 +95,9 @@ def find_measures(
 
 
 def take(
-    record: Record, measures: Iterable[Measure]
+    data: RunData, measures: Iterable[Measure]
 ) -> tuple[dict[str, float | None], tuple[str, ...]]:
-    """Return the values of `measures`, and a message for each that raised on this record.
+    """Return the values of `measures`, and a message for each that raised on this data.
 
     What raised has no value. The study goes on without it, since a measure may be anybody's.
     """
@@ -105,10 +105,10 @@ def take(
     faults: list[str] = []
     for one in measures:
         try:
-            values |= one.taken(record)
+            values |= one.taken(data)
         except Exception as error:  # whatever a measure of somebody else raises is told
             told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
-            faults.append(f"measure {one.label} on {record.path.name}: {told}")
+            faults.append(f"measure {one.label} on {data.path.name}: {told}")
     return values, tuple(faults)
 
 

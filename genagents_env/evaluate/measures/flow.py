@@ -1,7 +1,8 @@
 """How facts flowed: received, stored, retrieved."""
 
+from genagents_env.evaluate.flow import flows
 from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _LYFE = (
     "Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition; "
@@ -18,9 +19,9 @@ _LYFE = (
     _LYFE,
     "more",
 )
-def received(record: Record) -> dict[str, float | None]:
+def received(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    return {one.fact: one.p_receive if record.ticks else None for one in record.report.flows}
+    return {one.fact: one.p_receive if data.ticks else None for one in flows(data)}
 
 
 @measure(
@@ -33,9 +34,9 @@ def received(record: Record) -> dict[str, float | None]:
     _LYFE,
     "more",
 )
-def stored(record: Record) -> dict[str, float | None]:
+def stored(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    return {one.fact: one.p_store for one in record.report.flows}
+    return {one.fact: one.p_store for one in flows(data)}
 
 
 @measure(
@@ -48,6 +49,6 @@ def stored(record: Record) -> dict[str, float | None]:
     _LYFE,
     "more",
 )
-def retrieved(record: Record) -> dict[str, float | None]:
+def retrieved(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    return {one.fact: one.p_retrieve for one in record.report.flows}
+    return {one.fact: one.p_retrieve for one in flows(data)}

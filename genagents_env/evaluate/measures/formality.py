@@ -2,7 +2,7 @@
 
 from genagents_env.evaluate.measures.measure import measure, over
 from genagents_env.evaluate.phrases import phrases, straight
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 
 @measure(
@@ -17,9 +17,9 @@ from genagents_env.evaluate.record import Record
     "Dewaele 2002, which needs a tagger",
     "less",
 )
-def formality(record: Record) -> float | None:
+def formality(data: RunData) -> float | None:
     """Return the share."""
-    formal, said = phrases()["formal"], record.utterances
+    formal, said = phrases()["formal"], data.utterances
     found = sum(bool(formal.search(straight(str(event.data["text"])))) for event in said)
     return over(found, len(said))
 
@@ -33,8 +33,8 @@ def formality(record: Record) -> float | None:
     "Biber 1988, Variation across Speech and Writing, where contractions mark involved, spoken "
     "styles; the rule by phrases is ours",
 )
-def contractions(record: Record) -> float | None:
+def contractions(data: RunData) -> float | None:
     """Return the share."""
-    short, said = phrases()["contraction"], record.utterances
+    short, said = phrases()["contraction"], data.utterances
     found = sum(bool(short.search(straight(str(event.data["text"])))) for event in said)
     return over(found, len(said))

@@ -1,16 +1,18 @@
 """Who came to the gatherings."""
 
 from genagents_env.evaluate.coordination import Coordination
+from genagents_env.evaluate.findings import findings
+from genagents_env.evaluate.gathering_visits import gathering_visits
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _PARK = "Park et al. 2023, section 7.1"
 _ALL = "One for each gathering that had begun; the others have none."
 
 
-def _by_id(record: Record) -> dict[str, Coordination | None]:
-    found = {one.gathering: one for one in record.report.findings.gatherings}
-    told = [g.id for g in record.scenario.gatherings if g.fact is not None]
+def _by_id(data: RunData) -> dict[str, Coordination | None]:
+    found = {one.gathering: one for one in findings(data).gatherings}
+    told = [g.id for g in data.scenario.gatherings if g.fact is not None]
     return {id_: found.get(id_) for id_ in told}
 
 
@@ -23,11 +25,11 @@ def _by_id(record: Record) -> dict[str, Coordination | None]:
     _PARK,
     "more",
 )
-def came(record: Record) -> dict[str, float | None]:
+def came(data: RunData) -> dict[str, float | None]:
     """Return the share by gathering."""
     return {
         id_: None if one is None else over(len(one.came), len(one.invited))
-        for id_, one in _by_id(record).items()
+        for id_, one in _by_id(data).items()
     }
 
 
@@ -40,9 +42,9 @@ def came(record: Record) -> dict[str, float | None]:
     _PARK,
     "more",
 )
-def invited(record: Record) -> dict[str, float | None]:
+def invited(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
-    return {id_: None if one is None else len(one.invited) for id_, one in _by_id(record).items()}
+    return {id_: None if one is None else len(one.invited) for id_, one in _by_id(data).items()}
 
 
 @measure(
@@ -54,10 +56,10 @@ def invited(record: Record) -> dict[str, float | None]:
     _PARK,
     "more",
 )
-def attendance(record: Record) -> dict[str, float | None]:
+def attendance(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
-    found = {one.gathering: len(one.visits) for one in record.report.gatherings}
-    return {gathering.id: found.get(gathering.id) for gathering in record.scenario.gatherings}
+    found = {one.gathering: len(one.visits) for one in gathering_visits(data)}
+    return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}
 
 
 @measure(
@@ -69,10 +71,10 @@ def attendance(record: Record) -> dict[str, float | None]:
     "reward `attendance` of this package",
     "more",
 )
-def attended_hours(record: Record) -> dict[str, float | None]:
+def attended_hours(data: RunData) -> dict[str, float | None]:
     """Return the hours by gathering."""
     found = {
-        one.gathering: sum(visit.ticks for visit in one.visits) / record.hour
-        for one in record.report.gatherings
+        one.gathering: sum(visit.ticks for visit in one.visits) / data.hour
+        for one in gathering_visits(data)
     }
-    return {gathering.id: found.get(gathering.id) for gathering in record.scenario.gatherings}
+    return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}

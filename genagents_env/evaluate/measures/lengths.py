@@ -3,7 +3,8 @@
 from statistics import fmean
 
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.spans import spans
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), appendix A.1"
 
@@ -16,9 +17,9 @@ _LYFE = "Lyfe Agents (Kaiya et al. 2023), appendix A.1"
     None where none ended.""",
     _LYFE,
 )
-def conversation_seconds(record: Record) -> float | None:
+def conversation_seconds(data: RunData) -> float | None:
     """Return the mean."""
-    seconds = [second for one in record.spans.lengths for second in one.seconds]
+    seconds = [second for one in spans(data).lengths for second in one.seconds]
     return fmean(seconds) if seconds else None
 
 
@@ -30,9 +31,9 @@ def conversation_seconds(record: Record) -> float | None:
     member, over all memberships that ended. None where none ended.""",
     f"{_LYFE}, without the silence that this town's rules wait for",
 )
-def spoken_seconds(record: Record) -> float | None:
+def spoken_seconds(data: RunData) -> float | None:
     """Return the mean."""
-    seconds = [second for one in record.spans.lengths for second in one.spoken]
+    seconds = [second for one in spans(data).lengths for second in one.spoken]
     return fmean(seconds) if seconds else None
 
 
@@ -44,14 +45,14 @@ def spoken_seconds(record: Record) -> float | None:
     where nobody was awake.""",
     "ours",
 )
-def talking_time(record: Record) -> float | None:
+def talking_time(data: RunData) -> float | None:
     """Return the share."""
-    awake = record.awake[:, : record.ticks]
-    return over((awake & record.talking[:, : record.ticks]).sum(), awake.sum())
+    awake = data.awake[:, : data.ticks]
+    return over((awake & data.talking[:, : data.ticks]).sum(), awake.sum())
 
 
-def _left(reason: str, record: Record) -> float | None:
-    reasons = [one.reason for one in record.memberships if one.reason is not None]
+def _left(reason: str, data: RunData) -> float | None:
+    reasons = [one.reason for one in data.memberships if one.reason is not None]
     return over(sum(one == reason for one in reasons), len(reasons))
 
 
@@ -64,9 +65,9 @@ def _left(reason: str, record: Record) -> float | None:
     "ours",
     "less",
 )
-def ended_by_silence(record: Record) -> float | None:
+def ended_by_silence(data: RunData) -> float | None:
     """Return the share."""
-    return _left("silence", record)
+    return _left("silence", data)
 
 
 @measure(
@@ -78,6 +79,6 @@ def ended_by_silence(record: Record) -> float | None:
     "ours; talks that never end by themselves are a known failure of instruction-tuned models",
     "less",
 )
-def ended_by_limit(record: Record) -> float | None:
+def ended_by_limit(data: RunData) -> float | None:
     """Return the share."""
-    return _left("limit", record)
+    return _left("limit", data)

@@ -1,4 +1,4 @@
-"""What a measure is: a function on a record, with its name, unit, definition and source."""
+"""What a measure is: a function on a data, with its name, unit, definition and source."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 Values: TypeAlias = float | Mapping[str, float | None] | None
 Better: TypeAlias = Literal["more", "less", ""]
@@ -35,7 +35,7 @@ class Measure:
     definition: str
     source: str
     better: Better
-    of: Callable[[Record], Values]
+    of: Callable[[RunData], Values]
     key: str = ""
 
     @property
@@ -43,7 +43,7 @@ class Measure:
         """Its name, with its key if it is of one alone: what its number is called."""
         return f"{self.name}.{self.key}" if self.key else self.name
 
-    def taken(self, record: Record) -> dict[str, float | None]:
+    def taken(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
 
         What is not finite is no number, and becomes None. Of one key alone the answer is empty
@@ -52,7 +52,7 @@ class Measure:
         Raises:
             TypeError: the function gave something that is not a number.
         """
-        values = self.of(record)
+        values = self.of(data)
         if not isinstance(values, Mapping):
             return {} if self.key else {self.name: _number(self.name, values)}
         found = {f"{self.name}.{key}": _number(key, value) for key, value in values.items()}
@@ -63,8 +63,8 @@ class Measure:
 
 def measure(
     name: str, title: str, unit: str, definition: str, source: str, better: Better = ""
-) -> Callable[[Callable[[Record], Values]], Measure]:
-    """Return a decorator that makes a `Measure` of a function on a record.
+) -> Callable[[Callable[[RunData], Values]], Measure]:
+    """Return a decorator that makes a `Measure` of a function on a data.
 
     Raises:
         ValueError: the name has other characters than a-z, 0-9 and _, or does not begin with a-z.
@@ -72,7 +72,7 @@ def measure(
     if NAME.fullmatch(name) is None:
         raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
 
-    def made(of: Callable[[Record], Values]) -> Measure:
+    def made(of: Callable[[RunData], Values]) -> Measure:
         return Measure(name, title, unit, " ".join(definition.split()), source, better, of)
 
     return made

@@ -2,7 +2,7 @@
 
 from genagents_env.evaluate.measures.measure import measure, over
 from genagents_env.evaluate.norms import KINDS, attempts, trespass
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _PARK = (
     "failure named in Park et al. 2023, section 7.2: agents entered a bathroom for one that was "
@@ -20,9 +20,9 @@ _ATTEMPT = "the same refusal of the same agent again within five game minutes is
     _PARK,
     "less",
 )
-def broken_norms(record: Record) -> float | None:
+def broken_norms(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(attempts(record)), record.agent_hours)
+    return over(len(attempts(data)), data.agent_hours)
 
 
 @measure(
@@ -34,10 +34,10 @@ def broken_norms(record: Record) -> float | None:
     _PARK,
     "less",
 )
-def norm_attempts(record: Record) -> dict[str, float | None]:
+def norm_attempts(data: RunData) -> dict[str, float | None]:
     """Return the rate by kind."""
-    kinds = [one.kind for one in attempts(record)]
-    return {kind: over(kinds.count(kind), record.agent_hours) for kind in KINDS}
+    kinds = [one.kind for one in attempts(data)]
+    return {kind: over(kinds.count(kind), data.agent_hours) for kind in KINDS}
 
 
 @measure(
@@ -50,6 +50,6 @@ def norm_attempts(record: Record) -> dict[str, float | None]:
     _PARK,
     "less",
 )
-def trespass_(record: Record) -> float | None:
+def trespass_(data: RunData) -> float | None:
     """Return the share."""
-    return over(trespass(record).sum(), record.awake[:, : record.ticks].sum())
+    return over(trespass(data).sum(), data.awake[:, : data.ticks].sum())

@@ -2,7 +2,7 @@
 
 from genagents_env.evaluate.measures.measure import measure
 from genagents_env.evaluate.novelty import distinct, diversity, echoes, repeats
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _LI = "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"
 _MTLD = "McCarthy and Jarvis 2010, with their threshold of 0.72"
@@ -17,9 +17,9 @@ _MTLD = "McCarthy and Jarvis 2010, with their threshold of 0.72"
     _LI,
     "more",
 )
-def distinct_1(record: Record) -> float | None:
+def distinct_1(data: RunData) -> float | None:
     """Return the share."""
-    return distinct(record, 1)
+    return distinct(data, 1)
 
 
 @measure(
@@ -31,9 +31,9 @@ def distinct_1(record: Record) -> float | None:
     _LI,
     "more",
 )
-def distinct_2(record: Record) -> float | None:
+def distinct_2(data: RunData) -> float | None:
     """Return the share."""
-    return distinct(record, 2)
+    return distinct(data, 2)
 
 
 @measure(
@@ -46,9 +46,9 @@ def distinct_2(record: Record) -> float | None:
     _MTLD,
     "more",
 )
-def lexical_diversity(record: Record) -> float | None:
+def lexical_diversity(data: RunData) -> float | None:
     """Return the mean length."""
-    return diversity(record)
+    return diversity(data)
 
 
 @measure(
@@ -62,9 +62,9 @@ def lexical_diversity(record: Record) -> float | None:
     "the threshold is ours",
     "less",
 )
-def self_repetition(record: Record) -> float | None:
+def self_repetition(data: RunData) -> float | None:
     """Return the share."""
-    return repeats(record)
+    return repeats(data)
 
 
 @measure(
@@ -78,6 +78,6 @@ def self_repetition(record: Record) -> float | None:
     "the threshold is ours",
     "less",
 )
-def echo(record: Record) -> float | None:
+def echo(data: RunData) -> float | None:
     """Return the share."""
-    return echoes(record)
+    return echoes(data)

@@ -2,16 +2,16 @@
 
 from genagents_env.evaluate.checks import RULE
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.preferences import Preference, affinity, leaning
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.preferences import Preference, affinity, leaning, preferences
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.scenario.schema import ValueCheck
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"
 
 
-def _by_rule(record: Record) -> dict[str, Preference | None]:
-    found = {one.check: one for one in record.report.preferences if one.by == RULE}
-    checks = [check.id for check in record.scenario.checks if isinstance(check, ValueCheck)]
+def _by_rule(data: RunData) -> dict[str, Preference | None]:
+    found = {one.check: one for one in preferences(data) if one.by == RULE}
+    checks = [check.id for check in data.scenario.checks if isinstance(check, ValueCheck)]
     return {id_: found.get(id_) for id_ in checks}
 
 
@@ -24,9 +24,9 @@ def _by_rule(record: Record) -> dict[str, Preference | None]:
     at both ends.""",
     _LYFE,
 )
-def changed(record: Record) -> dict[str, float | None]:
+def changed(data: RunData) -> dict[str, float | None]:
     """Return the share by check."""
-    return {id_: None if one is None else _changed(one) for id_, one in _by_rule(record).items()}
+    return {id_: None if one is None else _changed(one) for id_, one in _by_rule(data).items()}
 
 
 @measure(
@@ -38,9 +38,9 @@ def changed(record: Record) -> dict[str, float | None]:
     answered.""",
     f"{_LYFE}, appendix D.3",
 )
-def of_one_mind(record: Record) -> dict[str, float | None]:
+def of_one_mind(data: RunData) -> dict[str, float | None]:
     """Return the mean affinity by check."""
-    return {id_: None if one is None else _affinity(one) for id_, one in _by_rule(record).items()}
+    return {id_: None if one is None else _affinity(one) for id_, one in _by_rule(data).items()}
 
 
 def _changed(one: Preference) -> float | None:

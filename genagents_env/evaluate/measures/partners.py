@@ -2,7 +2,7 @@
 
 from genagents_env.evaluate.conversations import partners as counted
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _NETWORK = "Wasserman and Faust 1994, chapters 4 and 13"
 
@@ -15,10 +15,10 @@ _NETWORK = "Wasserman and Faust 1994, chapters 4 and 13"
     spoken to by. None for a single agent, and before any time has passed.""",
     "degree; " + _NETWORK,
 )
-def partners(record: Record) -> float | None:
+def partners(data: RunData) -> float | None:
     """Return the mean."""
-    edges = counted(record)[1] > 0
-    if len(edges) < 2 or not record.ticks:
+    edges = counted(data)[1] > 0
+    if len(edges) < 2 or not data.ticks:
         return None
     return over((edges | edges.T).sum(), len(edges))
 
@@ -31,11 +31,11 @@ def partners(record: Record) -> float | None:
     addressed, heard it. None for a single agent, and before any time has passed.""",
     _NETWORK,
 )
-def talk_density(record: Record) -> float | None:
+def talk_density(data: RunData) -> float | None:
     """Return the share."""
-    edges = counted(record)[1] > 0
+    edges = counted(data)[1] > 0
     people = len(edges)
-    return over(edges.sum(), people * (people - 1)) if record.ticks else None
+    return over(edges.sum(), people * (people - 1)) if data.ticks else None
 
 
 @measure(
@@ -46,7 +46,7 @@ def talk_density(record: Record) -> float | None:
     also spoke to the first, at any time. None where nobody spoke to anybody.""",
     _NETWORK,
 )
-def reciprocity(record: Record) -> float | None:
+def reciprocity(data: RunData) -> float | None:
     """Return the share."""
-    edges = counted(record)[1] > 0
+    edges = counted(data)[1] > 0
     return over((edges & edges.T).sum(), edges.sum())

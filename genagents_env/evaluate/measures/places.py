@@ -12,7 +12,7 @@ from genagents_env.evaluate.places import (
     waking,
     works,
 )
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _OURS = "descriptive; ours"
 
@@ -26,9 +26,9 @@ _OURS = "descriptive; ours"
     where all are used alike. None where nobody was awake.""",
     "normalised entropy (Shannon 1948; Pielou 1966)",
 )
-def place_entropy(record: Record) -> float | None:
+def place_entropy(data: RunData) -> float | None:
     """Return the entropy."""
-    return entropy(waking(record).sum(axis=0), arena_count(record))
+    return entropy(waking(data).sum(axis=0), arena_count(data))
 
 
 @measure(
@@ -39,17 +39,17 @@ def place_entropy(record: Record) -> float | None:
     before any time has passed.""",
     _OURS,
 )
-def places_visited(record: Record) -> float | None:
+def places_visited(data: RunData) -> float | None:
     """Return the mean."""
-    if not record.ticks:
+    if not data.ticks:
         return None
-    visited = {(stay.agent, stay.place) for stay in record.stays if stay.agent in record.row}
-    return over(len(visited), len(record.names))
+    visited = {(stay.agent, stay.place) for stay in data.stays if stay.agent in data.row}
+    return over(len(visited), len(data.names))
 
 
-def _share_in(record: Record, sectors: list[str | None]) -> float | None:
-    time = waking(record)
-    return over((time * in_sectors(record, sectors)).sum(), time.sum())
+def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
+    time = waking(data)
+    return over((time * in_sectors(data, sectors)).sum(), time.sum())
 
 
 @measure(
@@ -60,9 +60,9 @@ def _share_in(record: Record, sectors: list[str | None]) -> float | None:
     nobody was awake.""",
     _OURS,
 )
-def at_home(record: Record) -> float | None:
+def at_home(data: RunData) -> float | None:
     """Return the share."""
-    return _share_in(record, homes(record))
+    return _share_in(data, homes(data))
 
 
 @measure(
@@ -73,11 +73,11 @@ def at_home(record: Record) -> float | None:
     its sector. None without such an agent awake.""",
     _OURS,
 )
-def at_work(record: Record) -> float | None:
+def at_work(data: RunData) -> float | None:
     """Return the share."""
-    sectors, time = works(record), waking(record)
+    sectors, time = works(data), waking(data)
     working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
-    here = (time * in_sectors(record, sectors)).sum()
+    here = (time * in_sectors(data, sectors)).sum()
     return over(here, time[working].sum())
 
 
@@ -89,10 +89,10 @@ def at_work(record: Record) -> float | None:
     that of their workplace. None where nobody was awake.""",
     _OURS,
 )
-def elsewhere(record: Record) -> float | None:
+def elsewhere(data: RunData) -> float | None:
     """Return the share."""
-    time = waking(record)
-    own = in_sectors(record, homes(record)) | in_sectors(record, works(record))
+    time = waking(data)
+    own = in_sectors(data, homes(data)) | in_sectors(data, works(data))
     return over((time * ~own).sum(), time.sum())
 
 
@@ -105,9 +105,9 @@ def elsewhere(record: Record) -> float | None:
     agents, and where nobody was awake.""",
     _OURS,
 )
-def together(record: Record) -> float | None:
+def together(data: RunData) -> float | None:
     """Return the share."""
-    if len(record.names) < 2:
+    if len(data.names) < 2:
         return None
-    awake = record.awake[:, : record.ticks]
-    return over((accompanied(record) & awake).sum(), awake.sum())
+    awake = data.awake[:, : data.ticks]
+    return over((accompanied(data) & awake).sum(), awake.sum())

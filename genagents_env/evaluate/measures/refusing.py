@@ -2,7 +2,7 @@
 
 from genagents_env.evaluate.asking import asked
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _PARK = (
     "failure named in Park et al. 2023, section 7.2: Isabella took up every suggestion of others; "
@@ -12,8 +12,8 @@ _ASKED = """the invitations, requests and suggestions, known by their phrases, t
     addressed with in a conversation, heard, and spoke after"""
 
 
-def _answered(record: Record, kind: str) -> float | None:
-    kinds = [one.kind for one in asked(record) if one.kind is not None]
+def _answered(data: RunData, kind: str) -> float | None:
+    kinds = [one.kind for one in asked(data) if one.kind is not None]
     return over(kinds.count(kind), len(kinds))  # type: ignore[arg-type]  # one of the three kinds
 
 
@@ -24,9 +24,9 @@ def _answered(record: Record, kind: str) -> float | None:
     f"""Of {_ASKED}, the share whose first answer declines. None where nobody was so asked.""",
     _PARK,
 )
-def declined(record: Record) -> float | None:
+def declined(data: RunData) -> float | None:
     """Return the share."""
-    return _answered(record, "declined")
+    return _answered(data, "declined")
 
 
 @measure(
@@ -37,9 +37,9 @@ def declined(record: Record) -> float | None:
     neither. None where nobody was so asked.""",
     _PARK,
 )
-def accepted(record: Record) -> float | None:
+def accepted(data: RunData) -> float | None:
     """Return the share."""
-    return _answered(record, "accepted")
+    return _answered(data, "accepted")
 
 
 @measure(
@@ -51,6 +51,6 @@ def accepted(record: Record) -> float | None:
     has passed.""",
     _PARK,
 )
-def requests(record: Record) -> float | None:
+def requests(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(asked(record)), record.agent_hours)
+    return over(len(asked(data)), data.agent_hours)

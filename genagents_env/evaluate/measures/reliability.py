@@ -1,15 +1,15 @@
 """How often the model or the policy failed, and how long the run took."""
 
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record.rows import CallRow
 
 _APART = ("interview", "judge")
 _OURS = "ours"
 
 
-def _living(record: Record) -> list[CallRow]:
-    return [call for call in record.calls if call.purpose.split(".")[0] not in _APART]
+def _living(data: RunData) -> list[CallRow]:
+    return [call for call in data.calls if call.purpose.split(".")[0] not in _APART]
 
 
 @measure(
@@ -21,9 +21,9 @@ def _living(record: Record) -> list[CallRow]:
     _OURS,
     "less",
 )
-def fallbacks(record: Record) -> float | None:
+def fallbacks(data: RunData) -> float | None:
     """Return the share."""
-    calls = _living(record)
+    calls = _living(data)
     return over(sum(call.outcome == "fallback" for call in calls), len(calls))
 
 
@@ -36,9 +36,9 @@ def fallbacks(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def reasks(record: Record) -> float | None:
+def reasks(data: RunData) -> float | None:
     """Return the ratio."""
-    calls = _living(record)
+    calls = _living(data)
     return over(sum(call.reasks for call in calls), len(calls))
 
 
@@ -51,9 +51,9 @@ def reasks(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def policy_errors(record: Record) -> float | None:
+def policy_errors(data: RunData) -> float | None:
     """Return the rate."""
-    return over(record.run.policy_fault_count(), record.agent_hours)
+    return over(data.reader.policy_fault_count(), data.agent_hours)
 
 
 @measure(
@@ -65,9 +65,9 @@ def policy_errors(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def failed_actions(record: Record) -> float | None:
+def failed_actions(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(record.of_kind("fail")), record.agent_hours)
+    return over(len(data.of_kind("fail")), data.agent_hours)
 
 
 @measure(
@@ -80,10 +80,10 @@ def failed_actions(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def wall_seconds(record: Record) -> float | None:
+def wall_seconds(data: RunData) -> float | None:
     """Return the ratio."""
-    spending = record.run.spending
-    return None if spending is None else over(spending.seconds, record.hours)
+    spending = data.reader.spending
+    return None if spending is None else over(spending.seconds, data.hours)
 
 
 @measure(
@@ -95,7 +95,7 @@ def wall_seconds(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def waiting(record: Record) -> float | None:
+def waiting(data: RunData) -> float | None:
     """Return the mean."""
-    calls = _living(record)
+    calls = _living(data)
     return over(sum(call.latency_seconds for call in calls), len(calls))

@@ -4,7 +4,7 @@ from statistics import fmean
 
 from genagents_env.evaluate.adherence import Appointment, appointments, kept
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _WHERE = "the place that the scenario's routine has one be at by the clock"
 
@@ -17,13 +17,13 @@ _WHERE = "the place that the scenario's routine has one be at by the clock"
     of place up to 20 game minutes on the way are left out. None without such time.""",
     "ours; minds follow plans of their own, which the record does not hold",
 )
-def adherence(record: Record) -> float | None:
+def adherence(data: RunData) -> float | None:
     """Return the share."""
-    return over(*kept(record))
+    return over(*kept(data))
 
 
-def _due(record: Record) -> list[Appointment]:
-    return [one for one in appointments(record) if one.moved and one.awake]
+def _due(data: RunData) -> list[Appointment]:
+    return [one for one in appointments(data) if one.moved and one.awake]
 
 
 @measure(
@@ -36,10 +36,10 @@ def _due(record: Record) -> list[Appointment]:
     "ours",
     "less",
 )
-def lateness(record: Record) -> float | None:
+def lateness(data: RunData) -> float | None:
     """Return the mean."""
-    minute = 60 / record.meta.seconds_per_tick
-    late = [(one.came - one.first) / minute for one in _due(record) if one.came is not None]
+    minute = 60 / data.meta.seconds_per_tick
+    late = [(one.came - one.first) / minute for one in _due(data) if one.came is not None]
     return fmean(late) if late else None
 
 
@@ -52,7 +52,7 @@ def lateness(record: Record) -> float | None:
     "ours",
     "less",
 )
-def missed(record: Record) -> float | None:
+def missed(data: RunData) -> float | None:
     """Return the share."""
-    whole = [one for one in _due(record) if one.whole]
+    whole = [one for one in _due(data) if one.whole]
     return over(sum(one.came is None for one in whole), len(whole))

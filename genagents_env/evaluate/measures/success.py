@@ -2,26 +2,24 @@
 
 from genagents_env.evaluate.checks import RULE
 from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.outcomes import Outcome
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.outcomes import Outcome, agreements, outcomes
+from genagents_env.evaluate.run_data import RunData
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
 
 
-def _after(record: Record, by: str) -> dict[str, Outcome | None]:
-    found = {
-        one.success: one for one in record.report.outcomes if one.when == "after" and one.by == by
-    }
-    return {success.id: found.get(success.id) for success in record.scenario.success}
+def _after(data: RunData, by: str) -> dict[str, Outcome | None]:
+    found = {one.success: one for one in outcomes(data) if one.when == "after" and one.by == by}
+    return {success.id: found.get(success.id) for success in data.scenario.success}
 
 
-def judge_of(record: Record) -> str | None:
+def judge_of(data: RunData) -> str | None:
     """Return who judged: the run's own model, else the only one; None without a judge, or of two.
 
     In the form of `Verdict.by`. Verdicts of two judges never mix.
     """
-    judges = sorted({one.by for one in record.report.outcomes} - {RULE})
-    own = f"model:{record.meta.model}"
+    judges = sorted({one.by for one in outcomes(data)} - {RULE})
+    own = f"model:{data.meta.model}"
     if own in judges:
         return own
     return judges[0] if len(judges) == 1 else None
@@ -36,9 +34,9 @@ def judge_of(record: Record) -> str | None:
     _LYFE,
     "more",
 )
-def success(record: Record) -> dict[str, float | None]:
+def success(data: RunData) -> dict[str, float | None]:
     """Return the share by success."""
-    return {id_: None if one is None else one.share for id_, one in _after(record, RULE).items()}
+    return {id_: None if one is None else one.share for id_, one in _after(data, RULE).items()}
 
 
 @measure(
@@ -51,11 +49,11 @@ def success(record: Record) -> dict[str, float | None]:
     f"{_LYFE}; the rule of two out of three is the public release's",
     "more",
 )
-def success_majority(record: Record) -> dict[str, float | None]:
+def success_majority(data: RunData) -> dict[str, float | None]:
     """Return 0 or 1 by success."""
     return {
         id_: None if one is None or one.majority is None else float(one.majority)
-        for id_, one in _after(record, RULE).items()
+        for id_, one in _after(data, RULE).items()
     }
 
 
@@ -68,10 +66,10 @@ def success_majority(record: Record) -> dict[str, float | None]:
     _LYFE,
     "more",
 )
-def success_judged(record: Record) -> dict[str, float | None]:
+def success_judged(data: RunData) -> dict[str, float | None]:
     """Return the share by success."""
-    judge = judge_of(record)
-    found = _after(record, judge) if judge else dict.fromkeys(_after(record, RULE))
+    judge = judge_of(data)
+    found = _after(data, judge) if judge else dict.fromkeys(_after(data, RULE))
     return {id_: None if one is None else one.share for id_, one in found.items()}
 
 
@@ -84,8 +82,8 @@ def success_judged(record: Record) -> dict[str, float | None]:
     "ours",
     "more",
 )
-def judge_agreement(record: Record) -> dict[str, float | None]:
+def judge_agreement(data: RunData) -> dict[str, float | None]:
     """Return the share by check."""
-    judge = judge_of(record)
-    found = {one.check: one.share for one in record.report.agreements if one.judge == judge}
-    return {check.id: found.get(check.id) for check in record.scenario.checks}
+    judge = judge_of(data)
+    found = {one.check: one.share for one in agreements(data) if one.judge == judge}
+    return {check.id: found.get(check.id) for check in data.scenario.checks}

@@ -2,7 +2,8 @@
 
 from genagents_env.evaluate.conversations import spoken_in, words_of
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.spans import spans
 
 _OURS = "descriptive; ours"
 
@@ -15,9 +16,9 @@ _OURS = "descriptive; ours"
     has passed.""",
     _OURS,
 )
-def conversations(record: Record) -> float | None:
+def conversations(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(record.memberships), record.agent_hours)
+    return over(len(data.memberships), data.agent_hours)
 
 
 @measure(
@@ -28,9 +29,9 @@ def conversations(record: Record) -> float | None:
     any time has passed.""",
     _OURS,
 )
-def utterances(record: Record) -> float | None:
+def utterances(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(record.utterances), record.agent_hours)
+    return over(len(data.utterances), data.agent_hours)
 
 
 @measure(
@@ -40,9 +41,9 @@ def utterances(record: Record) -> float | None:
     """Utterances per conversation. None where there was no conversation.""",
     _OURS,
 )
-def turns(record: Record) -> float | None:
+def turns(data: RunData) -> float | None:
     """Return the mean."""
-    return record.spans.utterances_per_conversation
+    return spans(data).utterances_per_conversation
 
 
 @measure(
@@ -53,9 +54,9 @@ def turns(record: Record) -> float | None:
     inside it. None where nothing was said.""",
     _OURS,
 )
-def words(record: Record) -> float | None:
+def words(data: RunData) -> float | None:
     """Return the mean."""
-    said = record.utterances
+    said = data.utterances
     return over(sum(len(words_of(str(event.data["text"]))) for event in said), len(said))
 
 
@@ -67,9 +68,9 @@ def words(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def unheard(record: Record) -> float | None:
+def unheard(data: RunData) -> float | None:
     """Return the share."""
-    said = record.utterances
+    said = data.utterances
     return over(sum(not event.data["heard_by"] for event in said), len(said))
 
 
@@ -82,7 +83,7 @@ def unheard(record: Record) -> float | None:
     _OURS,
     "less",
 )
-def one_sided(record: Record) -> float | None:
+def one_sided(data: RunData) -> float | None:
     """Return the share."""
-    counts = spoken_in(record)
+    counts = spoken_in(data)
     return over(sum(len(of) == 1 for of in counts.values()), len(counts))

@@ -8,7 +8,7 @@ import numpy as np
 
 from genagents_env.evaluate.conversations import members_of, spoken_in
 from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
 
@@ -22,12 +22,12 @@ _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
     conversations with two members or more in which anything was said. None without one.""",
     _SHANNON,
 )
-def turn_balance(record: Record) -> float | None:
+def turn_balance(data: RunData) -> float | None:
     """Return the mean."""
-    members = members_of(record)
+    members = members_of(data)
     found = [
         evenness(list(counts.values()), members.get(id_, len(counts)))
-        for id_, counts in spoken_in(record).items()
+        for id_, counts in spoken_in(data).items()
         if members.get(id_, len(counts)) > 1
     ]
     return fmean(found) if found else None
@@ -41,10 +41,10 @@ def turn_balance(record: Record) -> float | None:
     1 where one says everything. None for fewer than two agents, or where nothing was said.""",
     "Gini 1912",
 )
-def talk_inequality(record: Record) -> float | None:
+def talk_inequality(data: RunData) -> float | None:
     """Return the coefficient."""
-    counts = Counter(event.agent for event in record.utterances)
-    return gini([counts[name] for name in record.names])
+    counts = Counter(event.agent for event in data.utterances)
+    return gini([counts[name] for name in data.names])
 
 
 def evenness(counts: list[int], of: int) -> float:

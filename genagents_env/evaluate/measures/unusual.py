@@ -2,7 +2,7 @@
 
 from genagents_env.evaluate.activities import Doing, doings
 from genagents_env.evaluate.measures.measure import measure, over
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 
 _PARK = (
     "failure named in Park et al. 2023, section 7.2: lunch at a bar meant for the evening; the "
@@ -25,9 +25,9 @@ def _time(found: tuple[Doing, ...], verdict: str = "") -> float:
     _PARK,
     "less",
 )
-def unusual_places(record: Record) -> float | None:
+def unusual_places(data: RunData) -> float | None:
     """Return the share."""
-    found = doings(record)
+    found = doings(data)
     return over(_time(found, "unusual"), _time(found))
 
 
@@ -39,8 +39,8 @@ def unusual_places(record: Record) -> float | None:
     `unusual_places` rests on. None where nobody was awake.""",
     _PARK,
 )
-def decided_places(record: Record) -> float | None:
+def decided_places(data: RunData) -> float | None:
     """Return the share."""
-    second = record.meta.seconds_per_tick
-    awake = float(record.awake[:, : record.ticks].sum()) * second
-    return over(_time(doings(record)), awake)
+    second = data.meta.seconds_per_tick
+    awake = float(data.awake[:, : data.ticks].sum()) * second
+    return over(_time(doings(data)), awake)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.scenario import Person, Scenario, load_scenario
 from genagents_env.scenario.schema import (
@@ -126,7 +126,7 @@ def recorded(
     start: str = "2023-02-13T08:00:00",
     scenario: Scenario | None = None,
     **head: Any,
-) -> Iterator[Record]:
+) -> Iterator[RunData]:
     """Write a run in which just this happens, and read it; ticks are minutes from eight on."""
     scenario = street() if scenario is None else scenario
     told = {"scenario": scenario, "names": tuple(names), "start": start, **head}
@@ -140,7 +140,7 @@ def recorded(
             writer.commit_tick(tick, np.zeros((len(names), 2), dtype=np.int16), own)
         writer.set_status("finished")
     with RunReader(path / "run.sqlite") as run:
-        yield Record(run)
+        yield RunData(run)
 
 
 def gathering() -> Gathering:

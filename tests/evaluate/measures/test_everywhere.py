@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.measures import listing, take
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario, scenario_names
@@ -48,21 +48,21 @@ def sound(values: Mapping[str, float | None], faults: tuple[str, ...]) -> None:
                 assert value <= 1, label
 
 
-def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -> Record:
+def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -> RunData:
     """Return the record of the first ticks of a shipped town; the caller closes its reader."""
     loaded = load_scenario(scenario)
     hours = ticks * loaded.seconds_per_tick / 3600
     names = [person.name for person in loaded.people][:people]
     spec = RunSpec(loaded, hours=hours, people=names, policy=PolicySpec(policy))
     assert run(spec, path, RunOptions(interviews=policy == "scripted")).status == "finished"
-    return Record(RunReader(path))
+    return RunData(RunReader(path))
 
 
 @pytest.mark.parametrize("policy", ["scripted", "random", "idle"])
 @pytest.mark.parametrize("scenario", scenario_names())
 def test_every_measure_on_every_shipped_town(scenario: str, policy: str, tmp_path: Path) -> None:
     record = lived(tmp_path / "run.sqlite", scenario, policy, 12)
-    with record.run:
+    with record.reader:
         sound(*take(record, listing()))
 
 
@@ -70,7 +70,7 @@ def test_every_measure_on_every_shipped_town(scenario: str, policy: str, tmp_pat
 @pytest.mark.parametrize("policy", ["scripted", "random"])
 def test_every_measure_on_an_hour_of_talk(policy: str, tmp_path: Path) -> None:
     record = lived(tmp_path / "run.sqlite", "valentines_party", policy, 360, people=25)
-    with record.run:
+    with record.reader:
         assert record.utterances or policy == "scripted"  # few are up at midnight
         sound(*take(record, listing()))
 

@@ -17,7 +17,7 @@ from genagents_env.evaluate.measures import (
     measure_names,
     take,
 )
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, recorded, says
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
@@ -186,7 +186,7 @@ def test_a_name_has_its_form() -> None:
 
 def test_the_function_of_a_measure_takes_a_record(tmp_path: Path) -> None:
     @measure("ticks", "Ticks", "ticks", "Ticks\n    lived.", "me")
-    def ticks(record: Record) -> float:
+    def ticks(record: RunData) -> float:
         return record.ticks
 
     assert ticks.definition == "Ticks lived."

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import JudgementRow, RunReader
 from tests.evaluate.measures.street import ADA, BEN, CAFE, CAT, gathering, goes, recorded, street
 from tests.evaluate.measures.test_talk import value
@@ -13,7 +13,7 @@ from tests.report.planted import ASKED, cake, judgement
 
 def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        record = Record(run)
+        record = RunData(run)
         assert value(record, "heard") == {"crumbs": 1.0}
         assert value(record, "verified") == {}  # no question asks for the fact
         assert value(record, "received") == {"crumbs": 1.0}
@@ -31,7 +31,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
 
 def test_what_it_cost(tmp_path: Path) -> None:
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        record = Record(run)
+        record = RunData(run)
         assert value(record, "calls_per_hour") == pytest.approx(12)
         assert value(record, "tokens_per_hour") == pytest.approx(1320)
         assert value(record, "dollars_per_hour") == pytest.approx(0.00048 * 3)
@@ -54,8 +54,8 @@ def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> N
         for name in ("calls_per_utterance", "tokens_per_call", "fallbacks", "interview_tokens"):
             assert value(record, name) is None
     with RunReader(cake(tmp_path / "cake.sqlite", price=None)) as run:
-        assert value(Record(run), "dollars_per_hour") is None
-        assert value(Record(run), "calls_per_hour") == pytest.approx(12)
+        assert value(RunData(run), "dollars_per_hour") is None
+        assert value(RunData(run), "calls_per_hour") == pytest.approx(12)
 
 
 def test_the_runs_own_model_judges_before_others(tmp_path: Path) -> None:
@@ -63,12 +63,12 @@ def test_the_runs_own_model_judges_before_others(tmp_path: Path) -> None:
     own = JudgementRow("toy", "suspect", 60, ADA, ASKED, 0, "Ada", "", 1, 1)
     other = JudgementRow("third", "suspect", 60, ADA, ASKED, 0, "Ben", "", 1, 1)
     with RunReader(cake(tmp_path / "a.sqlite", judged=(judgement(ADA, 60, 0, "Ben"), own))) as run:
-        assert value(Record(run), "success_judged")["solved"] == 0
-        assert value(Record(run), "judge_agreement") == {"suspect": 0.0}
+        assert value(RunData(run), "success_judged")["solved"] == 0
+        assert value(RunData(run), "judge_agreement") == {"suspect": 0.0}
     both = (judgement(ADA, 60, 0, "Ben"), other)
     with RunReader(cake(tmp_path / "b.sqlite", judged=both)) as run:
-        assert value(Record(run), "success_judged") == {"solved": None, "equal": None}
-        assert value(Record(run), "judge_agreement") == {"suspect": None}
+        assert value(RunData(run), "success_judged") == {"solved": None, "equal": None}
+        assert value(RunData(run), "judge_agreement") == {"suspect": None}
 
 
 def test_who_came_to_the_cake(tmp_path: Path) -> None:

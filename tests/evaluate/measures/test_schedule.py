@@ -92,7 +92,7 @@ def test_the_entry_in_force_is_the_one_that_minds_follow(name: str, tmp_path: Pa
             for app in mine:
                 for tick in (app.first, app.end - 1):
                     entry = entry_at(
-                        make_profile(one.name, one, scenario), record.run.time(tick).time()
+                        make_profile(one.name, one, scenario), record.reader.time(tick).time()
                     )
                     assert entry is not None
                     assert app.place == entry.place

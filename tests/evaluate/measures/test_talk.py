@@ -10,13 +10,13 @@ from genagents_env.evaluate.conversations import partners, words_of
 from genagents_env.evaluate.measures import load_measure
 from genagents_env.evaluate.measures.turns import evenness, gini
 from genagents_env.evaluate.novelty import mtld
-from genagents_env.evaluate.record import Record
+from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, BEN, CAT, joins, leaves, recorded, says
 
 TRIO = (ADA, BEN, CAT)
 
 
-def value(record: Record, name: str) -> Any:
+def value(record: RunData, name: str) -> Any:
     """Return the number of a measure, or its numbers by key."""
     one = load_measure(name)
     found = one.taken(record)

@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures import find_measures, listing, take
-from genagents_env.evaluate.record import Record
-from genagents_env.evaluate.report import report
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader, RunWriter
 from tests.evaluate.measures.street import (
     ADA,
@@ -24,15 +24,13 @@ from tests.report.planted import cake, meta
 
 def test_a_record_tells_what_its_reader_tells(tmp_path: Path) -> None:
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        record = Record(run)
-        assert record.report == report(run)
+        record = RunData(run)
+        assert summarize(record) == summarize(run)
         assert list(record.events) == list(run.events())
-        assert record.calls == list(run.calls())
-        assert record.interviews == run.interviews()
-        assert record.run.judgements() == run.judgements()
+        assert list(record.calls) == list(run.calls())
+        assert list(record.interviews) == run.interviews()
+        assert list(record.judgements) == run.judgements()
         assert record.last_tick == run.last_tick == record.ticks
-        for first, last in ((0, None), (2, 4), (3, 3), (9, 1), (0, 0), (61, None)):
-            assert list(record.run.events(first, last)) == list(run.events(first, last))
         assert record.people[0].name == record.names[0]
 
 
@@ -49,7 +47,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
         monkeypatch.setattr(RunReader, name, counting)
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        _, faults = take(Record(run), listing())
+        _, faults = take(RunData(run), listing())
     assert faults == ()
     assert read == {"events": 1, "calls": 1, "interviews": 1, "judgements": 1}
 
@@ -90,7 +88,7 @@ def test_a_run_without_a_tick(tmp_path: Path) -> None:
     head = meta(scenario=street(), names=(ADA, BEN))
     RunWriter.create(tmp_path / "run.sqlite", head).close()
     with RunReader(tmp_path / "run.sqlite") as run:
-        record = Record(run)
+        record = RunData(run)
         assert record.events == ()
         assert not np.any(record.awake)
         values, faults = take(record, listing())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.cli.summary import summary
-from genagents_env.evaluate import report
+from genagents_env.evaluate import summarize
 from genagents_env.evaluate.flow import flowed
 from genagents_env.evaluate.outcome_lines import outcome_lines
 from genagents_env.record import RememberedRow, RunReader
@@ -32,7 +32,7 @@ def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path
     path = tmp_path / "run.sqlite"
     run(RunSpec(scenario, hours=5 / 60, policy=PolicySpec("scripted")), path, RunOptions())
     with RunReader(path) as record:
-        told = report(record)
+        told = summarize(record)
         said = [event for event in record.events() if event.kind == "say"]
         learned = {event.agent for event in record.events() if event.kind == "learn"}
     (gathering,) = told.gatherings
@@ -69,7 +69,7 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
         [RememberedRow(LAST, "Ben", "testimony", knife, ())],
     )
     with RunReader(path) as record:
-        told = report(record)
+        told = summarize(record)
     lines = list(summary(told))
     assert lines[lines.index("Success solved: Ada names Franco") :] == [
         "Success solved: Ada names Franco",
@@ -123,7 +123,7 @@ def test_the_flow_is_told_as_far_as_it_came(
 
 def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
     with RunReader(write(tmp_path / "run.sqlite", mystery(checks=()))) as record:
-        told = report(record)
+        told = summarize(record)
     assert (told.outcomes, told.agreements, told.preferences) == ((), (), ())
     assert not any(
         line.startswith(("Success", "Agreement", "Flow", "Answers")) for line in summary(told)

@@ -1,0 +1,193 @@
+"""All that one run amounts to, from its record alone: what the CLI tells and reports draw."""
+
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from genagents_env.evaluate.cost import Cost, Embedded, costs, embedded
+from genagents_env.evaluate.findings import Findings, findings
+from genagents_env.evaluate.flow import Flow, flows
+from genagents_env.evaluate.gathering_visits import GatheringVisits, gathering_visits
+from genagents_env.evaluate.knowledge import Spread, fact_spreads
+from genagents_env.evaluate.network import density_after, density_before
+from genagents_env.evaluate.opinions import Opinion, opinions
+from genagents_env.evaluate.outcomes import Agreement, Outcome, agreements, outcomes
+from genagents_env.evaluate.preferences import Preference, preferences
+from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, rates
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.spans import Spans, spans
+from genagents_env.evaluate.talk import Talk, talk
+from genagents_env.record import InterviewRow, JudgementRow, RunReader
+from genagents_env.record.reader import Spent
+from genagents_env.record.rows import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """All that one run amounts to.
+
+    Attributes:
+        path: of the run file, as it was given.
+        seed: of the episode.
+        status: see `RunReader.status`.
+        scenario: its name.
+        people: who took part.
+        start: town time of tick 0.
+        end: town time of the last tick.
+        last_tick: of the run.
+        seconds_per_tick: simulated.
+        policies: for each policy how many agents it decides for.
+        model: its name, or None.
+        facts: how each fact of the scenario spread.
+        gatherings: visits to those that fall into the time simulated.
+        density_before: of mutual knowledge at the start.
+        density_after: with those added who spoke with one another.
+        talk: conversations and utterances.
+        spent: calls, tokens and dollars.
+        faculties: what each faculty of the minds cost, and last all of them; see `cost`.
+        embeddings: what they cost; None where none are stored.
+        findings: what the interviews show; see `findings`.
+        policy_errors: decisions in which a policy failed; its agent idled.
+        outcomes: whether the scenario's successes came about, by each judge; see `outcomes`.
+        agreements: how far the models that judged agree with the rule.
+        flows: who received, stored and retrieved each fact; see `flow`.
+        preferences: the answers to each value check at both ends, by each judge.
+        spans: conversation length.
+        rates: what it cost per agent and game hour.
+        opinions: mentions of the values of its checks over time.
+        answers: every interview answer.
+        judgements: what models judged of them.
+    """
+
+    path: Path
+    seed: int
+    status: str
+    scenario: str
+    people: tuple[str, ...]
+    start: datetime
+    end: datetime
+    last_tick: int
+    seconds_per_tick: int
+    policies: dict[str, int]
+    model: str | None
+    facts: tuple[Spread, ...]
+    gatherings: tuple[GatheringVisits, ...]
+    density_before: float
+    density_after: float
+    talk: Talk
+    spent: Spent
+    faculties: tuple[Cost, ...]
+    embeddings: Embedded | None
+    findings: Findings
+    policy_errors: int
+    outcomes: tuple[Outcome, ...]
+    agreements: tuple[Agreement, ...]
+    flows: tuple[Flow, ...]
+    preferences: tuple[Preference, ...]
+    spans: Spans
+    rates: Rates
+    opinions: tuple[Opinion, ...]
+    answers: tuple[InterviewRow, ...]
+    judgements: tuple[JudgementRow, ...]
+
+    @property
+    def degraded(self) -> bool:
+        """Whether defaults stood in for the model in more than 1 % of its decisions."""
+        return self.spent.degraded
+
+    @property
+    def hours(self) -> float:
+        """Game hours simulated."""
+        return self.last_tick * self.seconds_per_tick / 3600
+
+    def clock(self, tick: int) -> str:
+        """Return the town time at `tick`, to the second."""
+        return f"{self.start + timedelta(seconds=tick * self.seconds_per_tick):%H:%M:%S}"
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values: times in ISO 8601, dollars as decimal text.
+
+        Answers and judgements are not in it: `genagents interviews` has them.
+        """
+        return {name: _as_json(getattr(self, name)) for name in _PLAIN} | {
+            "findings": self.findings.as_json(),
+            "policy_errors": self.policy_errors,
+            "outcomes": [one.as_json() for one in self.outcomes],
+            "agreements": [one.as_json() for one in self.agreements],
+            "flows": [one.as_json() for one in self.flows],
+            "preferences": [one.as_json() for one in self.preferences],
+            "degraded": self.degraded,
+            "run": str(self.path),
+            "seed": self.seed,
+            "conversation_length": self.spans.as_json(),
+            "rates": self.rates.as_json(),
+            "opinions": [one.as_json() for one in self.opinions],
+        }
+
+
+_PLAIN = (
+    *("status", "scenario", "people", "start", "end", "last_tick", "seconds_per_tick"),
+    *("policies", "model", "facts", "gatherings", "density_before", "density_after", "talk"),
+    *("spent", "faculties", "embeddings"),
+)
+
+
+def summarize(
+    run: RunReader | RunData, priced_as: Tariff | None = None, speed: float = GAME_SPEED
+) -> RunSummary:
+    """Return the summary of `run` as far as it is recorded.
+
+    Args:
+        run: open; what its data hold already is not computed again.
+        priced_as: see `rates`.
+        speed: see `rates`.
+    """
+    data = RunData.of(run)
+    reader, meta, scenario = data.reader, data.meta, data.scenario
+    policies: dict[str, int] = {}
+    for spec in meta.policies.values():
+        policies[spec["name"]] = policies.get(spec["name"], 0) + 1
+    return RunSummary(
+        path=data.path,
+        seed=meta.seed,
+        status=reader.status,
+        scenario=scenario.name,
+        people=data.names,
+        start=reader.time(0),
+        end=reader.time(data.last_tick),
+        last_tick=data.last_tick,
+        seconds_per_tick=meta.seconds_per_tick,
+        policies=policies,
+        model=meta.model,
+        facts=fact_spreads(data),
+        gatherings=gathering_visits(data),
+        density_before=density_before(data),
+        density_after=density_after(data),
+        talk=talk(data.events),
+        spent=reader.spent(),
+        faculties=costs(reader),
+        embeddings=embedded(reader),
+        findings=findings(data),
+        policy_errors=reader.policy_fault_count(),
+        outcomes=outcomes(data),
+        agreements=agreements(data),
+        flows=flows(data),
+        preferences=preferences(data),
+        spans=spans(data),
+        rates=rates(data, priced_as, speed),
+        opinions=opinions(data),
+        answers=data.interviews,
+        judgements=data.judgements,
+    )
+
+
+def _as_json(value: object) -> JSON:
+    if is_dataclass(value) and not isinstance(value, type):
+        return _as_json(asdict(value))
+    if isinstance(value, dict):
+        return {str(key): _as_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(part) for part in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return value.isoformat() if isinstance(value, datetime) else str(value)
