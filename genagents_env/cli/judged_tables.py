@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from genagents_env.cli.judged import Judged
     from genagents_env.judge.summary import Agreed, Ranking, Score
     from genagents_env.judge.verdicts import Given
-    from genagents_env.report.table import Cell, Table
+    from genagents_env.report.table import CellValue, Table
 
 
 class Summary:
@@ -55,7 +55,7 @@ class Summary:
 def _ratings(scores: "Iterable[Score]") -> "Table":
     from genagents_env.report.table import Table
 
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for one in scores:
         judge = named(one.judge, one.by)
         scale = f"{one.low} to {one.high}"
@@ -83,9 +83,9 @@ def _ratings(scores: "Iterable[Score]") -> "Table":
 
 
 def _ranking(one: "Ranking") -> "Table":
-    from genagents_env.report.table import Table, told
+    from genagents_env.report.table import Table, format_cell
 
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[CellValue, ...]] = [
         (k, s.name, s.mu, s.low, s.high, one.mean_ranks.get(s.name), s.wins, s.losses, s.ties)
         for k, s in enumerate(one.skills, 1)
     ]
@@ -96,7 +96,7 @@ def _ranking(one: "Ranking") -> "Table":
     if one.both:
         note += (
             f" Of {one.both} pairs read in both orders {one.flipped} got another verdict in the "
-            f"other (position bias {told(one.position_bias)})."
+            f"other (position bias {format_cell(one.position_bias)})."
         )
     return Table("ranking", title, columns, tuple(rows), note)
 
@@ -104,7 +104,7 @@ def _ranking(one: "Ranking") -> "Table":
 def _agreements(found: "Iterable[Agreed]") -> "Table":
     from genagents_env.report.table import Table
 
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for one in found:
         judges = (
             f"{one.judges[0]}, its repeats" if one.sort == "itself" else " and ".join(one.judges)

@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.evaluate.run_summary import RunSummary
-    from genagents_env.report.results import Gathered
+    from genagents_env.report.results import SweepResults
     from genagents_env.report.table import Table
     from genagents_env.sweep import Folder
 
@@ -81,14 +81,14 @@ def _of_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
 
 def measured(
     folder: "Folder", *, quiet: bool, workers: int | None = None, told: Collection[str] = ()
-) -> "Gathered":
+) -> "SweepResults":
     """Measure all runs of a sweep, and say what could not be done but for what was `told`."""
     from genagents_env.cli.sweep_progress import counting
-    from genagents_env.report.results import gathered
+    from genagents_env.report.results import measure_sweep
     from genagents_env.sweep import cores
 
     with counting("Measuring", quiet) as watch:
-        found = gathered(folder, watch, workers or cores())
+        found = measure_sweep(folder, watch, workers or cores())
     for problem in found.problems:
         if problem not in told:
             say(f"genagents: {problem}", error=True)
@@ -115,11 +115,11 @@ def _told(study: "RunSummary") -> Iterator[str]:
     from genagents_env.cli.summary import summary
     from genagents_env.evaluate.published import published
     from genagents_env.report import run_tables as tables
-    from genagents_env.report.groups import grouped
+    from genagents_env.report.groups import group_runs
 
     yield from summary(study)
     if study.spans.conversations:
-        yield from aligned(tables.lengths(grouped([study])))
+        yield from aligned(tables.lengths(group_runs([study])))
     if study.rates.agents:
         yield from aligned(tables.rates([study], published(study.rates.speed)))
 
@@ -128,9 +128,9 @@ def _compared(studies: "Sequence[RunSummary]") -> Iterator[str]:
     """Yield the tables of several runs beside one another."""
     from genagents_env.evaluate.published import published
     from genagents_env.report import run_tables as tables
-    from genagents_env.report.groups import grouped
+    from genagents_env.report.groups import group_runs
 
-    groups = grouped(studies)
+    groups = group_runs(studies)
     for table in (
         tables.runs(studies),
         tables.successes(groups),
@@ -145,7 +145,7 @@ def _compared(studies: "Sequence[RunSummary]") -> Iterator[str]:
 
 def aligned(table: "Table") -> Iterator[str]:
     """Yield a table for the terminal: its title, heads and rows in columns, its note."""
-    rows = [list(table.columns), *table.words()]
+    rows = [list(table.columns), *table.format_rows()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     right = [
         all(cell is None or isinstance(cell, int | float) for cell in column)

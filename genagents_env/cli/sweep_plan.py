@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from genagents_env.cli.report import aligned
 
 if TYPE_CHECKING:
-    from genagents_env.report.table import Cell
+    from genagents_env.report.table import CellValue
     from genagents_env.sweep import Folder, Forecast
 
 _COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
@@ -44,12 +44,12 @@ def costs_nothing(folder: "Folder") -> bool:
     return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
 
 
-def _row(one: "Forecast") -> "tuple[Cell, ...]":
+def _row(one: "Forecast") -> "tuple[CellValue, ...]":
     hours = None if one.seconds is None else one.seconds / 3600
     return one.condition, one.trials, one.due, one.calls, one.tokens, one.dollars, hours
 
 
-def _all(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[Cell, ...]":
+def _all(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[CellValue, ...]":
     found = list(found)
     return (
         "all",

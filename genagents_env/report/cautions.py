@@ -6,16 +6,16 @@ from pathlib import Path
 
 from genagents_env.report.comparing import PRIMARY
 from genagents_env.report.finding import ALPHA
-from genagents_env.report.plan import Plan
-from genagents_env.report.trial import Run
+from genagents_env.report.plan import SweepPlan
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import MIN_SEEDS, Contrast, smallest_p
 
 _MOST = 8  # names in one sentence
 
 
-def cautions(
-    plan: Plan,
-    runs: Sequence[Run],
+def find_cautions(
+    plan: SweepPlan,
+    runs: Sequence[MeasuredTrial],
     contrasts: Sequence[Contrast],
     strangers: Sequence[Path],
 ) -> Iterator[str]:
@@ -27,22 +27,22 @@ def cautions(
         contrasts: all of them.
         strangers: run files in the folder that belong to no trial.
     """
-    yield from _unfinished(runs)
-    yield from _few(runs)
-    yield from _hopeless(contrasts)
-    yield from _unpaired(plan, contrasts)
-    yield from _degraded(runs)
-    yield from _changed(runs)
+    yield from _warn_of_unfinished(runs)
+    yield from _warn_of_few_seeds(runs)
+    yield from _warn_of_many_comparisons(contrasts)
+    yield from _warn_of_unpaired(plan, contrasts)
+    yield from _warn_of_degraded(runs)
+    yield from _warn_of_changes(runs)
     if strangers:
         yield (
             f"{_count(len(strangers), 'run file')} in the folder belong to no trial: their arm was "
             "taken out of the experiment, or scenario, policy or version changed since they were "
-            f"lived. They are left out: {_some([path.name for path in strangers])}."
+            f"lived. They are left out: {_list_some([path.name for path in strangers])}."
         )
-    yield from _unmeasured(runs)
+    yield from _warn_of_unmeasured(runs)
 
 
-def _unfinished(runs: Sequence[Run]) -> Iterator[str]:
+def _warn_of_unfinished(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
     states = Counter(run.state for run in runs if not run.counted)
     if states:
         told = ", ".join(f"{number} {state}" for state, number in states.items())
@@ -53,7 +53,7 @@ def _unfinished(runs: Sequence[Run]) -> Iterator[str]:
         )
 
 
-def _few(runs: Sequence[Run]) -> Iterator[str]:
+def _warn_of_few_seeds(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
     finished = Counter(run.condition.name for run in runs if run.counted)
     fewest = min(finished.values(), default=MIN_SEEDS)
     if fewest < MIN_SEEDS:
@@ -64,7 +64,7 @@ def _few(runs: Sequence[Run]) -> Iterator[str]:
         )
 
 
-def _hopeless(contrasts: Sequence[Contrast]) -> Iterator[str]:
+def _warn_of_many_comparisons(contrasts: Sequence[Contrast]) -> Iterator[str]:
     """Tell of a family so large that Holm's correction leaves nothing to be found."""
     main = [one for one in contrasts if one.family == PRIMARY and one.paired]
     smallest = min((smallest_p(one.n) for one in main), default=0.0)
@@ -77,7 +77,7 @@ def _hopeless(contrasts: Sequence[Contrast]) -> Iterator[str]:
         )
 
 
-def _unpaired(plan: Plan, contrasts: Sequence[Contrast]) -> Iterator[str]:
+def _warn_of_unpaired(plan: SweepPlan, contrasts: Sequence[Contrast]) -> Iterator[str]:
     if not plan.paired:
         yield (
             "Not paired by design: the conditions do not all have the same seeds, start, hours, "
@@ -91,16 +91,16 @@ def _unpaired(plan: Plan, contrasts: Sequence[Contrast]) -> Iterator[str]:
         )
 
 
-def _degraded(runs: Sequence[Run]) -> Iterator[str]:
-    bad = [run.trial for run in runs if run.effort is not None and run.effort.degraded]
+def _warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+    bad = [run.trial for run in runs if run.usage is not None and run.usage.degraded]
     if bad:
         yield (
             f"Degraded: in {_count(len(bad), 'run')} more than 1 % of the decisions asked of a "
-            f"model fell back to a default: {_some(bad)}."
+            f"model fell back to a default: {_list_some(bad)}."
         )
 
 
-def _changed(runs: Sequence[Run]) -> Iterator[str]:
+def _warn_of_changes(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
     counted = [run for run in runs if run.counted]
     scenarios = {(run.condition.scenario, run.condition.cast, run.scenario) for run in counted}
     names = Counter((scenario, cast) for scenario, cast, _ in scenarios)
@@ -113,12 +113,12 @@ def _changed(runs: Sequence[Run]) -> Iterator[str]:
             yield f"Runs were lived by several versions of {name}: {', '.join(seen)}."
 
 
-def _unmeasured(runs: Sequence[Run]) -> Iterator[str]:
+def _warn_of_unmeasured(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
     faults = [fault for run in runs for fault in run.unmeasured]
     if faults:
         yield (
             f"{_count(len(faults), 'measurement')} failed and have no value: "
-            f"{_some(faults, 3, '; ')}."
+            f"{_list_some(faults, 3, '; ')}."
         )
 
 
@@ -126,6 +126,6 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _some(names: Sequence[str], most: int = _MOST, between: str = ", ") -> str:
+def _list_some(names: Sequence[str], most: int = _MOST, between: str = ", ") -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return between.join(names[:most]) + more

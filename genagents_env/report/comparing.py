@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from genagents_env.errors import ConfigError
-from genagents_env.report.trial import Run
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import Contrast, Interval, contrast, corrected, interval
 from genagents_env.sweep.design.trials import Condition
 
@@ -13,7 +13,7 @@ PRIMARY, EXPLORATORY = "primary", "exploratory"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedCondition:
     """One condition as it is called within its block, where the rest of its name is clear."""
 
     condition: Condition
@@ -21,61 +21,65 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ConditionBlock:
     """Conditions that are compared with one another."""
 
     name: str
-    sides: tuple[Side, ...]
+    conditions: tuple[ComparedCondition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MeasureCell:
     """One measure in one condition: the values of its finished runs by seed, and their mean.
 
     `mean` is None where no run has a value.
     """
 
     block: str
-    side: Side
+    compared: ComparedCondition
     measure: str
     values: Mapping[int, float]
     mean: Interval | None
 
 
-def blocks_of(conditions: Sequence[Condition]) -> tuple[Block, ...]:
+def make_blocks(conditions: Sequence[Condition]) -> tuple[ConditionBlock, ...]:
     """Return the blocks in the order in which each first appears.
 
     A block has the arms of one scenario, cast and model. Where there is one arm alone, and several
     models, these are what is compared.
     """
     models = len({one.arm for one in conditions}) == 1 and len({o.model for o in conditions}) > 1
-    found: dict[tuple[str, ...], list[Side]] = {}
+    found: dict[tuple[str, ...], list[ComparedCondition]] = {}
     for one in conditions:
         key = (one.scenario, one.cast) if models else (one.scenario, one.cast, one.model or "")
         label = (one.model or "default model") if models else one.arm
-        found.setdefault(key, []).append(Side(one, label))
-    return tuple(Block(_name(key, list(found)), tuple(sides)) for key, sides in found.items())
+        found.setdefault(key, []).append(ComparedCondition(one, label))
+    return tuple(
+        ConditionBlock(_name_block(key, list(found)), tuple(sides)) for key, sides in found.items()
+    )
 
 
-def _name(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
+def _name_block(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """Return in words what tells this block from the others; of a single one, its scenario."""
     told = [part for k, part in enumerate(key) if len({other[k] for other in keys}) > 1 and part]
     return " / ".join(told) or key[0]
 
 
-def cells(
-    blocks: Sequence[Block], runs: Sequence[Run], measures: Sequence[str]
-) -> tuple[Cell, ...]:
+def make_cells(
+    blocks: Sequence[ConditionBlock], runs: Sequence[MeasuredTrial], measures: Sequence[str]
+) -> tuple[MeasureCell, ...]:
     """Return every measure in every condition, over finished runs alone."""
     return tuple(
-        _cell(block.name, side, measure, runs)
+        _make_cell(block.name, side, measure, runs)
         for block in blocks
         for measure in measures
-        for side in block.sides
+        for side in block.conditions
     )
 
 
-def _cell(block: str, side: Side, measure: str, runs: Sequence[Run]) -> Cell:
+def _make_cell(
+    block: str, side: ComparedCondition, measure: str, runs: Sequence[MeasuredTrial]
+) -> MeasureCell:
     values = {
         run.seed: value
         for run in runs
@@ -83,11 +87,16 @@ def _cell(block: str, side: Side, measure: str, runs: Sequence[Run]) -> Cell:
         and run.condition == side.condition
         and (value := run.values.get(measure)) is not None
     }
-    return Cell(block, side, measure, values, interval(list(values.values())) if values else None)
+    return MeasureCell(
+        block, side, measure, values, interval(list(values.values())) if values else None
+    )
 
 
-def contrasts(
-    blocks: Sequence[Block], known: Sequence[Cell], baseline: str | None, primary: Sequence[str]
+def make_contrasts(
+    blocks: Sequence[ConditionBlock],
+    known: Sequence[MeasureCell],
+    baseline: str | None,
+    primary: Sequence[str],
 ) -> tuple[tuple[Contrast, ...], str]:
     """Return all differences that can be told, the primary ones first, and what was in the way.
 
@@ -99,7 +108,7 @@ def contrasts(
         baseline: the arm that the others are compared with, or None for every pair.
         primary: names of measures.
     """
-    found = [one for block in blocks for one in _within(block, known, baseline)]
+    found = [one for block in blocks for one in _contrast_within(block, known, baseline)]
     main = [one for one in found if one.measure in primary]
     rest = [replace(one, family=EXPLORATORY) for one in found if one.measure not in primary]
     try:
@@ -109,19 +118,21 @@ def contrasts(
         return (*plain, *rest), f"p values are not corrected: {error}"
 
 
-def _within(block: Block, known: Sequence[Cell], baseline: str | None) -> Iterator[Contrast]:
-    cells_: dict[str, dict[str, Cell]] = {}
+def _contrast_within(
+    block: ConditionBlock, known: Sequence[MeasureCell], baseline: str | None
+) -> Iterator[Contrast]:
+    cells_: dict[str, dict[str, MeasureCell]] = {}
     for cell in known:
         if cell.block == block.name:
-            cells_.setdefault(cell.measure, {})[cell.side.label] = cell
+            cells_.setdefault(cell.measure, {})[cell.compared.label] = cell
     for measure, sides in cells_.items():
-        for first, second in _pairs([side.label for side in block.sides], baseline):
+        for first, second in _pair_labels([side.label for side in block.conditions], baseline):
             a, b = sides[first].values, sides[second].values
             if a and b:
                 yield contrast(measure, block.name, first, second, a, b)
 
 
-def _pairs(labels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+def _pair_labels(labels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     if baseline is not None and baseline in labels:
         return [(baseline, label) for label in labels if label != baseline]
     return list(combinations(labels, 2))

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from genagents_env.report.comparing import PRIMARY
-from genagents_env.report.table import number
+from genagents_env.report.table import format_number
 from genagents_env.stats import Contrast, smallest_p
 
 ALPHA = 0.05
 
 
-def found(
+def describe_finding(
     contrasts: Sequence[Contrast], titles: Mapping[str, str], finished: int, *, named: bool
 ) -> str:
     """Return the sentence.
@@ -31,31 +31,32 @@ def found(
         return (
             "The primary measures have no values in two conditions, so nothing could be compared."
         )
-    told = [one for one in main if _significant(one)]
-    silent = [one for one in main if not _significant(one)]
+    told = [one for one in main if _is_significant(one)]
+    silent = [one for one in main if not _is_significant(one)]
     several = len({one.block for one in main}) > 1
-    parts = [_differing(one, titles, several) for one in told]
-    parts += [_silence(silent, len(main), bool(told))] if silent else []
+    parts = [_describe_difference(one, titles, several) for one in told]
+    parts += [_describe_silence(silent, len(main), bool(told))] if silent else []
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _significant(one: Contrast) -> bool:
+def _is_significant(one: Contrast) -> bool:
     return one.p_holm is not None and one.p_holm < ALPHA
 
 
-def _differing(one: Contrast, titles: Mapping[str, str], several: bool) -> str:
+def _describe_difference(one: Contrast, titles: Mapping[str, str], several: bool) -> str:
     way = "higher" if one.difference > 0 else "lower"
     where = f" ({one.block})" if several else ""
+    near, far = sorted((abs(one.low), abs(one.high)))
     return (
         f"{titles.get(one.measure, one.measure)} was {way} with {one.second} than with {one.first}"
-        f"{where}, by {number(abs(one.difference))} "
-        f"[{number(min(abs(one.low), abs(one.high)))}, {number(max(abs(one.low), abs(one.high)))}]"
-        f" (p = {number(one.p_holm or 0.0)} after Holm's correction, n = {one.n})"
+        f"{where}, by {format_number(abs(one.difference))} "
+        f"[{format_number(near)}, {format_number(far)}]"
+        f" (p = {format_number(one.p_holm or 0.0)} after Holm's correction, n = {one.n})"
     )
 
 
-def _silence(silent: Sequence[Contrast], whole: int, others: bool) -> str:
+def _describe_silence(silent: Sequence[Contrast], whole: int, others: bool) -> str:
     """Return what is said of comparisons without a finding."""
     few, many = min(one.n for one in silent), max(one.n for one in silent)
     seeds = f"{few} seed{'' if few == 1 else 's'}" if few == many else f"{few} to {many} seeds"

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from genagents_env.report import sweep_tables as tables
-from genagents_env.report.results import Gathered
+from genagents_env.report import sweep_tables
+from genagents_env.report.results import SweepResults
 from genagents_env.stats.extra import lab
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _OF_VALUES = ("values", "versions", "unmeasured")
 
 
-def frames(known: Gathered) -> "dict[str, DataFrame]":
+def make_frames(known: SweepResults) -> "dict[str, DataFrame]":
     """Return `runs`, `values` (tidy: a line for each value of each run) and `contrasts`.
 
     Raises:
@@ -25,7 +25,7 @@ def frames(known: Gathered) -> "dict[str, DataFrame]":
         {key: value for key, value in run.as_json().items() if key not in _OF_VALUES}
         for run in known.runs
     ]
-    values = tables.values(known)
+    values = sweep_tables.values(known)
     return {
         "runs": pandas.DataFrame(rows),
         "values": pandas.DataFrame(values.rows, columns=values.columns),
@@ -33,13 +33,13 @@ def frames(known: Gathered) -> "dict[str, DataFrame]":
     }
 
 
-def parquet(known: Gathered) -> dict[str, bytes]:
+def encode_parquet(known: SweepResults) -> dict[str, bytes]:
     """Return the frames as Parquet files, by file name.
 
     Raises:
         ConfigError: pandas or pyarrow is missing.
     """
-    found = frames(known)
+    found = make_frames(known)
     lab("pyarrow")
     files = {}
     for name, frame in found.items():

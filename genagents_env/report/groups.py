@@ -22,14 +22,14 @@ class Mean:
     n: int
 
 
-def mean(values: Iterable[float | None]) -> Mean | None:
+def average(values: Iterable[float | None]) -> Mean | None:
     """Return the mean of the values that are known; None where none is."""
     known = [value for value in values if value is not None]
     return Mean(fmean(known), standard_error(known), len(known)) if known else None
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RunGroup:
     """Runs of one kind, in the order given.
 
     Attributes:
@@ -71,13 +71,15 @@ class Group:
         return done or self.studies
 
 
-def grouped(studies: Sequence[RunSummary]) -> tuple[Group, ...]:
+def group_runs(studies: Sequence[RunSummary]) -> tuple[RunGroup, ...]:
     """Return the groups of `studies`, in the order in which each first appears."""
     kinds: dict[Kind, list[RunSummary]] = {}
     for study in studies:
         kind = study.rates.scenario, study.people, study.rates.policy, study.rates.model
         kinds.setdefault(kind, []).append(study)
-    return tuple(Group(*kind, tuple(own), _cast(kind, list(kinds))) for kind, own in kinds.items())
+    return tuple(
+        RunGroup(*kind, tuple(own), _cast(kind, list(kinds))) for kind, own in kinds.items()
+    )
 
 
 def _cast(kind: Kind, kinds: Iterable[Kind]) -> int:
@@ -108,7 +110,7 @@ class SuccessRate:
         return f"{self.mind}, by {self.by}"
 
 
-def success_rates(groups: Iterable[Group]) -> Iterator[SuccessRate]:
+def average_successes(groups: Iterable[RunGroup]) -> Iterator[SuccessRate]:
     """Yield the successes of each group, by every judge.
 
     `majorities` counts the runs in which the majority succeeded after it, of the `decided`.
@@ -117,10 +119,10 @@ def success_rates(groups: Iterable[Group]) -> Iterator[SuccessRate]:
         found = [one for study in group.counted for one in study.outcomes]
         for success, by in dict.fromkeys((one.success, one.by) for one in found):
             mine = [one for one in found if (one.success, one.by) == (success, by)]
-            yield _success_rate(group, mine)
+            yield _average_success(group, mine)
 
 
-def _success_rate(group: Group, mine: Sequence[Outcome]) -> SuccessRate:
+def _average_success(group: RunGroup, mine: Sequence[Outcome]) -> SuccessRate:
     verdicts = [one.majority for one in mine if one.when == "after" and one.majority is not None]
     return SuccessRate(
         group.scenario,
@@ -129,8 +131,8 @@ def _success_rate(group: Group, mine: Sequence[Outcome]) -> SuccessRate:
         mine[0].success,
         mine[0].title,
         mine[0].by,
-        mean(one.share for one in mine if one.when == "before"),
-        mean(one.share for one in mine if one.when == "after"),
+        average(one.share for one in mine if one.when == "before"),
+        average(one.share for one in mine if one.when == "after"),
         sum(verdicts),
         len(verdicts),
     )
@@ -147,7 +149,7 @@ class FlowRate:
     retrieve: Mean | None
 
 
-def flow_rates(groups: Iterable[Group]) -> Iterator[FlowRate]:
+def average_flows(groups: Iterable[RunGroup]) -> Iterator[FlowRate]:
     """Yield the flow of every fact of each group."""
     for group in groups:
         found = [flow for study in group.counted for flow in study.flows]
@@ -156,9 +158,9 @@ def flow_rates(groups: Iterable[Group]) -> Iterator[FlowRate]:
             yield FlowRate(
                 group.label,
                 fact,
-                mean(flow.p_receive for flow in mine),
-                mean(flow.p_store for flow in mine),
-                mean(flow.p_retrieve for flow in mine),
+                average(flow.p_receive for flow in mine),
+                average(flow.p_store for flow in mine),
+                average(flow.p_retrieve for flow in mine),
             )
 
 
@@ -172,37 +174,37 @@ class CostRate:
     dollars: Mean | None
 
 
-def cost_rates(groups: Iterable[Group]) -> Iterator[CostRate]:
+def average_costs(groups: Iterable[RunGroup]) -> Iterator[CostRate]:
     """Yield the cost of each group."""
     for group in groups:
         yield CostRate(
             group.mind,
             group.place,
-            mean(study.rates.waking.calls_per_hour for study in group.counted),
-            mean(study.rates.dollars_per_human_hour for study in group.counted),
+            average(study.rates.waking.calls_per_hour for study in group.counted),
+            average(study.rates.dollars_per_human_hour for study in group.counted),
         )
 
 
-def preferences_of(group: Group) -> Iterator[tuple[Preference, ...]]:
+def list_preferences(group: RunGroup) -> Iterator[tuple[Preference, ...]]:
     """Yield for each value check and judge the preferences of the group's runs that have them."""
     found = [one for study in group.counted for one in study.preferences]
     for key in dict.fromkeys((one.check, one.by) for one in found):
         yield tuple(one for one in found if (one.check, one.by) == key)
 
 
-def averaged(preferences: Sequence[Preference]) -> Preference:
+def average_preferences(preferences: Sequence[Preference]) -> Preference:
     """Return the preferences of one check and judge as means over runs, run by run alike.
 
     Args:
         preferences: at least one.
     """
     first = preferences[0]
-    before = _average([one.before for one in preferences], first.values)
-    after = _average([one.after for one in preferences], first.values)
+    before = _average_shares([one.before for one in preferences], first.values)
+    after = _average_shares([one.after for one in preferences], first.values)
     return Preference(first.check, first.values, before, after, first.by, first.otherwise)
 
 
-def _average(ends: Sequence[Shares], values: Sequence[str]) -> dict[str, dict[str, float]]:
+def _average_shares(ends: Sequence[Shares], values: Sequence[str]) -> dict[str, dict[str, float]]:
     agents = dict.fromkeys(agent for end in ends for agent in end)
     return {
         agent: {

@@ -6,12 +6,12 @@ from pathlib import Path
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.judge.summary import Agreed, Ranking, Score, agreements, rankings, ratings
 from genagents_env.judge.verdicts import Verdicts
-from genagents_env.report.table import Cell, Table
-from genagents_env.report.trial import Run
+from genagents_env.report.table import CellValue, Table
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import interval
 
 
-def judged_tables(path: Path, runs: Sequence[Run]) -> tuple[tuple[Table, ...], str]:
+def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tuple[Table, ...], str]:
     """Return the tables that have a row, and what was in the way of them.
 
     Args:
@@ -27,9 +27,9 @@ def judged_tables(path: Path, runs: Sequence[Run]) -> tuple[tuple[Table, ...], s
     checks = {run.trial: run.verdicts for run in runs if run.counted and run.verdicts}
     tables, faults = [], []
     makers: tuple[Callable[[], Table], ...] = (
-        lambda: _ratings(ratings(given)),
-        lambda: _rankings(rankings(given)),
-        lambda: _agreements(agreements(given, checks)),
+        lambda: _tabulate_ratings(ratings(given)),
+        lambda: _tabulate_rankings(rankings(given)),
+        lambda: _tabulate_agreements(agreements(given, checks)),
     )
     for make in makers:
         try:
@@ -39,10 +39,15 @@ def judged_tables(path: Path, runs: Sequence[Run]) -> tuple[tuple[Table, ...], s
     return tuple(table for table in tables if table.rows), next(iter(faults), "")
 
 
-def _ratings(scores: Iterable[Score]) -> Table:
+def _tabulate_ratings(scores: Iterable[Score]) -> Table:
     rows = tuple(
         (
-            *(one.rubric, one.condition, _judge(one.judge, one.by), f"{one.low} to {one.high}"),
+            *(
+                one.rubric,
+                one.condition,
+                _format_judge(one.judge, one.by),
+                f"{one.low} to {one.high}",
+            ),
             interval(list(one.seeds.values())) if one.seeds else None,
             *(one.answers, one.n, one.unusable),
         )
@@ -56,14 +61,14 @@ def _ratings(scores: Iterable[Score]) -> Table:
     return Table("ratings", "Ratings", columns, rows, note)
 
 
-def _rankings(found: Iterable[Ranking]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
+    rows: list[tuple[CellValue, ...]] = []
     for one in found:
         for skill in one.skills:
             rank = one.mean_ranks.get(skill.name)
             rows.append(
                 (
-                    *(one.rubric, _judge(one.judge, one.by), one.block, skill.name),
+                    *(one.rubric, _format_judge(one.judge, one.by), one.block, skill.name),
                     *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
                     *(rank, one.position_bias, one.first_read),
                 )
@@ -76,7 +81,7 @@ def _rankings(found: Iterable[Ranking]) -> Table:
     return Table("rankings", "Rankings", columns, tuple(rows), note)
 
 
-def _agreements(found: Iterable[Agreed]) -> Table:
+def _tabulate_agreements(found: Iterable[Agreed]) -> Table:
     rows = tuple(
         (
             *(one.of, f"with {one.sort}", ", ".join(one.judges), one.statistic, one.value),
@@ -91,5 +96,5 @@ def _agreements(found: Iterable[Agreed]) -> Table:
     return Table("judges_agreement", "Agreement of judges", columns, rows)
 
 
-def _judge(name: str, by: str) -> str:
+def _format_judge(name: str, by: str) -> str:
     return f"{name} (human)" if by == "human" else name

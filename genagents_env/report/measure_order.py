@@ -28,14 +28,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def group_of(measure: str) -> str:
+def find_group(measure: str) -> str:
     """Return what a measure is about, by its name with or without a key."""
     stem = measure.partition(".")[0]
     return next((group for group, names in GROUPS.items() if stem in names), OTHER)
 
 
-def ordered(measures: Sequence[str], primary: Sequence[str]) -> tuple[str, ...]:
+def order_measures(measures: Sequence[str], primary: Sequence[str]) -> tuple[str, ...]:
     """Return the primary measures first, then the others group by group."""
     groups = [*GROUPS, OTHER]
     rest = [name for name in dict.fromkeys(measures) if name not in primary]
-    return (*primary, *sorted(rest, key=lambda name: groups.index(group_of(name))))
+    return (*primary, *sorted(rest, key=lambda name: groups.index(find_group(name))))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import jinja2
 
-from genagents_env.report import sweep_tables as tables
-from genagents_env.report.picture import Picture
-from genagents_env.report.results import Gathered
-from genagents_env.report.table import Table, plain
-from genagents_env.report.trial import Run
+from genagents_env.report import sweep_tables
+from genagents_env.report.picture import FigureFile
+from genagents_env.report.results import SweepResults
+from genagents_env.report.table import Table, escape_markdown
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.text import clean
 
 _FOLDER = Path(__file__).parent
@@ -24,7 +24,7 @@ class Section:
 
     anchor: str
     table: Table
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[FigureFile, ...] = ()
     strong: frozenset[int] = frozenset()
     links: Mapping[int, str] = field(default_factory=dict)
 
@@ -33,15 +33,15 @@ class Section:
         """Whether it is folded on the page."""
         return len(self.table.rows) > _LONG
 
-    def markdown(self) -> str:
+    def format_markdown(self) -> str:
         """Return the table with primary rows in bold and the links."""
-        head, rule, *lines = self.table.markdown().split("\n")
+        head, rule, *lines = self.table.format_markdown().split("\n")
         return "\n".join([head, rule, *(self._line(k, line) for k, line in enumerate(lines))])
 
     def _line(self, k: int, line: str) -> str:
         if k not in self.strong and k not in self.links:
             return line
-        cells = [plain(word) for word in self.table.words()[k]]
+        cells = [escape_markdown(word) for word in self.table.format_rows()[k]]
         if k in self.strong:
             cells = [f"**{cell}**" if cell.strip() else cell for cell in cells]
         if k in self.links:
@@ -49,7 +49,7 @@ class Section:
         return f"| {' | '.join(cells)} |"
 
 
-def html(known: Gathered, parts: Sequence[Section], notes: Sequence[str]) -> str:
+def html(known: SweepResults, parts: Sequence[Section], notes: Sequence[str]) -> str:
     """Return the page, complete in itself: it loads nothing and runs nothing.
 
     Args:
@@ -62,32 +62,32 @@ def html(known: Gathered, parts: Sequence[Section], notes: Sequence[str]) -> str
     )
 
 
-def markdown(known: Gathered, parts: Sequence[Section], notes: Sequence[str]) -> str:
+def markdown(known: SweepResults, parts: Sequence[Section], notes: Sequence[str]) -> str:
     """Return the same in Markdown; the figures are files in `figures/` beside it."""
     return _template("page.md.jinja", escape=False).render(
         known=known, sections=parts, notes=notes, design=design(known)
     )
 
 
-def run_pages(known: Gathered) -> Iterator[tuple[Run, str]]:
+def run_pages(known: SweepResults) -> Iterator[tuple[MeasuredTrial, str]]:
     """Yield a page for each run that can be read.
 
     On it stand its head, its measures, what happened, and what was answered.
     """
     template = _template("run.html.jinja", escape=True)
     for run in known.runs:
-        if run.story is not None:
+        if run.narrative is not None:
             yield run, _run_page(template, known, run)
 
 
-def _run_page(template: jinja2.Template, known: Gathered, run: Run) -> str:
+def _run_page(template: jinja2.Template, known: SweepResults, run: MeasuredTrial) -> str:
     head = {
         "condition": run.condition.name,
         "seed": str(run.seed),
         "state": run.state,
-        "why": tables.problem(run),
+        "why": sweep_tables.problem(run),
         "game ticks": f"{run.tick:,}",
-        "run file": tables.relative(run.file, known.folder),
+        "run file": sweep_tables.relative(run.file, known.folder),
         "identity": run.identity,
         "canonical hash": run.hash,
         "scenario hash": run.scenario,
@@ -96,15 +96,15 @@ def _run_page(template: jinja2.Template, known: Gathered, run: Run) -> str:
         known=known,
         run=run,
         head={key: value for key, value in head.items() if value},
-        values=tables.own_values(known, run),
-        answers=tables.answers(run),
+        values=sweep_tables.own_values(known, run),
+        answers=sweep_tables.answers(run),
     )
 
 
-def design(known: Gathered) -> tuple[tuple[str, str], ...]:
+def design(known: SweepResults) -> tuple[tuple[str, str], ...]:
     """Return how the experiment was laid out, as names and words."""
     plan = known.plan
-    conditions = [side.condition.name for block in known.blocks for side in block.sides]
+    conditions = [side.condition.name for block in known.blocks for side in block.conditions]
     states = ("finished", "stopped", "failed", "damaged", "due")
     counts = [f"{known.count(state)} {state}" for state in states if known.count(state)]
     paired = (
@@ -123,7 +123,7 @@ def design(known: Gathered) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _embedded(picture: Picture) -> str:
+def _embedded(picture: FigureFile) -> str:
     return f"data:image/png;base64,{b64encode(picture.png).decode('ascii')}"
 
 
@@ -147,6 +147,6 @@ def _template(name: str, *, escape: bool) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["plain"] = lambda text: plain(clean(text, 4000))
+    environment.filters["escape_markdown"] = lambda text: escape_markdown(clean(text, 4000))
     environment.filters["fenced"] = _fenced
     return environment.get_template(name)

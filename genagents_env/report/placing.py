@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError
 INDEX = "report.json"  # has the names of the files under `files`
 
 
-def place(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str]) -> list[Path]:
+def place_files(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str]) -> list[Path]:
     """Write `files` into `folder` in place of the report that is there.
 
     Files that only the former report had are removed; what is not of a report is left alone.
@@ -50,7 +50,7 @@ def _put(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _replace(made: Path, folder: Path, files: Mapping[str, bytes], ours: re.Pattern[str]) -> None:
     folder.mkdir(exist_ok=True)
-    stale = [name for name in _listed(folder, ours) if name not in files]
+    stale = [name for name in _list_former_files(folder, ours) if name not in files]
     for name in reversed(list(files)):  # the page last: what it tells of is there
         (folder / name).parent.mkdir(exist_ok=True)
         os.replace(made / name, folder / name)
@@ -58,7 +58,7 @@ def _replace(made: Path, folder: Path, files: Mapping[str, bytes], ours: re.Patt
         (folder / name).unlink(missing_ok=True)
 
 
-def _listed(folder: Path, ours: re.Pattern[str]) -> list[str]:
+def _list_former_files(folder: Path, ours: re.Pattern[str]) -> list[str]:
     """Return the files of the report that is in `folder`, as far as they can be ours."""
     try:
         names = json.loads((folder / INDEX).read_bytes())["files"]

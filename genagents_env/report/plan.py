@@ -5,7 +5,7 @@ from shlex import quote
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SweepPlan:
     """What was to be found out, and how.
 
     Attributes:

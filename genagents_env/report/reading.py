@@ -20,12 +20,14 @@ from genagents_env.evaluate.spreading import curves
 from genagents_env.evaluate.transcript import transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
-from genagents_env.report.trial import Answer, Effort, Run, Sights, Story
+from genagents_env.report.trial import MeasuredTrial, PlotData, RunNarrative, TimedAnswer, Usage
 
 MOST_LINES = 2000  # of a transcript on a page; the run file has them all
 
 
-def read_some(runs: Sequence[Run], names: Sequence[str], base: Path) -> list[Run]:
+def read_trials(
+    runs: Sequence[MeasuredTrial], names: Sequence[str], base: Path
+) -> list[MeasuredTrial]:
     """Return the runs with what their files tell: the work of a process, which finds measures once.
 
     Args:
@@ -34,10 +36,10 @@ def read_some(runs: Sequence[Run], names: Sequence[str], base: Path) -> list[Run
         base: to which their paths belong.
     """
     measures, _ = find_measures(names, base)
-    return [read(run, measures) for run in runs]
+    return [read_trial(run, measures) for run in runs]
 
 
-def read(run: Run, measures: Sequence[Measure]) -> Run:
+def read_trial(run: MeasuredTrial, measures: Sequence[Measure]) -> MeasuredTrial:
     """Return the run with what its file tells.
 
     A file that cannot be read, or does not match its checksums, makes it a damaged run that says
@@ -48,13 +50,13 @@ def read(run: Run, measures: Sequence[Measure]) -> Run:
     try:
         digest = canonical_hash(run.file)  # before anything else: it checks what the rest rests on
         with RunReader(run.file) as reader:
-            found = _told(run, reader, measures)
+            found = _measure(run, reader, measures)
     except RecordError as error:
         return replace(run, state="damaged", problem=str(error))
     return replace(found, hash=digest) if found.counted else found
 
 
-def _told(run: Run, reader: RunReader, measures: Sequence[Measure]) -> Run:
+def _measure(run: MeasuredTrial, reader: RunReader, measures: Sequence[Measure]) -> MeasuredTrial:
     record = RunData(reader)
     values, faults = take(record, measures)
     meta = reader.meta
@@ -62,18 +64,18 @@ def _told(run: Run, reader: RunReader, measures: Sequence[Measure]) -> Run:
         run,
         scenario=sha256(meta.rows()["scenario"].encode()).hexdigest(),
         versions=dict(meta.versions),
-        effort=_effort(reader),
+        usage=_sum_usage(reader),
         values=values,
         unmeasured=faults,
-        sights=_sights(record),
-        story=_story(record, reader.time),
+        plot_data=_find_plot_data(record),
+        narrative=_narrate(record, reader.time),
         verdicts=tuple(verdicts(record)),
     )
 
 
-def _effort(reader: RunReader) -> Effort:
+def _sum_usage(reader: RunReader) -> Usage:
     spent, spending = reader.spent(), reader.spending
-    return Effort(
+    return Usage(
         spent.calls,
         spent.prompt_tokens + spent.completion_tokens,
         spent.fallbacks,
@@ -83,10 +85,10 @@ def _effort(reader: RunReader) -> Effort:
     )
 
 
-def _sights(record: RunData) -> Sights:
+def _find_plot_data(record: RunData) -> PlotData:
     names, counts = partners(record)
     arenas, _, stays = occupancy(record)  # a row for each arena
-    return Sights(
+    return PlotData(
         tuple(names),
         _rows(counts),
         tuple(arenas),
@@ -103,7 +105,7 @@ def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in row) for row in matrix)
 
 
-def _story(record: RunData, time: Callable[[int], Any]) -> Story:
+def _narrate(record: RunData, time: Callable[[int], Any]) -> RunNarrative:
     told = summarize(record)
     found = (
         *lines(told.findings),
@@ -112,7 +114,7 @@ def _story(record: RunData, time: Callable[[int], Any]) -> Story:
     happened = transcript(record.events, time)
     first = tuple(islice(happened, MOST_LINES))
     answers = tuple(
-        Answer(f"{time(one.tick):%a %H:%M}", one.agent, one.question, one.repeat, one.answer)
+        TimedAnswer(f"{time(one.tick):%a %H:%M}", one.agent, one.question, one.repeat, one.answer)
         for one in record.interviews
     )
-    return Story(found, first, len(first) + sum(1 for _ in happened), answers)
+    return RunNarrative(found, first, len(first) + sum(1 for _ in happened), answers)

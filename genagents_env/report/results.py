@@ -8,21 +8,27 @@ from platform import python_version
 
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
 from genagents_env.record.rows import JSON
-from genagents_env.report.cautions import cautions
-from genagents_env.report.comparing import Block, Cell, blocks_of, cells, contrasts
-from genagents_env.report.finding import found
-from genagents_env.report.judging import judged_tables
-from genagents_env.report.measure_order import ordered
-from genagents_env.report.plan import Plan
-from genagents_env.report.reading import read, read_some
+from genagents_env.report.cautions import find_cautions
+from genagents_env.report.comparing import (
+    ConditionBlock,
+    MeasureCell,
+    make_blocks,
+    make_cells,
+    make_contrasts,
+)
+from genagents_env.report.finding import describe_finding
+from genagents_env.report.judging import tabulate_judgements
+from genagents_env.report.measure_order import order_measures
+from genagents_env.report.plan import SweepPlan
+from genagents_env.report.reading import read_trial, read_trials
 from genagents_env.report.table import Table
-from genagents_env.report.trial import Run
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.folder import Folder
 
-Watch = Callable[[int, int], None]  # runs read, of how many
+OnRead = Callable[[int, int], None]  # runs read, of how many
 
 _ABSENT = "not installed"
 _NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
@@ -34,7 +40,7 @@ _LIBRARIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class SweepResults:
     """All that a report of a sweep tells.
 
     Attributes:
@@ -54,13 +60,13 @@ class Gathered:
     """
 
     folder: Path
-    plan: Plan
-    blocks: tuple[Block, ...]
-    runs: tuple[Run, ...]
+    plan: SweepPlan
+    blocks: tuple[ConditionBlock, ...]
+    runs: tuple[MeasuredTrial, ...]
     measures: tuple[Measure, ...]
     names: tuple[str, ...]
     primary: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[MeasureCell, ...]
     contrasts: tuple[Contrast, ...]
     cautions: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +77,7 @@ class Gathered:
     def titles(self) -> dict[str, str]:
         """The title of each value by its name; a key stands behind it."""
         known = {one.name: one.title for one in self.measures}
-        return {name: _title(name, known) for name in self.names}
+        return {name: _format_title(name, known) for name in self.names}
 
     @property
     def units(self) -> dict[str, str]:
@@ -82,11 +88,13 @@ class Gathered:
     @property
     def finding(self) -> str:
         """What was found, in one sentence."""
-        return found(self.contrasts, self.titles, self.count("finished"), named=bool(self.primary))
+        return describe_finding(
+            self.contrasts, self.titles, self.count("finished"), named=bool(self.primary)
+        )
 
-    def names_in(self, block: Block) -> tuple[str, ...]:
+    def names_in(self, block: ConditionBlock) -> tuple[str, ...]:
         """Return those of `names` that finished runs of a block have, known or not."""
-        own = {side.condition for side in block.sides}
+        own = {side.condition for side in block.conditions}
         has = {
             name for run in self.runs if run.counted and run.condition in own for name in run.values
         }
@@ -97,7 +105,7 @@ class Gathered:
         return sum(run.state == state for run in self.runs)
 
     def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values, without the stories of the runs."""
+        """Return it as JSON values, without the narratives of the runs."""
         return {
             "name": self.plan.name,
             "question": self.plan.question,
@@ -107,15 +115,15 @@ class Gathered:
             "baseline": self.plan.baseline,
             "primary": list(self.primary),
             "cautions": list(self.cautions),
-            "measures": [_explained(one) for one in self.measures],
-            "means": [_mean(cell) for cell in self.cells],
+            "measures": [_measure_as_json(one) for one in self.measures],
+            "means": [_mean_as_json(cell) for cell in self.cells],
             "contrasts": [asdict(one) for one in self.contrasts],
             "runs": [run.as_json() for run in self.runs],
             "versions": dict(self.versions),
         }
 
 
-def gathered(folder: Folder, watch: Watch | None = None, workers: int = 1) -> Gathered:
+def measure_sweep(folder: Folder, watch: OnRead | None = None, workers: int = 1) -> SweepResults:
     """Read every run of a sweep and return what a report tells of it.
 
     Only finished runs go into means and differences; the others are counted and listed. A run
@@ -134,29 +142,29 @@ def gathered(folder: Folder, watch: Watch | None = None, workers: int = 1) -> Ga
     wanted = (*experiment.primary, *(experiment.measures or DEFAULT))
     measures, unknown = find_measures(wanted, folder.base)
     main = find_measures(experiment.primary, folder.base)[0] if experiment.primary else ()
-    standing = tuple(_known(folder, folder.trials))
-    runs = tuple(_read(standing, wanted, folder.base, watch, workers))
-    plan = Plan(
+    standing = tuple(_list_trials(folder, folder.trials))
+    runs = tuple(_read_trials(standing, wanted, folder.base, watch, workers))
+    plan = SweepPlan(
         experiment.name,
         experiment.question,
         (folder.path / "experiment.toml").read_text(encoding="utf-8"),
         tuple(dict.fromkeys(run.seed for run in runs)),
         experiment.baseline,
         experiment.paired,
-        _override(folder, experiment),
+        _find_override(folder, experiment),
     )
-    return compared(folder.path, plan, runs, measures, main, folder.strangers(), unknown)
+    return compare_trials(folder.path, plan, runs, measures, main, folder.strangers(), unknown)
 
 
-def compared(
+def compare_trials(
     folder: Path,
-    plan: Plan,
-    runs: Sequence[Run],
+    plan: SweepPlan,
+    runs: Sequence[MeasuredTrial],
     measures: Sequence[Measure],
     main: Sequence[Measure] = (),
     strangers: Sequence[Path] = (),
     told: Sequence[str] = (),
-) -> Gathered:
+) -> SweepResults:
     """Return runs that have been read, with means, differences and cautions.
 
     Args:
@@ -171,14 +179,18 @@ def compared(
     names = [name for run in runs if run.counted for name in run.values]
     primary = tuple(name for one in main for name in dict.fromkeys(names) if _is_of(name, one))
     primary = tuple(dict.fromkeys(primary))
-    listed = ordered(names, primary)
-    blocks = blocks_of(list(dict.fromkeys(run.condition for run in runs)))
-    known = cells(blocks, runs, listed)
-    differences, hindered = contrasts(blocks, known, plan.baseline, primary)
-    judged, fault = judged_tables(folder / "verdicts.jsonl", runs)
-    hindrances = *told, *_unseen(main, names), *(one for one in (hindered, fault) if one)
-    installed = _versions()
-    return Gathered(
+    listed = order_measures(names, primary)
+    blocks = make_blocks(list(dict.fromkeys(run.condition for run in runs)))
+    known = make_cells(blocks, runs, listed)
+    differences, hindered = make_contrasts(blocks, known, plan.baseline, primary)
+    judged, fault = tabulate_judgements(folder / "verdicts.jsonl", runs)
+    hindrances = (
+        *told,
+        *_warn_of_missing_primary(main, names),
+        *(one for one in (hindered, fault) if one),
+    )
+    installed = _find_versions()
+    return SweepResults(
         folder,
         plan,
         blocks,
@@ -188,22 +200,22 @@ def compared(
         primary,
         known,
         differences,
-        (*cautions(plan, runs, differences, strangers), *hindrances),
+        (*find_cautions(plan, runs, differences, strangers), *hindrances),
         installed,
         judged,
-        (*_damage(runs), *hindrances, *_missing(installed)),
+        (*_describe_damage(runs), *hindrances, *_warn_of_missing_libraries(installed)),
     )
 
 
-def _damage(runs: Iterable[Run]) -> Iterator[str]:
+def _describe_damage(runs: Iterable[MeasuredTrial]) -> Iterator[str]:
     for run in runs:
         if run.state == "damaged":
             yield f"{run.trial} is left out: {run.problem}"
 
 
-def _known(folder: Folder, trials: Sequence[Trial]) -> Iterator[Run]:
+def _list_trials(folder: Folder, trials: Sequence[Trial]) -> Iterator[MeasuredTrial]:
     for trial, how in zip(trials, folder.standings(), strict=True):
-        yield Run(
+        yield MeasuredTrial(
             trial.name,
             trial.condition,
             trial.seed,
@@ -216,34 +228,38 @@ def _known(folder: Folder, trials: Sequence[Trial]) -> Iterator[Run]:
         )
 
 
-def _read(
-    runs: Sequence[Run], names: Sequence[str], base: Path, watch: Watch | None, workers: int
-) -> Iterator[Run]:
+def _read_trials(
+    runs: Sequence[MeasuredTrial],
+    names: Sequence[str],
+    base: Path,
+    watch: OnRead | None,
+    workers: int,
+) -> Iterator[MeasuredTrial]:
     """Yield the runs in their order, read in this process or in several."""
-    found: Iterable[Run]
+    found: Iterable[MeasuredTrial]
     if workers > 1 and len(runs) > 1:
-        found = _read_apart(runs, names, base, workers)
+        found = _read_in_processes(runs, names, base, workers)
     else:
         measures, _ = find_measures(names, base)
-        found = (read(run, measures) for run in runs)
+        found = (read_trial(run, measures) for run in runs)
     for number, run in enumerate(found, 1):
         if watch is not None:
             watch(number, len(runs))
         yield run
 
 
-def _read_apart(
-    runs: Sequence[Run], names: Sequence[str], base: Path, workers: int
-) -> Iterator[Run]:
+def _read_in_processes(
+    runs: Sequence[MeasuredTrial], names: Sequence[str], base: Path, workers: int
+) -> Iterator[MeasuredTrial]:
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=workers, return_as="generator")
     parts = [runs[k : k + _BATCH] for k in range(0, len(runs), _BATCH)]
-    for part in parallel(delayed(read_some)(part, tuple(names), base) for part in parts):
+    for part in parallel(delayed(read_trials)(part, tuple(names), base) for part in parts):
         yield from part
 
 
-def _override(folder: Folder, experiment: Experiment) -> str | None:
+def _find_override(folder: Folder, experiment: Experiment) -> str | None:
     """Return the model that took the place of the file's when the sweep began."""
     return (
         None if load_experiment(folder.path / "experiment.toml") == experiment else experiment.model
@@ -257,42 +273,42 @@ def _is_of(name: str, measure: Measure) -> bool:
     return name == measure.name or name.startswith(f"{measure.name}.")
 
 
-def _unseen(main: Sequence[Measure], names: Sequence[str]) -> Iterator[str]:
+def _warn_of_missing_primary(main: Sequence[Measure], names: Sequence[str]) -> Iterator[str]:
     for one in main:
         if names and not any(_is_of(name, one) for name in names):
             told = f"{one.name}.{one.key}" if one.key else one.name
             yield f"The primary measure {told} has no value in any finished run."
 
 
-def _title(name: str, known: Mapping[str, str]) -> str:
+def _format_title(name: str, known: Mapping[str, str]) -> str:
     stem, _, key = name.partition(".")
     title = known.get(stem, stem)
     return f"{title}: {key}" if key else title
 
 
-def _mean(cell: Cell) -> dict[str, JSON]:
+def _mean_as_json(cell: MeasureCell) -> dict[str, JSON]:
     told = None if cell.mean is None else asdict(cell.mean)
-    condition = cell.side.condition.name
+    condition = cell.compared.condition.name
     return {"block": cell.block, "condition": condition, "measure": cell.measure, "mean": told}
 
 
-def _explained(one: Measure) -> dict[str, JSON]:
+def _measure_as_json(one: Measure) -> dict[str, JSON]:
     told = ("name", "title", "unit", "definition", "source", "better")
     return {key: getattr(one, key) for key in told}
 
 
-def as_json(known: Gathered) -> dict[str, JSON]:
+def as_json(known: SweepResults) -> dict[str, JSON]:
     """Return a sweep's report as JSON values; see `Gathered.as_json`."""
     return known.as_json()
 
 
-def _missing(versions: Mapping[str, str]) -> Iterator[str]:
+def _warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
     for name, what in _NEEDED.items():
         if versions[name] == _ABSENT:
             yield f'no {what}: {name} is not installed: pip install "genagents-env[lab]"'
 
 
-def _versions() -> dict[str, str]:
+def _find_versions() -> dict[str, str]:
     found = {"python": python_version()}
     for name in _LIBRARIES:
         try:

@@ -8,19 +8,19 @@ from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.spans import pooled
 from genagents_env.report import figures
 from genagents_env.report.groups import (
-    Group,
-    averaged,
-    cost_rates,
-    flow_rates,
-    preferences_of,
-    success_rates,
+    RunGroup,
+    average_costs,
+    average_flows,
+    average_preferences,
+    average_successes,
+    list_preferences,
 )
-from genagents_env.report.picture import Picture
+from genagents_env.report.picture import FigureFile
 
 
 def pictures(
-    groups: Sequence[Group], others: Sequence[Published], speed: float
-) -> Iterator[Picture]:
+    groups: Sequence[RunGroup], others: Sequence[Published], speed: float
+) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page.
 
     What is of one run alone (who told whom, opinions over time) is drawn of the first run of each
@@ -33,73 +33,77 @@ def pictures(
         yield from _opinions(number, group, group.counted[0])
     spans = [study.spans for group in groups for study in group.counted]
     if any(one.conversations for one in spans):
-        drawn = figures.length_bars(pooled(spans))
+        drawn = figures.draw_length_bars(pooled(spans))
         caption = (
             "Mean over memberships that ended, with standard error, all runs together; the dark "
             "mark is the mean time of the last word. Hatched: the paper's."
         )
-        yield Picture("lengths", "lengths", caption, figures.png(drawn))
-    rates = tuple(cost_rates(groups))
+        yield FigureFile("lengths", "lengths", caption, figures.encode_png(drawn))
+    rates = tuple(average_costs(groups))
     if any(rate.calls is not None for rate in rates):
-        drawn = figures.cost_bars(rates, others, speed)
+        drawn = figures.draw_cost_bars(rates, others, speed)
         caption = "Means over runs with standard error; hatched: published figures."
-        yield Picture("costs", "costs", caption, figures.png(drawn))
+        yield FigureFile("costs", "costs", caption, figures.encode_png(drawn))
 
 
-def _successes(groups: Sequence[Group]) -> Iterator[Picture]:
-    rates = tuple(success_rates(groups))
+def _successes(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
+    rates = tuple(average_successes(groups))
     for scenario in dict.fromkeys(rate.scenario for rate in rates):
         mine = [rate for rate in rates if rate.scenario == scenario]
-        drawn = figures.success_bars(mine)
+        drawn = figures.draw_success_bars(mine)
         caption = (
             f"{scenario}: share of interviews with success after the run, mean over n runs with "
             "standard error; the dark line is the share before."
         )
-        yield Picture("successes", _slug("success", scenario), caption, figures.png(drawn))
+        yield FigureFile(
+            "successes", _slug("success", scenario), caption, figures.encode_png(drawn)
+        )
 
 
-def _flow(groups: Sequence[Group]) -> Iterator[Picture]:
-    rates = tuple(flow_rates(groups))
+def _flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
+    rates = tuple(average_flows(groups))
     if rates:
         caption = "Means over runs with standard error; a dash where nobody could have."
-        yield Picture("flow", "flow", caption, figures.png(figures.flow_bars(rates)))
+        yield FigureFile("flow", "flow", caption, figures.encode_png(figures.draw_flow_bars(rates)))
     for number, group in enumerate(groups, 1):
         study = group.counted[0]
         spread = [fact for fact in study.facts if fact.heard]
         unheard = [fact.fact for fact in study.facts if not fact.heard]
         if spread:
-            drawn = figures.told_network(spread, study.people, study.clock)
+            drawn = figures.draw_hearing_network(spread, study.people, study.clock)
             caption = f"Who told whom first, in {study.rates.run} ({group.label})."
             caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""
-            yield Picture("flow", _slug("told", number), caption, figures.png(drawn))
+            yield FigureFile("flow", _slug("told", number), caption, figures.encode_png(drawn))
 
 
-def _preferences(number: int, group: Group) -> Iterator[Picture]:
-    for judge, several in enumerate(preferences_of(group), 1):
-        one = averaged(several)
-        drawn = figures.preference_bars(
+def _preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
+    for judge, several in enumerate(list_preferences(group), 1):
+        one = average_preferences(several)
+        drawn = figures.draw_preference_bars(
             f"{one.check}, by {one.by}", one.values, one.before, one.after, one.otherwise
         )
         name = _slug("answers", one.check, number, judge)
         caption = f"{group.label}: answers before and after, mean over {len(several)} runs."
-        yield Picture("preferences", name, caption, figures.png(drawn))
+        yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
         if one.after:
             found = affinity(several)
-            drawn = figures.affinity_map(f"{one.check}, by {one.by}", found.agents, found.matrix)
+            drawn = figures.draw_affinity_map(
+                f"{one.check}, by {one.by}", found.agents, found.matrix
+            )
             name = _slug("affinity", one.check, number, judge)
             caption = (
                 f"{group.label}: probability that two give the same answer after the run; on the "
                 "diagonal, that two interviews of one do."
             )
-            yield Picture("preferences", name, caption, figures.png(drawn))
+            yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
 
 
-def _opinions(number: int, group: Group, study: RunSummary) -> Iterator[Picture]:
+def _opinions(number: int, group: RunGroup, study: RunSummary) -> Iterator[FigureFile]:
     values = {one.check: one for one in study.preferences}
     for check in dict.fromkeys(one.check for one in study.opinions):
         mine = [one for one in study.opinions if one.check == check]
         known = values.get(check)
-        drawn = figures.opinion_timeline(
+        drawn = figures.draw_opinion_timeline(
             check,
             () if known is None else known.values,
             mine,
@@ -109,7 +113,7 @@ def _opinions(number: int, group: Group, study: RunSummary) -> Iterator[Picture]
         )
         caption = f"What was mentioned when, in {study.rates.run} ({group.label})."
         name = _slug("mentions", check, number)
-        yield Picture("preferences", name, caption, figures.png(drawn))
+        yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
 
 
 def _slug(*words: str | int) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import jinja2
 
-from genagents_env.report.picture import Picture
-from genagents_env.report.table import Table, plain
+from genagents_env.report.picture import FigureFile
+from genagents_env.report.table import Table, escape_markdown
 
 _FOLDER = Path(__file__).parent
 
@@ -18,7 +18,7 @@ class Section:
     """A table and the figures beside it."""
 
     table: Table
-    pictures: tuple[Picture, ...]
+    pictures: tuple[FigureFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class RunSection:
     answers: Table
 
 
-def sections(tables: Sequence[Table], pictures: Sequence[Picture]) -> tuple[Section, ...]:
+def sections(tables: Sequence[Table], pictures: Sequence[FigureFile]) -> tuple[Section, ...]:
     """Return the tables, each with its figures."""
     return tuple(
         Section(table, tuple(one for one in pictures if one.table == table.name))
@@ -51,7 +51,7 @@ def markdown(title: str, parts: Sequence[Section]) -> str:
     return _template("run_page.md.jinja", escape=False).render(title=title, sections=parts)
 
 
-def _embedded(picture: Picture) -> str:
+def _embedded(picture: FigureFile) -> str:
     return f"data:image/png;base64,{b64encode(picture.png).decode('ascii')}"
 
 
@@ -64,5 +64,5 @@ def _template(name: str, *, escape: bool) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["plain"] = plain
+    environment.filters["escape_markdown"] = escape_markdown
     return environment.get_template(name)

@@ -7,20 +7,20 @@ from genagents_env.evaluate.published import Published
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.spans import pooled
 from genagents_env.report.groups import (
-    Group,
-    averaged,
-    flow_rates,
-    mean,
-    preferences_of,
-    success_rates,
+    RunGroup,
+    average,
+    average_flows,
+    average_preferences,
+    average_successes,
+    list_preferences,
 )
-from genagents_env.report.table import Cell, Table
+from genagents_env.report.table import CellValue, Table
 
 _RUNS = ("run", "scenario", "agents", "policy", "model", "seed", "status", "game hours")
 
 
 def tables(
-    studies: Sequence[RunSummary], groups: Sequence[Group], others: Sequence[Published]
+    studies: Sequence[RunSummary], groups: Sequence[RunGroup], others: Sequence[Published]
 ) -> tuple[Table, ...]:
     """Return all tables that have a row, in the order of the page.
 
@@ -59,14 +59,14 @@ def runs(studies: Iterable[RunSummary]) -> Table:
     return Table("runs", "What was run", columns, rows, note)
 
 
-def successes(groups: Sequence[Group]) -> Table:
+def successes(groups: Sequence[RunGroup]) -> Table:
     """Return the successes of each group by judge."""
     rows = tuple(
         (
             *(one.scenario, one.people, one.mind, one.title, one.by, one.before, one.after),
             f"{one.majorities} of {one.decided}",
         )
-        for one in success_rates(groups)
+        for one in average_successes(groups)
     )
     columns = (
         *("scenario", "agents", "policy", "success", "judged by", "share before", "share after"),
@@ -108,10 +108,10 @@ def agreement(studies: Iterable[RunSummary]) -> Table:
     return Table("agreement", "Agreement of model and rule", columns, rows, note)
 
 
-def flow(groups: Iterable[Group]) -> Table:
+def flow(groups: Iterable[RunGroup]) -> Table:
     """Return the probabilities of flow in each group."""
     rows = tuple(
-        (one.label, one.fact, one.receive, one.store, one.retrieve) for one in flow_rates(groups)
+        (one.label, one.fact, one.receive, one.store, one.retrieve) for one in average_flows(groups)
     )
     columns = ("runs", "fact", "P(receive)", "P(store)", "P(retrieve)")
     note = (
@@ -137,12 +137,12 @@ def flow_by_agent(studies: Iterable[RunSummary]) -> Table:
     return Table("flow_by_agent", "How facts flowed, agent by agent", columns, rows)
 
 
-def preference(groups: Iterable[Group]) -> Table:
+def preference(groups: Iterable[RunGroup]) -> Table:
     """Return the mean share of every value before and after, by agent."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for group in groups:
-        for several in preferences_of(group):
-            one = averaged(several)
+        for several in list_preferences(group):
+            one = average_preferences(several)
             for agent in dict.fromkeys([*one.before, *one.after]):
                 before, after = one.before.get(agent), one.after.get(agent)
                 lean = [None if end is None else leaning(end) for end in (before, after)]
@@ -160,12 +160,12 @@ def preference(groups: Iterable[Group]) -> Table:
     return Table("preferences", "What they answered, before and after", columns, tuple(rows), note)
 
 
-def lengths(groups: Iterable[Group]) -> Table:
+def lengths(groups: Iterable[RunGroup]) -> Table:
     """Return conversation length by group and policy."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for group in groups:
         spans = [study.spans for study in group.counted]
-        said = mean(one.utterances_per_conversation for one in spans)
+        said = average(one.utterances_per_conversation for one in spans)
         for one in pooled(spans):
             ends = one.mean_spoken, one.sem_spoken, one.silences, one.censored
             rows.append((group.label, one.policy, one.count, one.mean, one.sem, *ends, said))
@@ -190,7 +190,7 @@ def lengths(groups: Iterable[Group]) -> Table:
     return Table("lengths", "Conversation length", columns, tuple(rows), note)
 
 
-_PAPER_LENGTHS: tuple[tuple[Cell, ...], ...] = (
+_PAPER_LENGTHS: tuple[tuple[CellValue, ...], ...] = (
     ("paper", "Lyfe Agents", 9, 70.348, 13.189, *[None] * 5),
     ("paper", "without option-action", 4, 23.802, 1.463, *[None] * 5),
 )
@@ -198,7 +198,7 @@ _PAPER_LENGTHS: tuple[tuple[Cell, ...], ...] = (
 
 def costs(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
     """Return what every run cost per hour and utterance, published figures last."""
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[CellValue, ...]] = [
         (
             *(r.run, r.policy, r.model, r.people, r.status, r.whole.calls, r.whole.tokens),
             *(r.whole.calls_per_hour, r.waking.calls_per_hour, r.outside.calls_per_hour),
@@ -285,7 +285,7 @@ def answers(studies: Iterable[RunSummary]) -> Table:
     return Table("answers", "Interviews", columns, rows)
 
 
-def _answers(study: RunSummary) -> Iterator[tuple[Cell, ...]]:
+def _answers(study: RunSummary) -> Iterator[tuple[CellValue, ...]]:
     verdicts: dict[tuple[int, str, str, int], list[str]] = {}
     for row in study.judgements:
         key = row.tick, row.agent, row.question, row.repeat

@@ -9,8 +9,8 @@ from pathlib import Path
 from genagents_env.evaluate.published import published
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON
-from genagents_env.report.groups import grouped
-from genagents_env.report.placing import INDEX, place
+from genagents_env.report.groups import group_runs
+from genagents_env.report.placing import INDEX, place_files
 from genagents_env.report.run_page import RunSection, html, markdown, sections
 from genagents_env.report.run_tables import answers, tables
 
@@ -37,7 +37,7 @@ def write_report(
         ConfigError: `folder` is a file, or cannot be written; or matplotlib is missing.
     """
     files = _files(studies, lines)
-    return place(files, folder, _OURS)
+    return place_files(files, folder, _OURS)
 
 
 def as_json(studies: Sequence[RunSummary]) -> dict[str, JSON]:
@@ -53,7 +53,7 @@ def _files(studies: Sequence[RunSummary], lines: Sequence[Sequence[str]]) -> dic
     from genagents_env.report.run_figures import pictures
 
     speed = studies[0].rates.speed
-    groups, others = grouped(studies), published(speed)
+    groups, others = group_runs(studies), published(speed)
     own, drawn = tables(studies, groups, others), list(pictures(groups, others, speed))
     parts, title = sections(own, drawn), _title(studies)
     runs = [
@@ -63,7 +63,9 @@ def _files(studies: Sequence[RunSummary], lines: Sequence[Sequence[str]]) -> dic
         for k, (study, words) in enumerate(zip(studies, lines, strict=True), 1)
     ]
     texts = {"report.html": html(title, parts, runs), "report.md": markdown(title, parts)}
-    texts |= {f"{table.name}.csv": table.csv() for table in (*own, answers(studies)) if table.rows}
+    texts |= {
+        f"{table.name}.csv": table.format_csv() for table in (*own, answers(studies)) if table.rows
+    }
     files = {name: text.encode() for name, text in texts.items()}
     files |= {f"figures/{one.name}.png": one.png for one in drawn}
     listed = {"files": sorted(files), **as_json(studies)}

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from genagents_env.report import figure_data as drawing
-from genagents_env.report import figures
-from genagents_env.report.comparing import PRIMARY, Block, Cell
+from genagents_env.report import figure_data, figures
+from genagents_env.report.comparing import PRIMARY, ConditionBlock, MeasureCell
 from genagents_env.report.figures.style import Figure
-from genagents_env.report.naming import slugs
-from genagents_env.report.picture import Picture
-from genagents_env.report.results import Gathered
+from genagents_env.report.naming import make_slugs
+from genagents_env.report.picture import FigureFile
+from genagents_env.report.results import SweepResults
 
 _FIGURES = "figures"  # the section of its own in which most of them stand
 _PANELS = 9
@@ -20,7 +19,7 @@ _SHOWN = (
 )
 
 
-def pictures(known: Gathered) -> Iterator[Picture]:
+def pictures(known: SweepResults) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page; each names the section in which it stands."""
     main = [one for one in known.contrasts if one.family == PRIMARY]
     if main:
@@ -29,60 +28,60 @@ def pictures(known: Gathered) -> Iterator[Picture]:
             "Differences in the primary measures: second less first, with the 95 % interval, "
             "which no correction has touched; blue where it leaves out nought."
         )
-        drawn = figures.difference_forest(main, names)
-        yield Picture("primary", "differences", caption, figures.png(drawn))
-    for block, slug in zip(known.blocks, slugs([b.name for b in known.blocks]), strict=True):
+        drawn = figures.draw_forest(main, names)
+        yield FigureFile("primary", "differences", caption, figures.encode_png(drawn))
+    for block, slug in zip(known.blocks, make_slugs([b.name for b in known.blocks]), strict=True):
         where = f"{block.name}: " if len(known.blocks) > 1 else ""
         for name, caption, drawn in _of(known, block):
-            picture = figures.png(drawn)
-            yield Picture(_FIGURES, f"{name}_{slug}", f"{where}{caption}", picture)
+            picture = figures.encode_png(drawn)
+            yield FigureFile(_FIGURES, f"{name}_{slug}", f"{where}{caption}", picture)
 
 
-def _of(known: Gathered, block: Block) -> Iterator[tuple[str, str, Figure]]:
+def _of(known: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, Figure]]:
     """Yield the figures of one block: the name, the caption, and what is drawn."""
     mine = [cell for cell in known.cells if cell.block == block.name]
-    lived = [(side, drawing.lived(known.runs, side)) for side in block.sides]
-    if panels := drawing.panels(known, mine, _chosen(known, block, mine)):
+    lived = [(side, figure_data.find_counted(known.runs, side)) for side in block.conditions]
+    if panels := figure_data.make_panels(known, mine, _chosen(known, block, mine)):
         caption = "Means over seeds with their 95 % interval; a dot is one seed."
-        yield "bars", caption, figures.measure_bars(panels)
-    if curves := drawing.curves(lived):
+        yield "bars", caption, figures.draw_measure_bars(panels)
+    if curves := figure_data.make_curves(lived):
         caption = (
             "People who know a fact over time: the mean over seeds with its 95 % interval. A run "
             "that ended earlier counts with its last number."
         )
-        yield "diffusion", caption, figures.knowing_curves(curves)
-    if networks := drawing.networks(lived):
+        yield "diffusion", caption, figures.draw_knowledge_curves(curves)
+    if networks := figure_data.make_networks(lived):
         caption = (
             "Who talks to whom, all runs of a condition together: an arrow from who speaks to who "
             "is spoken to, as thick as there is talk in a run; of more than ten people a line "
             "stands for both ways."
         )
-        yield "partners", caption, figures.partner_networks(networks)
-    if maps := drawing.places(lived):
+        yield "partners", caption, figures.draw_partner_networks(networks)
+    if maps := figure_data.make_place_shares(lived):
         caption = "Share of everyone's time at each place, mean over the runs of a condition."
-        yield "places", caption, figures.place_maps(maps)
+        yield "places", caption, figures.draw_place_maps(maps)
     main = [name for name in known.names_in(block) if name in known.primary]
     if main:
         name = main[0]
-        cost, points = drawing.tradeoff(lived, mine, name)
+        cost, points = figure_data.make_tradeoff(lived, mine, name)
         if points:
             caption = (
                 "Cost against outcome: a faint point for each run, a mark for the mean of each "
                 "condition with both 95 % intervals."
             )
-            drawn = figures.cost_against(points, _axis(known, cost), _axis(known, name))
+            drawn = figures.draw_tradeoff(points, _axis(known, cost), _axis(known, name))
             yield "tradeoff", caption, drawn
 
 
-def _axis(known: Gathered, name: str) -> str:
+def _axis(known: SweepResults, name: str) -> str:
     unit = known.units[name]
     return f"{known.titles[name]} ({unit})" if unit else known.titles[name]
 
 
-def _chosen(known: Gathered, block: Block, cells: Sequence[Cell]) -> list[str]:
+def _chosen(known: SweepResults, block: ConditionBlock, cells: Sequence[MeasureCell]) -> list[str]:
     """Return the measures of the bars: the primary ones, then some of the others with values."""
     counts = Counter(cell.measure for cell in cells if cell.values)
-    sides = len({cell.side.label for cell in cells})
+    sides = len({cell.compared.label for cell in cells})
     valued = {name for name, count in counts.items() if count >= min(2, sides)}
     stems: Mapping[str, int] = {stem: k for k, stem in enumerate(_SHOWN)}
     names = known.names_in(block)

@@ -3,50 +3,50 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from genagents_env.report.comparing import Block
-from genagents_env.report.measure_order import PRIMARY, group_of
-from genagents_env.report.naming import page_of, slugs
-from genagents_env.report.results import Gathered
-from genagents_env.report.table import Cell, Table
-from genagents_env.report.trial import Run
+from genagents_env.report.comparing import ConditionBlock
+from genagents_env.report.measure_order import PRIMARY, find_group
+from genagents_env.report.naming import find_page, make_slugs
+from genagents_env.report.results import SweepResults
+from genagents_env.report.table import CellValue, Table
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import Contrast
 
 SHORT = 12  # hexadecimal digits of a hash in a table that is read
 
 
-def means(known: Gathered) -> Iterator[Table]:
+def means(known: SweepResults) -> Iterator[Table]:
     """Yield for each block its measures by condition, the primary ones first."""
     several = len(known.blocks) > 1
-    for block, slug in zip(known.blocks, slugs([b.name for b in known.blocks]), strict=True):
+    for block, slug in zip(known.blocks, make_slugs([b.name for b in known.blocks]), strict=True):
         yield Table(
             f"means_{slug}" if several else "means",
             f"Measures: {block.name}" if several else "Measures",
-            ("about", "measure", "unit", *(side.label for side in block.sides)),
+            ("about", "measure", "unit", *(side.label for side in block.conditions)),
             tuple(_mean_row(known, block, name) for name in known.names_in(block)),
             "Mean over finished runs with its 95 % bootstrap interval over seeds, and their "
             "number; a dash where no run has a value.",
         )
 
 
-def _mean_row(known: Gathered, block: Block, name: str) -> tuple[Cell, ...]:
+def _mean_row(known: SweepResults, block: ConditionBlock, name: str) -> tuple[CellValue, ...]:
     mine = {
-        cell.side.label: cell.mean
+        cell.compared.label: cell.mean
         for cell in known.cells
         if (cell.block, cell.measure) == (block.name, name)
     }
-    about = PRIMARY if name in known.primary else group_of(name)
+    about = PRIMARY if name in known.primary else find_group(name)
     told = (about, known.titles[name], known.units[name])
-    return (*told, *(mine.get(side.label) for side in block.sides))
+    return (*told, *(mine.get(side.label) for side in block.conditions))
 
 
-def decisive(known: Gathered) -> Table:
+def decisive(known: SweepResults) -> Table:
     """Return the contrasts of the primary measures, by which the question is decided."""
     whole = differences(known)
     rows = tuple(whole.rows[k] for k in sorted(primary_rows(known, whole)))
     return Table("primary", "Differences in the primary measures", whole.columns, rows, whole.note)
 
 
-def differences(known: Gathered) -> Table:
+def differences(known: SweepResults) -> Table:
     """Return every contrast."""
     several = len(known.blocks) > 1
     rows = tuple(_difference(known, one, several) for one in known.contrasts)
@@ -64,7 +64,7 @@ def differences(known: Gathered) -> Table:
     return Table("contrasts", "All differences between conditions", columns, rows, note)
 
 
-def _difference(known: Gathered, one: Contrast, several: bool) -> tuple[Cell, ...]:
+def _difference(known: SweepResults, one: Contrast, several: bool) -> tuple[CellValue, ...]:
     return (
         *(known.titles[one.measure], *([one.block] if several else []), one.first, one.second),
         *(one.first_mean, one.second_mean, one.difference, one.low, one.high),
@@ -72,7 +72,7 @@ def _difference(known: Gathered, one: Contrast, several: bool) -> tuple[Cell, ..
     )
 
 
-def runs(known: Gathered) -> Table:
+def runs(known: SweepResults) -> Table:
     """Return every trial: how it stands, what it took, its primary values."""
     titles = known.titles
     columns = (
@@ -89,9 +89,9 @@ def runs(known: Gathered) -> Table:
     return Table("runs", "Runs", columns, rows, note)
 
 
-def _run_row(known: Gathered, run: Run) -> tuple[Cell, ...]:
-    took = run.effort
-    spent: tuple[Cell, ...] = (
+def _run_row(known: SweepResults, run: MeasuredTrial) -> tuple[CellValue, ...]:
+    took = run.usage
+    spent: tuple[CellValue, ...] = (
         (None, None, None, None)
         if took is None
         else (took.calls, took.dollars, took.seconds, took.fallbacks)
@@ -104,7 +104,7 @@ def _run_row(known: Gathered, run: Run) -> tuple[Cell, ...]:
     )
 
 
-def problem(run: Run) -> str:
+def problem(run: MeasuredTrial) -> str:
     """Return why a run is not finished and what can be done, in words; empty where it is."""
     told = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
     told = told or run.status
@@ -123,7 +123,7 @@ def relative(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
-def values(known: Gathered) -> Table:
+def values(known: SweepResults) -> Table:
     """Return every value of every run that has any, a line each, for one's own analysis."""
     rows = tuple(
         (
@@ -142,7 +142,7 @@ VALUES = (
 )
 
 
-def measures(known: Gathered) -> Table:
+def measures(known: SweepResults) -> Table:
     """Return what each measure is, and whence."""
     rows = tuple(
         (one.name, one.title, one.unit, one.better or None, one.definition, one.source)
@@ -152,7 +152,7 @@ def measures(known: Gathered) -> Table:
     return Table("measures", "What was measured", columns, rows)
 
 
-def identities(known: Gathered) -> Table:
+def identities(known: SweepResults) -> Table:
     """Return the hashes in full, by which another can tell that it is the same."""
     rows = tuple(
         (run.trial, run.identity, run.hash or None, run.scenario or None, _versions(run))
@@ -166,20 +166,20 @@ def identities(known: Gathered) -> Table:
     return Table("identities", "Hashes", columns, rows, note)
 
 
-def versions(known: Gathered) -> Table:
+def versions(known: SweepResults) -> Table:
     """Return the versions that made the report."""
     return Table("versions", "Versions", ("package", "version"), tuple(known.versions.items()))
 
 
-def answers(run: Run) -> Table:
+def answers(run: MeasuredTrial) -> Table:
     """Return what was answered in the interviews of one run."""
-    told = () if run.story is None else run.story.answers
+    told = () if run.narrative is None else run.narrative.answers
     rows = tuple((one.time, one.agent, one.question, one.repeat, one.text) for one in told)
     columns = ("time", "agent", "question", "repeat", "answer")
     return Table("answers", "Interviews", columns, rows)
 
 
-def own_values(known: Gathered, run: Run) -> Table:
+def own_values(known: SweepResults, run: MeasuredTrial) -> Table:
     """Return the measures of one run."""
     units = known.units
     rows = tuple(
@@ -189,17 +189,19 @@ def own_values(known: Gathered, run: Run) -> Table:
     return Table("values", "Measures", ("measure", "unit", "value"), rows)
 
 
-def _versions(run: Run) -> str:
+def _versions(run: MeasuredTrial) -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(run.versions.items()))
 
 
-def linked(known: Gathered) -> dict[int, str]:
+def linked(known: SweepResults) -> dict[int, str]:
     """Return by the row of the table of runs the page of each run that has one."""
-    return {row: page_of(run) for row, run in enumerate(known.runs) if run.story is not None}
+    return {row: find_page(run) for row, run in enumerate(known.runs) if run.narrative is not None}
 
 
-def primary_rows(known: Gathered, table: Table) -> frozenset[int]:
+def primary_rows(known: SweepResults, table: Table) -> frozenset[int]:
     """Return the rows of a table of means or contrasts that are of primary measures."""
     titles = {known.titles[name] for name in known.primary}
-    column: Sequence[Cell] = [row[1] if "about" in table.columns else row[0] for row in table.rows]
+    column: Sequence[CellValue] = [
+        row[1] if "about" in table.columns else row[0] for row in table.rows
+    ]
     return frozenset(k for k, cell in enumerate(column) if cell in titles)

@@ -10,7 +10,7 @@ from genagents_env.report.groups import Mean
 from genagents_env.stats.intervals import Interval
 from genagents_env.text import clean
 
-Cell: TypeAlias = str | int | float | bool | Mean | Interval | None
+CellValue: TypeAlias = str | int | float | bool | Mean | Interval | None
 
 NOTHING = "-"
 _RULE = "---"
@@ -33,52 +33,56 @@ class Table:
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[CellValue, ...], ...]
     note: str = ""
 
-    def words(self) -> list[list[str]]:
+    def format_rows(self) -> list[list[str]]:
         """Return the rows as they are read, numbers rounded."""
-        return [[told(cell) for cell in row] for row in self.rows]
+        return [[format_cell(cell) for cell in row] for row in self.rows]
 
-    def csv(self) -> str:
+    def format_csv(self) -> str:
         """Return it for a spreadsheet: numbers in full, a mean in three columns, or four.
 
         Words that a spreadsheet would take for a formula are set off by an apostrophe.
         """
-        more = [_more([row[k] for row in self.rows]) for k in range(len(self.columns))]
+        more = [
+            _name_further_columns([row[k] for row in self.rows]) for k in range(len(self.columns))
+        ]
         out = StringIO()
         writer = csv.writer(out, lineterminator="\n")
         heads = zip(self.columns, more, strict=True)
-        writer.writerow([h for head, ends in heads for h in _heads(_safe(head), ends)])
+        writer.writerow(
+            [h for head, ends in heads for h in _make_heads(_escape_formula(head), ends)]
+        )
         for row in self.rows:
             cells = zip(row, more, strict=True)
-            writer.writerow([value for cell, ends in cells for value in _values(cell, ends)])
+            writer.writerow([value for cell, ends in cells for value in _spread_cell(cell, ends)])
         return out.getvalue()
 
-    def markdown(self) -> str:
+    def format_markdown(self) -> str:
         """Return it as a Markdown table in which no word can break a row or be markup."""
-        lines = [list(self.columns), [_RULE] * len(self.columns), *self.words()]
-        return "\n".join(f"| {' | '.join(map(plain, line))} |" for line in lines)
+        lines = [list(self.columns), [_RULE] * len(self.columns), *self.format_rows()]
+        return "\n".join(f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
 
 
-def told(cell: Cell) -> str:
+def format_cell(cell: CellValue) -> str:
     """Return a cell in words."""
     if cell is None:
         return NOTHING
     if isinstance(cell, Mean):
-        spread = "" if cell.sem is None else f" ± {number(cell.sem)}"
-        return f"{number(cell.value)}{spread} (n={cell.n})"
+        spread = "" if cell.sem is None else f" ± {format_number(cell.sem)}"
+        return f"{format_number(cell.value)}{spread} (n={cell.n})"
     if isinstance(cell, Interval):
-        bounds = f" [{number(cell.low)}, {number(cell.high)}]" if cell.n > 1 else ""
-        return f"{number(cell.mean)}{bounds} (n={cell.n})"
+        bounds = f" [{format_number(cell.low)}, {format_number(cell.high)}]" if cell.n > 1 else ""
+        return f"{format_number(cell.mean)}{bounds} (n={cell.n})"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):
         return f"{cell:,}"
-    return number(cell) if isinstance(cell, float) else clean(cell, _LIMIT)
+    return format_number(cell) if isinstance(cell, float) else clean(cell, _LIMIT)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number with three digits that count, without an exponent where one can do so."""
     if value == 0:
         return "0"
@@ -87,33 +91,33 @@ def number(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 1e-4 else f"{value:.1e}"
 
 
-def plain(words: str) -> str:
+def escape_markdown(words: str) -> str:
     """Return `words` as Markdown that shows them and does nothing else."""
     if words == _RULE:
         return words
     return "".join(f"\\{c}" if c in "\\`*_{}[]()<>|#!~$&" else c for c in words)
 
 
-def _more(column: Sequence[Cell]) -> tuple[str, ...]:
+def _name_further_columns(column: Sequence[CellValue]) -> tuple[str, ...]:
     """Return what the further columns of a column of means are called."""
     if any(isinstance(cell, Interval) for cell in column):
         return "low", "high", "n"
     return ("s.e.m.", "n") if any(isinstance(cell, Mean) for cell in column) else ()
 
 
-def _heads(column: str, more: Sequence[str]) -> list[str]:
+def _make_heads(column: str, more: Sequence[str]) -> list[str]:
     return [column, *(f"{column}: {end}" for end in more)]
 
 
-def _values(cell: Cell, more: Sequence[str]) -> Sequence[object]:
+def _spread_cell(cell: CellValue, more: Sequence[str]) -> Sequence[object]:
     if isinstance(cell, Mean):
         return [cell.value, "" if cell.sem is None else cell.sem, cell.n]
     if isinstance(cell, Interval):
         return [cell.mean, cell.low, cell.high, cell.n]
-    value: object = "" if cell is None else _safe(cell) if isinstance(cell, str) else cell
+    value: object = "" if cell is None else _escape_formula(cell) if isinstance(cell, str) else cell
     return [value, *("" for _ in more)]
 
 
-def _safe(text: str) -> str:
+def _escape_formula(text: str) -> str:
     words = clean(text, _LIMIT)
     return f"'{words}" if words.startswith(_FORMULA) else words

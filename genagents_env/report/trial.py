@@ -12,7 +12,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sights:
+class PlotData:
     """What is drawn of a run and is no single number.
 
     Attributes:
@@ -34,7 +34,7 @@ class Sights:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TimedAnswer:
     """What someone answered in an interview, and the town time at which."""
 
     time: str
@@ -45,7 +45,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class RunNarrative:
     """What is read of a run: its findings in words, what happened, what was answered.
 
     `happened` holds the first lines of the transcript, of `lines` in all.
@@ -54,11 +54,11 @@ class Story:
     findings: tuple[str, ...]
     happened: tuple[str, ...]
     lines: int
-    answers: tuple[Answer, ...]
+    answers: tuple[TimedAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class Usage:
     """What a run took. `dollars` is None where no price is known, `seconds` of wall clock too."""
 
     calls: int
@@ -70,7 +70,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MeasuredTrial:
     """One trial of a sweep.
 
     Attributes:
@@ -86,11 +86,11 @@ class Run:
         hash: canonical, of a finished run.
         scenario: the hash of the scenario as it was lived.
         versions: that the file names.
-        effort: None where no file can be read.
+        usage: None where no file can be read.
         values: each measure by its name; None where it is not defined in this run.
         unmeasured: a message for each measure that failed on this record.
-        sights: for the figures; None where no file can be read.
-        story: for its page; None where no file can be read.
+        plot_data: for the figures; None where no file can be read.
+        narrative: for its page; None where no file can be read.
         verdicts: of the rules and models that judged its answers.
     """
 
@@ -106,11 +106,11 @@ class Run:
     hash: str = ""
     scenario: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
-    effort: Effort | None = None
+    usage: Usage | None = None
     values: Mapping[str, float | None] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
-    sights: Sights | None = None
-    story: Story | None = None
+    plot_data: PlotData | None = None
+    narrative: RunNarrative | None = None
     verdicts: tuple[Verdict, ...] = ()
 
     @property
@@ -119,8 +119,8 @@ class Run:
         return self.state == "finished"
 
     def as_json(self) -> dict[str, JSON]:
-        """Return what it is and came to as JSON values, without its story."""
-        effort = self.effort
+        """Return what it is and came to as JSON values, without its narrative."""
+        usage = self.usage
         return {
             "trial": self.trial,
             "condition": self.condition.name,
@@ -137,11 +137,11 @@ class Run:
             "canonical_hash": self.hash,
             "scenario_hash": self.scenario,
             "versions": dict(self.versions),
-            "calls": None if effort is None else effort.calls,
-            "tokens": None if effort is None else effort.tokens,
-            "fallbacks": None if effort is None else effort.fallbacks,
-            "dollars": None if effort is None else effort.dollars,
-            "seconds": None if effort is None else effort.seconds,
+            "calls": None if usage is None else usage.calls,
+            "tokens": None if usage is None else usage.tokens,
+            "fallbacks": None if usage is None else usage.fallbacks,
+            "dollars": None if usage is None else usage.dollars,
+            "seconds": None if usage is None else usage.seconds,
             "values": dict(self.values),
             "unmeasured": list(self.unmeasured),
         }

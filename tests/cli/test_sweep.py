@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.evaluate.measures import find_measures
-from genagents_env.report.results import gathered
+from genagents_env.report.results import measure_sweep
 from genagents_env.sweep import Folder, load_experiment, trials_of
 from tests.cli.conftest import Run
 from tests.sweep.studies import written
@@ -32,14 +32,14 @@ def test_a_study_is_reckoned_lived_told_and_gone_on_with(genagents: Run, study: 
     assert code == 0
     assert "4 of 4 runs are finished" in out
     assert Path("out/report.html").is_file()
-    known = gathered(Folder("out"))
-    made = sum(run.effort.calls for run in known.runs if run.effort is not None)
+    known = measure_sweep(Folder("out"))
+    made = sum(run.usage.calls for run in known.runs if run.usage is not None)
     assert abs(foretold - made) <= 0.3 * made
     hashes = [run.hash for run in known.runs]
 
     code, _, _ = genagents("sweep", study, "--out", "out", "--seeds", "3", "-q", "--no-report")
     assert code == 0
-    again = {run.trial: run.hash for run in gathered(Folder("out")).runs}
+    again = {run.trial: run.hash for run in measure_sweep(Folder("out")).runs}
     assert len(again) == 6
     assert set(hashes) <= set(again.values())
 

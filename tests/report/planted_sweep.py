@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.evaluate.measures import Measure
-from genagents_env.report.plan import Plan
-from genagents_env.report.results import Gathered, compared
-from genagents_env.report.trial import Answer, Effort, Run, Sights, Story
+from genagents_env.report.plan import SweepPlan
+from genagents_env.report.results import SweepResults, compare_trials
+from genagents_env.report.trial import MeasuredTrial, PlotData, RunNarrative, TimedAnswer, Usage
 from genagents_env.sweep.design.trials import Condition
 
 ADA, BEN, CLEO = "Ada Brook", "Ben Carver", "Cleo Dunn"
@@ -22,9 +22,9 @@ def condition(arm: str, scenario: str = "cake", model: str | None = None) -> Con
     return Condition(arm, arm, scenario, "everyone", model)
 
 
-def sights(told: float = 2.0, heard: float = 600.0) -> Sights:
+def plot_data(told: float = 2.0, heard: float = 600.0) -> PlotData:
     """Return an hour of two: Ada tells Ben `told` times, he knows of the crumbs from `heard` on."""
-    return Sights(
+    return PlotData(
         (ADA, BEN),
         ((0.0, told), (1.0, 0.0)),
         ("Cottage/kitchen", "Cottage/study"),
@@ -34,17 +34,19 @@ def sights(told: float = 2.0, heard: float = 600.0) -> Sights:
     )
 
 
-def story(**changes: Any) -> Story:
+def narrative(**changes: Any) -> RunNarrative:
     given: dict[str, Any] = {
         "findings": ("Knows crumbs: 2 of 2",),
         "happened": ('08:00:10  Ada Brook: "Hello"',),
         "lines": 1,
-        "answers": (Answer("Mon 09:00", ADA, "Who took the cake?", 0, "Ben did."),),
+        "answers": (TimedAnswer("Mon 09:00", ADA, "Who took the cake?", 0, "Ben did."),),
     }
-    return Story(**{**given, **changes})
+    return RunNarrative(**{**given, **changes})
 
 
-def run(folder: Path, arm: str, seed: int, values: Mapping[str, float | None], **more: Any) -> Run:
+def run(
+    folder: Path, arm: str, seed: int, values: Mapping[str, float | None], **more: Any
+) -> MeasuredTrial:
     """Return a finished run of these values; `more` changes its other fields."""
     given: dict[str, Any] = {
         "trial": f"{arm.replace(' ', '-')}-s{seed}-0123abcd",
@@ -57,18 +59,22 @@ def run(folder: Path, arm: str, seed: int, values: Mapping[str, float | None], *
         "hash": f"{seed:x}".rjust(64, "f"),
         "scenario": "e" * 64,
         "versions": {"genagents-env": "1.2.3"},
-        "effort": Effort(40, 4000, 0, False, 0.04, 12.5),
+        "usage": Usage(40, 4000, 0, False, 0.04, 12.5),
         "values": values,
-        "sights": sights(),
-        "story": story(),
+        "plot_data": plot_data(),
+        "narrative": narrative(),
     }
     given |= more
-    return Run(**{"file": folder / f"runs/{given['trial']}.sqlite", **given})
+    return MeasuredTrial(**{"file": folder / f"runs/{given['trial']}.sqlite", **given})
 
 
 def sweep(
-    folder: Path, runs: Sequence[Run], *, primary: Sequence[str] = ("heard.crumbs",), **plan: Any
-) -> Gathered:
+    folder: Path,
+    runs: Sequence[MeasuredTrial],
+    *,
+    primary: Sequence[str] = ("heard.crumbs",),
+    **plan: Any,
+) -> SweepResults:
     """Return the sweep of these runs, with `heard`, `words` and `tokens_per_hour` as measures."""
     given: dict[str, Any] = {
         "name": "minds",
@@ -78,10 +84,10 @@ def sweep(
     }
     known = measure("heard"), measure("words", "words"), measure("tokens_per_hour", "tokens")
     main = [measure(name.partition(".")[0], key=name.partition(".")[2]) for name in primary]
-    return compared(folder, Plan(**{**given, **plan}), runs, known, main)
+    return compare_trials(folder, SweepPlan(**{**given, **plan}), runs, known, main)
 
 
-def pair(folder: Path, seeds: int = 8, gap: float = 0.3, **plan: Any) -> Gathered:
+def pair(folder: Path, seeds: int = 8, gap: float = 0.3, **plan: Any) -> SweepResults:
     """Return two arms; in each seed `full` hears `gap` more than `bare`, and a little noise."""
     runs = []
     for seed in range(seeds):

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from genagents_env.report.results import Gathered, compared
-from genagents_env.report.trial import Effort
+from genagents_env.report.results import SweepResults, compare_trials
+from genagents_env.report.trial import Usage
 from tests.report.planted_sweep import measure, pair, run, sweep
 
 
-def about(known: Gathered, words: str) -> list[str]:
+def about(known: SweepResults, words: str) -> list[str]:
     return [caution for caution in known.cautions if words in caution]
 
 
@@ -44,7 +44,7 @@ def test_not_paired_by_design_and_in_fact(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"effort": Effort(100, 1, 2, True, None, None)}, "Degraded: in 1 run more than 1 %"),
+        ({"usage": Usage(100, 1, 2, True, None, None)}, "Degraded: in 1 run more than 1 %"),
         ({"scenario": "d" * 64}, "Scenario cake changed between runs: 2 contents"),
         ({"versions": {"genagents-env": "1.3"}}, "several versions of genagents-env: 1.2.3, 1.3"),
         ({"unmeasured": ("measure echo on x: KeyError",)}, "1 measurement failed"),
@@ -63,7 +63,7 @@ def test_strangers_unknown_measures_and_a_primary_one_without_values(tmp_path: P
     known = pair(tmp_path)
     strangers = [tmp_path / f"runs/old-s{k}.sqlite" for k in range(10)]
     main = [measure("heard", key="tea")]
-    found = compared(
+    found = compare_trials(
         tmp_path, known.plan, known.runs, known.measures, main, strangers, ["no measure 'x'"]
     )
     assert about(found, "10 run files in the folder belong to no trial")

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report.comparing import Block, blocks_of, cells, contrasts
-from genagents_env.report.trial import Run
+from genagents_env.report.comparing import ConditionBlock, make_blocks, make_cells, make_contrasts
+from genagents_env.report.trial import MeasuredTrial
 from genagents_env.sweep.design.trials import Condition
 from tests.report.planted_sweep import condition, pair, run, sweep
 
 
-def arms(folder: Path, values: Mapping[str, Mapping[int, float | None]]) -> list[Run]:
+def arms(folder: Path, values: Mapping[str, Mapping[int, float | None]]) -> list[MeasuredTrial]:
     return [
         run(folder, arm, seed, {"heard.crumbs": value})
         for arm, own in values.items()
@@ -17,24 +17,24 @@ def arms(folder: Path, values: Mapping[str, Mapping[int, float | None]]) -> list
     ]
 
 
-def names(blocks: tuple[Block, ...]) -> list[tuple[str, list[str]]]:
-    return [(block.name, [side.label for side in block.sides]) for block in blocks]
+def names(blocks: tuple[ConditionBlock, ...]) -> list[tuple[str, list[str]]]:
+    return [(block.name, [side.label for side in block.conditions]) for block in blocks]
 
 
 def test_arms_are_compared_within_a_scenario_and_a_model() -> None:
-    found = blocks_of(
+    found = make_blocks(
         [condition(arm, town) for town in ("cake", "fair") for arm in ("bare", "full")]
     )
     assert names(found) == [("cake", ["bare", "full"]), ("fair", ["bare", "full"])]
 
 
 def test_models_are_compared_where_there_is_one_arm() -> None:
-    found = blocks_of([condition("bare", "cake", model) for model in ("small", "large", None)])
+    found = make_blocks([condition("bare", "cake", model) for model in ("small", "large", None)])
     assert names(found) == [("cake", ["small", "large", "default model"])]
 
 
 def test_a_block_is_called_by_what_tells_it_from_the_others() -> None:
-    found = blocks_of(
+    found = make_blocks(
         [
             Condition(f"{arm} / {cast}", arm, "cake", cast, None)
             for cast in ("two", "three")
@@ -52,7 +52,7 @@ def test_a_mean_is_over_finished_runs_that_have_a_value(tmp_path: Path) -> None:
         run(tmp_path, "bare", 3, {"heard.crumbs": 9.0}, state="stopped"),
         run(tmp_path, "bare", 4, {"heard.crumbs": 9.0}, state="failed"),
     ]
-    (cell,) = cells(blocks_of([condition("bare")]), runs, ["heard.crumbs"])
+    (cell,) = make_cells(make_blocks([condition("bare")]), runs, ["heard.crumbs"])
     assert cell.values == {0: 0.2, 1: 0.6}
     assert cell.mean is not None
     assert cell.mean.mean == pytest.approx(0.4)
@@ -105,7 +105,7 @@ def test_without_statsmodels_differences_stand_uncorrected_and_it_is_told(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
     known = pair(tmp_path)
-    found, told = contrasts(known.blocks, known.cells, None, known.primary)
+    found, told = make_contrasts(known.blocks, known.cells, None, known.primary)
     assert "genagents-env[lab]" in told
     assert found[0].p is not None
     assert found[0].p_holm is None

@@ -12,7 +12,7 @@ from genagents_env.evaluate.opinions import Opinion
 from genagents_env.evaluate.published import published
 from genagents_env.evaluate.spans import Lengths
 from genagents_env.report import figures
-from genagents_env.report.figures.style import Figure, colours, shown
+from genagents_env.report.figures.style import Figure, assign_colours, fit_label
 from genagents_env.report.groups import CostRate, FlowRate, Mean, SuccessRate
 
 CROWD = tuple(f"Agent {letter} Longsurname-{letter}" for letter in "ABCDEFGHI")
@@ -31,7 +31,7 @@ def no_warnings() -> Iterator[None]:
 
 def picture(figure: Figure) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Return the pixels of a figure that is drawn, not blank, and has nothing at its edges."""
-    image = Image.open(BytesIO(figures.png(figure))).convert("L")
+    image = Image.open(BytesIO(figures.encode_png(figure))).convert("L")
     pixels = np.asarray(image)
     assert pixels.min() < 128 < pixels.max()
     edges = (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])
@@ -57,36 +57,40 @@ def test_figures_of_people_draw_for_one_for_nine_and_for_strange_names(
     names = tuple(dict.fromkeys(f"{name}{k // 9 or ''}" for k, name in enumerate(names)))
     values = [*names, "nobody"]
     share = {name: {values[k]: 0.7, "nobody": 0.3} for k, name in enumerate(names)}
-    picture(figures.preference_bars("whom", values, share, dict(list(share.items())[:1]), "nobody"))
+    picture(
+        figures.draw_preference_bars("whom", values, share, dict(list(share.items())[:1]), "nobody")
+    )
     matrix = [[None if a == b else 0.25 for a in names] for b in names]
-    picture(figures.affinity_map("whom", names, matrix))
-    picture(figures.told_network([heard(names)] * 4, names, lambda tick: f"08:00:{tick:02}"))
+    picture(figures.draw_affinity_map("whom", names, matrix))
+    picture(
+        figures.draw_hearing_network([heard(names)] * 4, names, lambda tick: f"08:00:{tick:02}")
+    )
     mentions = [Opinion("whom", name, 7 * k, names[0], "said") for k, name in enumerate(names)]
     mentions.append(Opinion("whom", "a stranger", 3, "nobody", "summary"))
-    picture(figures.opinion_timeline("whom", values, mentions, names, 10, "nobody"))
+    picture(figures.draw_opinion_timeline("whom", values, mentions, names, 10, "nobody"))
 
 
 def test_figures_of_measures_draw() -> None:
     rates = [success(n, label) for n in (3, 6, 9) for label in ("lyfe", "lyfe a=1", NASTY[0])]
-    picture(figures.success_bars([*rates, success(9, "none", None)]))
+    picture(figures.draw_success_bars([*rates, success(9, "none", None)]))
     flow = [FlowRate(NASTY[1], f"fact_{k}", HALF, Mean(0, None, 1), None) for k in range(12)]
-    picture(figures.flow_bars(flow))
-    picture(figures.flow_bars([FlowRate("a", "fact", HALF, None, Mean(1, 0, 2))]))
-    picture(figures.length_bars([Lengths("lyfe", (10.0, 90.0), 1), Lengths(NASTY[2], (), 0)]))
+    picture(figures.draw_flow_bars(flow))
+    picture(figures.draw_flow_bars([FlowRate("a", "fact", HALF, None, Mean(1, 0, 2))]))
+    picture(figures.draw_length_bars([Lengths("lyfe", (10.0, 90.0), 1), Lengths(NASTY[2], (), 0)]))
     cost = [CostRate(NASTY[0], "town", HALF, HALF), CostRate("free", "town", HALF, Mean(0, 0, 2))]
-    picture(figures.cost_bars(cost, published(), 10))
+    picture(figures.draw_cost_bars(cost, published(), 10))
 
 
 def test_without_data_figures_say_so() -> None:
     for figure in (
-        figures.success_bars([]),
-        figures.flow_bars([]),
-        figures.preference_bars("whom", ["a"], {}, {}),
-        figures.affinity_map("whom", [], []),
-        figures.told_network([], CROWD, str),
-        figures.opinion_timeline("whom", ["a"], [], CROWD, 10),
-        figures.cost_bars([], (), 10),
-        figures.length_bars([]),
+        figures.draw_success_bars([]),
+        figures.draw_flow_bars([]),
+        figures.draw_preference_bars("whom", ["a"], {}, {}),
+        figures.draw_affinity_map("whom", [], []),
+        figures.draw_hearing_network([], CROWD, str),
+        figures.draw_opinion_timeline("whom", ["a"], [], CROWD, 10),
+        figures.draw_cost_bars([], (), 10),
+        figures.draw_length_bars([]),
     ):
         picture(figure)
 
@@ -95,25 +99,25 @@ def test_the_same_figure_is_the_same_file_and_leaves_no_trace_in_matplotlib() ->
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    files = {figures.png(figures.success_bars([success(3)])) for _ in range(2)}
+    files = {figures.encode_png(figures.draw_success_bars([success(3)])) for _ in range(2)}
     assert len(files) == 1
     assert dict(mpl.rcParams) == before
 
 
 def test_a_bar_is_as_high_as_its_share() -> None:
-    (axes,) = figures.success_bars([success(3, after=Mean(0.25, None, 1))]).axes
+    (axes,) = figures.draw_success_bars([success(3, after=Mean(0.25, None, 1))]).axes
     assert [bar.get_extents().height for bar in axes.patches] == [
         axes.transData.transform((0, 0.25))[1] - axes.transData.transform((0, 0))[1]
     ]
 
 
 def test_text_is_drawn_as_it_stands_or_as_a_box() -> None:
-    assert shown("$5") == r"\$5"
-    assert shown("太a") == "□a"
-    assert shown("x" * 50, 10) == "x" * 9 + "…"
-    assert shown("two\nlines") == "two lines"
+    assert fit_label("$5") == r"\$5"
+    assert fit_label("太a") == "□a"
+    assert fit_label("x" * 50, 10) == "x" * 9 + "…"
+    assert fit_label("two\nlines") == "two lines"
 
 
 def test_every_value_has_its_own_look() -> None:
-    looks = colours([f"v{k}" for k in range(30)], "none")
+    looks = assign_colours([f"v{k}" for k in range(30)], "none")
     assert len(set(looks.values())) == 31

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from genagents_env.report.finding import found
+from genagents_env.report.finding import describe_finding
 from tests.report.planted_sweep import pair, run, sweep
 
 
@@ -43,7 +43,10 @@ def test_some_differ_and_some_do_not(tmp_path: Path) -> None:
 
 
 def test_nothing_finished_nothing_named_nothing_to_compare(tmp_path: Path) -> None:
-    assert found((), {}, 0, named=True) == "No run has finished yet, so nothing can be said."
+    assert (
+        describe_finding((), {}, 0, named=True)
+        == "No run has finished yet, so nothing can be said."
+    )
     assert "exploratory" in pair(tmp_path, primary=()).finding
     alone = sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5})])
     assert "nothing could be compared" in alone.finding

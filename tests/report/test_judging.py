@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from genagents_env.judge.verdicts import Comparison, Rating, Verdicts
-from genagents_env.report.judging import judged_tables
+from genagents_env.report.judging import tabulate_judgements
 from genagents_env.report.writing import write_lab
 from tests.report.planted_sweep import ADA, pair
 
@@ -82,4 +82,4 @@ def test_ratings_rankings_and_agreement_stand_in_the_report(
 
 
 def test_without_verdicts_there_is_no_table_and_no_caution(tmp_path: Path) -> None:
-    assert judged_tables(tmp_path / "verdicts.jsonl", ()) == ((), "")
+    assert tabulate_judgements(tmp_path / "verdicts.jsonl", ()) == ((), "")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report.results import Gathered, gathered
+from genagents_env.report.results import SweepResults, measure_sweep
 from genagents_env.report.writing import write_lab
 from genagents_env.run import RunOptions
 from genagents_env.run import run as live
@@ -48,13 +48,13 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(made.path)
 
 
-def about(known: Gathered, words: str) -> bool:
+def about(known: SweepResults, words: str) -> bool:
     return any(words in caution for caution in known.cautions)
 
 
 def test_a_sweep_is_gathered(folder: Folder) -> None:
     seen: list[tuple[int, int]] = []
-    known = gathered(folder, lambda done, total: seen.append((done, total)))
+    known = measure_sweep(folder, lambda done, total: seen.append((done, total)))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert known.count("finished") == 4
     assert known.primary == ("heard.tea", "ticks")
@@ -66,12 +66,12 @@ def test_a_sweep_is_gathered(folder: Folder) -> None:
     for run in known.runs:
         assert len(run.hash) == len(run.scenario) == 64
         assert run.values["ticks"] == run.tick
-        assert run.sights is not None
-        assert run.sights.names == ("Ada Brook", "Ben Carver")
-        for row in run.sights.stays:
-            assert sum(row) == pytest.approx(run.sights.seconds)
-        assert run.story is not None
-        assert run.story.lines == len(run.story.happened)
+        assert run.plot_data is not None
+        assert run.plot_data.names == ("Ada Brook", "Ben Carver")
+        for row in run.plot_data.stays:
+            assert sum(row) == pytest.approx(run.plot_data.seconds)
+        assert run.narrative is not None
+        assert run.narrative.lines == len(run.narrative.happened)
     assert len(known.problems) == 1  # the measure that nobody knows
     assert known.titles["ticks"] == "Ticks lived"
     json.dumps(known.as_json(), allow_nan=False)
@@ -80,8 +80,8 @@ def test_a_sweep_is_gathered(folder: Folder) -> None:
 @pytest.mark.slow
 def test_processes_read_the_same(folder: Folder) -> None:
     seen: list[int] = []
-    alone = gathered(folder)
-    apart = gathered(folder, lambda done, _: seen.append(done), workers=2)
+    alone = measure_sweep(folder)
+    apart = measure_sweep(folder, lambda done, _: seen.append(done), workers=2)
     assert apart.as_json() == alone.as_json()
     assert seen == [1, 2, 3, 4]
 
@@ -94,7 +94,7 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: F
     path.write_bytes(whole[:place] + b'"t3xt_"'[: len(b'"text"')] + whole[place + 6 :])
     folder.file(missing).unlink()
     folder.file(empty).write_bytes(b"")
-    known = gathered(Folder(folder.path))
+    known = measure_sweep(Folder(folder.path))
     states = [run.state for run in known.runs]
     assert states == ["damaged", "due", "due", "finished"]
     assert known.runs[0].problem
@@ -106,7 +106,7 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: F
 def test_a_file_of_no_trial_is_told_and_not_used(folder: Folder) -> None:
     text = (folder.path / "experiment.toml").read_text()
     (folder.path / "experiment.toml").write_text(text.replace("hours = 0.1", "hours = 0.05"))
-    known = gathered(Folder(folder.path))
+    known = measure_sweep(Folder(folder.path))
     assert known.count("due") == 4
     assert about(known, "4 run files in the folder belong to no trial")
     assert "No run has finished yet" in known.finding
@@ -115,6 +115,6 @@ def test_a_file_of_no_trial_is_told_and_not_used(folder: Folder) -> None:
 
 def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: Folder) -> None:
     (folder.path / "verdicts.jsonl").write_text("nonsense\n")
-    known = gathered(folder)
+    known = measure_sweep(folder)
     assert about(known, "What judges said is left out")
     assert known.judged == ()

@@ -11,7 +11,7 @@ from genagents_env.evaluate.published import published
 from genagents_env.evaluate.rates import tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import write_report
-from genagents_env.report.groups import grouped
+from genagents_env.report.groups import group_runs
 from genagents_env.report.run_tables import costs, tables
 from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
 
@@ -160,5 +160,5 @@ def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:
     assert ours["$/human hour"] == pytest.approx(0.0144)
     assert rows["Park et al. 2023"]["$/human hour"] == 25
     assert "Interviews and judging are left out" in found.note
-    for one in tables(runs, grouped(runs), published()):
+    for one in tables(runs, group_runs(runs), published()):
         assert all(len(row) == len(one.columns) for row in one.rows), one.name

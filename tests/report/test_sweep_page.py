@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.report.results import Gathered
-from genagents_env.report.trial import Answer
+from genagents_env.report.results import SweepResults
+from genagents_env.report.trial import TimedAnswer
 from genagents_env.report.writing import write_lab
-from tests.report.planted_sweep import condition, pair, run, story, sweep
+from tests.report.planted_sweep import condition, narrative, pair, run, sweep
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
 
@@ -134,7 +134,13 @@ def test_a_stopped_run_is_marked_and_in_no_mean(tmp_path: Path) -> None:
 
 
 def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> None:
-    blank: dict[str, Any] = {"sights": None, "story": None, "effort": None, "hash": "", "tick": -1}
+    blank: dict[str, Any] = {
+        "plot_data": None,
+        "narrative": None,
+        "usage": None,
+        "hash": "",
+        "tick": -1,
+    }
     runs = [
         run(tmp_path, arm, seed, {}, **{**blank, "state": "due", "status": ""})
         for arm in ("bare", "full")
@@ -163,9 +169,9 @@ def test_one_seed_makes_a_report(tmp_path: Path) -> None:
     assert "one pair: no interval and no test" in text
 
 
-def hostile(folder: Path) -> Gathered:
-    told = story(
-        findings=(EVIL,), happened=(EVIL,), answers=(Answer("Mon", EVIL, EVIL, 0, f"={EVIL}"),)
+def hostile(folder: Path) -> SweepResults:
+    told = narrative(
+        findings=(EVIL,), happened=(EVIL,), answers=(TimedAnswer("Mon", EVIL, EVIL, 0, f"={EVIL}"),)
     )
     runs = [
         run(
@@ -174,7 +180,7 @@ def hostile(folder: Path) -> Gathered:
             seed,
             {f"heard.{EVIL}": 0.5},
             condition=condition(EVIL, EVIL, EVIL),
-            story=told,
+            narrative=told,
             problem=f"={EVIL}",
             unmeasured=(EVIL,),
             versions={EVIL: EVIL},
@@ -219,7 +225,7 @@ def test_a_second_report_replaces_its_own_files_and_no_others(tmp_path: Path) ->
     listed = json.loads((tmp_path / "report.json").read_text())
     listed["files"] += ["../a.sqlite", "runs/a.sqlite", "log.jsonl", "base.json", 7]
     (tmp_path / "report.json").write_text(json.dumps(listed))
-    write_lab(sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5}, story=None)]))
+    write_lab(sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5}, narrative=None)]))
     assert all(path.read_text() == "mine" for path in kept)
     assert not (tmp_path / "figures/differences.png").exists()
     assert not list((tmp_path / "pages").iterdir())

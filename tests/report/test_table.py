@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.report.groups import Mean
-from genagents_env.report.table import Table, number, plain, told
+from genagents_env.report.table import Table, escape_markdown, format_cell, format_number
 
 WORDS = st.text(max_size=30)
 
@@ -18,9 +18,9 @@ def table(*rows: tuple[object, ...]) -> Table:
 
 def test_cells_are_told_and_means_take_three_columns_of_a_spreadsheet() -> None:
     found = table((1234, None, True, Mean(0.5, None, 1)), (0.12345, "x", False, None))
-    assert found.words() == [["1,234", "-", "yes", "0.5 (n=1)"], ["0.123", "x", "no", "-"]]
-    assert told(Mean(0.5, 0.1, 3)) == "0.5 ± 0.1 (n=3)"
-    rows = list(csv.reader(StringIO(found.csv())))
+    assert found.format_rows() == [["1,234", "-", "yes", "0.5 (n=1)"], ["0.123", "x", "no", "-"]]
+    assert format_cell(Mean(0.5, 0.1, 3)) == "0.5 ± 0.1 (n=3)"
+    rows = list(csv.reader(StringIO(found.format_csv())))
     assert rows[0] == ["c0", "c1", "c2", "c3", "c3: s.e.m.", "c3: n"]
     assert rows[1] == ["1234", "", "True", "0.5", "", "1"]
     assert rows[2] == ["0.12345", "x", "False", "", "", ""]
@@ -31,12 +31,12 @@ def test_cells_are_told_and_means_take_three_columns_of_a_spreadsheet() -> None:
     [(0.0, "0"), (12345.6, "12,346"), (0.00012, "0.00012"), (1e-7, "1.0e-07"), (74.23, "74.2")],
 )
 def test_numbers_have_three_digits(value: float, words: str) -> None:
-    assert number(value) == words
+    assert format_number(value) == words
 
 
 @given(WORDS)
 def test_no_word_breaks_a_row_of_markdown(word: str) -> None:
-    lines = table((word, "end")).markdown().split("\n")
+    lines = table((word, "end")).format_markdown().split("\n")
     assert len(lines) == 3
     bare = lines[2].replace("\\\\", "").replace("\\|", "")
     assert bare.count("|") == 3
@@ -44,9 +44,9 @@ def test_no_word_breaks_a_row_of_markdown(word: str) -> None:
 
 @given(WORDS)
 def test_no_word_becomes_a_formula(word: str) -> None:
-    (_, (cell, _)) = csv.reader(StringIO(table((word, "end")).csv()))
+    (_, (cell, _)) = csv.reader(StringIO(table((word, "end")).format_csv()))
     assert not cell.startswith(("=", "+", "-", "@"))
 
 
 def test_markup_is_escaped() -> None:
-    assert plain("<b> [x](y) `c`") == "\\<b\\> \\[x\\]\\(y\\) \\`c\\`"
+    assert escape_markdown("<b> [x](y) `c`") == "\\<b\\> \\[x\\]\\(y\\) \\`c\\`"

@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 
-from genagents_env.report.figures.style import DARK, Figure, drawn, empty, sheet, shown
+from genagents_env.report.figures.style import (
+    DARK,
+    Figure,
+    draw_empty,
+    fit_label,
+    make_sheet,
+    with_style,
+)
 
 
-@drawn
-def affinity_map(
+@with_style
+def draw_affinity_map(
     title: str, names: Sequence[str], matrix: Sequence[Sequence[float | None]]
 ) -> Figure:
     """Draw the matrix with its numbers.
@@ -17,9 +24,9 @@ def affinity_map(
         matrix: N rows of N chances in [0, 1]; None where nobody knows.
     """
     size = 2.6 + 0.52 * max(2, len(names))
-    figure, (axes,) = sheet(size + 0.9, size)
+    figure, (axes,) = make_sheet(size + 0.9, size)
     if not names:
-        empty(axes, "nobody was asked")
+        draw_empty(axes, "nobody was asked")
         return figure
     numbers = [[float("nan") if v is None else float(v) for v in row] for row in matrix]
     image = axes.imshow(numbers, vmin=0, vmax=1, cmap="Blues")
@@ -30,12 +37,12 @@ def affinity_map(
                 x, y, words, ha="center", va="center", fontsize=8,
                 color="white" if value > 0.6 else DARK,
             )  # fmt: skip
-    labels = [shown(name, 20) for name in names]
+    labels = [fit_label(name, 20) for name in names]
     axes.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), labels)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.set_title(shown(title, 50))
+    axes.set_title(fit_label(title, 50))
     figure.colorbar(image, ax=axes, shrink=0.8, label="probability of the same choice")
     return figure

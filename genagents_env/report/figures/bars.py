@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from genagents_env.report.figures.style import COLOURS, DARK, Figure, drawn, empty, sheet, shown
+from genagents_env.report.figures.style import (
+    COLOURS,
+    DARK,
+    Figure,
+    draw_empty,
+    fit_label,
+    make_sheet,
+    with_style,
+)
 from genagents_env.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -31,8 +39,8 @@ class Panel:
     bars: tuple[Bar, ...]
 
 
-@drawn
-def measure_bars(panels: Sequence[Panel]) -> Figure:
+@with_style
+def draw_measure_bars(panels: Sequence[Panel]) -> Figure:
     """Draw a panel for each measure, a bar for each condition.
 
     A bar is the mean over seeds, its line the interval, a dot the value of one seed; beside the
@@ -41,9 +49,9 @@ def measure_bars(panels: Sequence[Panel]) -> Figure:
     columns = max(1, min(_COLUMNS, len(panels)))
     rows = -(-max(1, len(panels)) // columns)
     most = max((len(panel.bars) for panel in panels), default=1)
-    figure, axes = sheet(4.4 * columns + 0.4, (1.25 + 0.42 * most) * rows, rows, columns)
+    figure, axes = make_sheet(4.4 * columns + 0.4, (1.25 + 0.42 * most) * rows, rows, columns)
     if not panels:
-        empty(axes[0], "nothing has been measured")
+        draw_empty(axes[0], "nothing has been measured")
     for own, panel in zip(axes, panels, strict=False):
         _panel(own, panel)
     for own in axes[max(1, len(panels)) :]:
@@ -62,12 +70,12 @@ def _panel(axes: "Axes", panel: Panel) -> None:
             bar.seeds, [y + lift for lift in lifts], 11, color=colour, edgecolors=DARK,
             linewidths=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
-    labels = [f"{shown(bar.label, 24)}, n={len(bar.seeds)}" for bar in panel.bars]
+    labels = [f"{fit_label(bar.label, 24)}, n={len(bar.seeds)}" for bar in panel.bars]
     axes.set_yticks(range(len(panel.bars)), labels)
     axes.set_ylim(len(panel.bars) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
-    axes.set_title(shown(panel.title, 42))
-    axes.set_xlabel(shown(panel.unit, 60))
+    axes.set_title(fit_label(panel.title, 42))
+    axes.set_xlabel(fit_label(panel.unit, 60))
     axes.grid(axis="x")
     if all(value >= 0 for bar in panel.bars for value in bar.seeds):
         axes.set_xlim(left=0)

@@ -9,10 +9,10 @@ from genagents_env.report.figures.style import (
     DARK,
     GREY,
     Figure,
-    drawn,
-    empty,
-    sheet,
-    shown,
+    draw_empty,
+    fit_label,
+    make_sheet,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 Bar = tuple[str, float, float, bool]  # name, value, standard error, whether it is ours
 
 
-@drawn
-def cost_bars(rates: "Sequence[CostRate]", others: Sequence[Published], speed: float) -> Figure:
+@with_style
+def draw_cost_bars(
+    rates: "Sequence[CostRate]", others: Sequence[Published], speed: float
+) -> Figure:
     """Draw calls per agent and hour awake, and dollars per agent and human hour.
 
     Both axes are logarithmic. What is free or has no price has no bar on the right.
@@ -40,7 +42,7 @@ def cost_bars(rates: "Sequence[CostRate]", others: Sequence[Published], speed: f
         if rate.calls is not None and rate.calls.value > 0
     ]
     calls += [
-        (shown(one.name, 46), one.calls_per_waking_hour, 0.0, False)
+        (fit_label(one.name, 46), one.calls_per_waking_hour, 0.0, False)
         for one in others
         if one.calls_per_waking_hour is not None
     ]
@@ -50,12 +52,12 @@ def cost_bars(rates: "Sequence[CostRate]", others: Sequence[Published], speed: f
         if rate.dollars is not None and rate.dollars.value > 0
     ]
     dollars += [
-        (shown(one.name, 46), one.dollars_per_human_hour, 0.0, False)
+        (fit_label(one.name, 46), one.dollars_per_human_hour, 0.0, False)
         for one in others
         if one.dollars_per_human_hour is not None
     ]
     height = 1.4 + 0.5 * (len(calls) + len(dollars)) + 0.9
-    figure, panels = sheet(7.8, height, 2)
+    figure, panels = make_sheet(7.8, height, 2)
     _bars(panels[0], calls, "model calls per agent and hour awake (game time)", "{:.3g}")
     words = f"US dollars per agent and human hour, at {speed:g} times real time"
     _bars(panels[1], dollars, words, "{:.2g}")
@@ -63,12 +65,12 @@ def cost_bars(rates: "Sequence[CostRate]", others: Sequence[Published], speed: f
 
 
 def _label(rate: "CostRate") -> str:
-    return f"{shown(rate.mind, 46)}\n{shown(rate.place, 46)}"
+    return f"{fit_label(rate.mind, 46)}\n{fit_label(rate.place, 46)}"
 
 
 def _bars(axes: "Axes", bars: Sequence[Bar], words: str, form: str) -> None:
     if not bars:
-        empty(axes, "no figures")
+        draw_empty(axes, "no figures")
         return
     for y, (_, value, sem, ours) in enumerate(bars):
         axes.barh(

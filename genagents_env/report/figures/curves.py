@@ -8,12 +8,12 @@ from genagents_env.report.figures.style import (
     COLOURS,
     Figure,
     Line2D,
-    drawn,
-    empty,
-    legend,
-    legend_height,
-    sheet,
-    shown,
+    draw_empty,
+    draw_legend,
+    fit_label,
+    make_sheet,
+    measure_legend,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DASHES = ("-", "--", ":", "-.")
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class KnowledgeCurve:
     """One fact in one condition over time; the three have a value for each of `hours`.
 
     Attributes:
@@ -46,34 +46,36 @@ class Curve:
     n: int
 
 
-@drawn
-def knowing_curves(curves: Sequence[Curve]) -> Figure:
+@with_style
+def draw_knowledge_curves(curves: Sequence[KnowledgeCurve]) -> Figure:
     """Draw a panel for each fact, a line with its band for each condition."""
     facts = list(dict.fromkeys(curve.fact for curve in curves))
     labels = list(dict.fromkeys(curve.label for curve in curves))
     columns = max(1, min(_COLUMNS, len(facts)))
     rows = -(-max(1, len(facts)) // columns)
     width = max(6.4, _WIDTH * columns)
-    below = legend_height([shown(label) for label in labels], width)
-    figure, panels = sheet(width, 3.3 * rows + below + 0.2, rows, columns)
+    below = measure_legend([fit_label(label) for label in labels], width)
+    figure, panels = make_sheet(width, 3.3 * rows + below + 0.2, rows, columns)
     if not facts:
-        empty(panels[0], "no fact was followed")
+        draw_empty(panels[0], "no fact was followed")
         return figure
     for axes, fact in zip(panels, facts, strict=False):
         _panel(axes, fact, [curve for curve in curves if curve.fact == fact], labels)
     for axes in panels[len(facts) :]:
         axes.set_axis_off()
-    legend(
+    draw_legend(
         figure,
         [
-            Line2D([], [], color=colour, ls=dash, lw=2, label=shown(label))
+            Line2D([], [], color=colour, ls=dash, lw=2, label=fit_label(label))
             for label, (colour, dash) in _looks(labels).items()
         ],
     )
     return figure
 
 
-def _panel(axes: "Axes", fact: str, curves: Sequence[Curve], labels: Sequence[str]) -> None:
+def _panel(
+    axes: "Axes", fact: str, curves: Sequence[KnowledgeCurve], labels: Sequence[str]
+) -> None:
     looks = _looks(labels)
     for curve in curves:
         colour, dash = looks[curve.label]
@@ -81,7 +83,7 @@ def _panel(axes: "Axes", fact: str, curves: Sequence[Curve], labels: Sequence[st
             curve.hours, curve.low, curve.high, step="post", color=colour, alpha=0.18, lw=0
         )
         axes.step(curve.hours, curve.mean, where="post", color=colour, ls=dash, lw=2)
-    axes.set_title(shown(fact, 44))
+    axes.set_title(fit_label(fact, 44))
     axes.set_xlabel("hours of game time")
     axes.set_ylabel("people who know")
     axes.set_ylim(0, max(1.0, 1.08 * max(max(curve.high) for curve in curves)))

@@ -8,10 +8,10 @@ from genagents_env.report.figures.style import (
     DARK,
     GREY,
     Figure,
-    drawn,
-    empty,
-    sheet,
-    shown,
+    draw_empty,
+    fit_label,
+    make_sheet,
+    with_style,
 )
 from genagents_env.stats.contrasts import Contrast
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@drawn
-def difference_forest(contrasts: Sequence[Contrast], titles: Sequence[str]) -> Figure:
+@with_style
+def draw_forest(contrasts: Sequence[Contrast], titles: Sequence[str]) -> Figure:
     """Draw the differences, a panel for each measure since their units differ.
 
     Args:
@@ -31,11 +31,11 @@ def difference_forest(contrasts: Sequence[Contrast], titles: Sequence[str]) -> F
     for contrast, title in zip(contrasts, titles, strict=True):
         groups.setdefault(title, []).append(contrast)
     sizes = [len(own) for own in groups.values()] or [1]
-    figure, _ = sheet(8.4, 0.4 * sum(sizes) + 0.95 * len(sizes))
+    figure, _ = make_sheet(8.4, 0.4 * sum(sizes) + 0.95 * len(sizes))
     figure.clf()
     panels = figure.subplots(len(sizes), 1, squeeze=False, height_ratios=[n + 1.2 for n in sizes])
     if not groups:
-        empty(panels[0][0], "there is nothing to compare")
+        draw_empty(panels[0][0], "there is nothing to compare")
     for axes, (title, own) in zip(panels[:, 0], groups.items(), strict=False):
         _panel(axes, title, own, len({one.block for one in contrasts}) > 1)
     return figure
@@ -53,13 +53,13 @@ def _panel(axes: "Axes", title: str, contrasts: Sequence[Contrast], several: boo
     axes.set_yticks(range(len(contrasts)), [_label(one, several) for one in contrasts])
     axes.set_ylim(len(contrasts) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    axes.set_title(shown(title, 70), loc="left")
+    axes.set_title(fit_label(title, 70), loc="left")
     axes.grid(axis="x")
 
 
 def _label(one: Contrast, several: bool) -> str:
-    told = f"{shown(one.second, 26)} \N{MINUS SIGN} {shown(one.first, 26)}"
-    return f"{told}\n{shown(one.block, 50)}" if several else told
+    told = f"{fit_label(one.second, 26)} \N{MINUS SIGN} {fit_label(one.first, 26)}"
+    return f"{told}\n{fit_label(one.block, 50)}" if several else told
 
 
 def _p(one: Contrast) -> str:

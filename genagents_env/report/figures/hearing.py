@@ -12,12 +12,12 @@ from genagents_env.report.figures.style import (
     DARK,
     PALE,
     Figure,
-    drawn,
-    empty,
-    key,
-    legend,
-    sheet,
-    shown,
+    draw_empty,
+    draw_legend,
+    fit_label,
+    make_legend_entry,
+    make_sheet,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _KEYS = (
 )
 
 
-@drawn
-def told_network(
+@with_style
+def draw_hearing_network(
     spreads: Sequence[Spread], names: Sequence[str], clock: Callable[[int], str]
 ) -> Figure:
     """Draw a panel for each fact: arrows from whoever said it to whoever heard it first so.
@@ -48,15 +48,15 @@ def told_network(
     side, most = (4.2, 3) if len(names) <= _FEW else (6.5, 2)
     columns = min(most, max(1, len(spreads)))
     rows = -(-max(1, len(spreads)) // columns)
-    figure, panels = sheet(side * columns, side * 0.95 * rows + 0.5, rows, columns)
+    figure, panels = make_sheet(side * columns, side * 0.95 * rows + 0.5, rows, columns)
     for axes in panels:
         axes.set_axis_off()
     if not spreads or not names:
-        empty(panels[0], "nobody heard of anything")
+        draw_empty(panels[0], "nobody heard of anything")
         return figure
     for axes, spread in zip(panels, spreads, strict=False):
         _panel(axes, spread, names, clock)
-    legend(figure, [key(words, colour) for colour, words in _KEYS])
+    draw_legend(figure, [make_legend_entry(words, colour) for colour, words in _KEYS])
     return figure
 
 
@@ -84,7 +84,7 @@ def _panel(axes: "Axes", spread: Spread, names: Sequence[str], clock: Callable[[
         time = clock(heard[name].tick) if name in heard else ""
         angle = atan2(where[name][1], where[name][0])
         (_beside if len(names) <= _FEW else _outward)(axes, name, time, angle)
-    axes.set_title(shown(spread.fact, 40))
+    axes.set_title(fit_label(spread.fact, 40))
     wide, high = (1.9, 1.75) if len(names) <= _FEW else (2.3, 2.5)
     axes.set(xlim=(-wide, wide), ylim=(-high, high))
 
@@ -101,7 +101,7 @@ def _beside(axes: "Axes", name: str, time: str, angle: float) -> None:
     x, y = cos(angle), sin(angle)
     side = "center" if abs(x) < 0.3 else "left" if x > 0 else "right"
     level = "center" if abs(y) < 0.3 else "bottom" if y > 0 else "top"
-    words = shown(name, 20).replace(" ", "\n", 1)
+    words = fit_label(name, 20).replace(" ", "\n", 1)
     away = 1.16 if abs(x) >= 0.3 else 1.14
     axes.text(x * away, y * away, f"{words}\n{time}".strip(), ha=side, va=level, fontsize=8)
 
@@ -111,7 +111,7 @@ def _outward(axes: "Axes", name: str, time: str, angle: float) -> None:
     axes.text(
         cos(angle) * 1.12,
         sin(angle) * 1.12,
-        f"{shown(name, 20)} {time}".strip(),
+        f"{fit_label(name, 20)} {time}".strip(),
         ha="right" if left else "left",
         va="center",
         rotation=degrees(angle) + (180 if left else 0),

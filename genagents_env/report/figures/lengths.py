@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 
 from genagents_env.evaluate.spans import Lengths
-from genagents_env.report.figures.style import COLOURS, DARK, GREY, Figure, drawn, sheet, shown
+from genagents_env.report.figures.style import (
+    COLOURS,
+    DARK,
+    GREY,
+    Figure,
+    fit_label,
+    make_sheet,
+    with_style,
+)
 
 # Name, mean, what the paper gives after +- (of which kind it does not say), n.
 _PAPER = (
@@ -12,15 +20,15 @@ _PAPER = (
 )
 
 
-@drawn
-def length_bars(lengths: Sequence[Lengths]) -> Figure:
+@with_style
+def draw_length_bars(lengths: Sequence[Lengths]) -> Figure:
     """Draw the mean length of a membership with its standard error, a bar for each policy.
 
     The dark mark is where the last word was spoken, in the mean; what follows it is silence.
     """
     rows = [(one.policy, one.mean, one.sem, one.count) for one in lengths]
     bars = [*rows, *_PAPER]
-    figure, (axes,) = sheet(7.6, 1.1 + 0.5 * len(bars))
+    figure, (axes,) = make_sheet(7.6, 1.1 + 0.5 * len(bars))
     for y, (_, mean, sem, _) in enumerate(bars):
         if mean is None:
             continue
@@ -42,4 +50,4 @@ def length_bars(lengths: Sequence[Lengths]) -> Figure:
 
 def _label(name: str, mean: float | None, n: int) -> str:
     told = "nobody left a conversation" if mean is None else f"{mean:.0f} s, n = {n}"
-    return f"{shown(name, 44)}\n{told}"
+    return f"{fit_label(name, 44)}\n{told}"

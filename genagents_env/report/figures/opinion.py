@@ -8,14 +8,14 @@ from genagents_env.report.figures.style import (
     GREY,
     Figure,
     Line2D,
-    colours,
-    drawn,
-    empty,
-    key,
-    legend,
-    legend_height,
-    sheet,
-    shown,
+    assign_colours,
+    draw_empty,
+    draw_legend,
+    fit_label,
+    make_legend_entry,
+    make_sheet,
+    measure_legend,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _MARKS = {"said": "o", "summary": "s"}
 _WIDTH = 7.6
 
 
-@drawn
-def opinion_timeline(
+@with_style
+def draw_opinion_timeline(
     title: str,
     values: Sequence[str],
     opinions: "Sequence[Opinion]",
@@ -45,12 +45,12 @@ def opinion_timeline(
         otherwise: the value that is none; grey.
     """
     told = list(dict.fromkeys([*values, *sorted(one.value for one in opinions)]))
-    below = legend_height([*map(shown, told), *_MARKS], _WIDTH)
-    figure, (axes,) = sheet(_WIDTH, 1.2 + 0.34 * max(1, len(agents)) + below)
+    below = measure_legend([*map(fit_label, told), *_MARKS], _WIDTH)
+    figure, (axes,) = make_sheet(_WIDTH, 1.2 + 0.34 * max(1, len(agents)) + below)
     if not opinions:
-        empty(axes, "nobody stated an opinion")
+        draw_empty(axes, "nobody stated an opinion")
         return figure
-    rows, paint = {agent: row for row, agent in enumerate(agents)}, colours(told, otherwise)
+    rows, paint = {agent: row for row, agent in enumerate(agents)}, assign_colours(told, otherwise)
     for one in opinions:
         if one.agent in rows:
             lift = -0.13 if one.source == "said" else 0.13
@@ -59,15 +59,15 @@ def opinion_timeline(
                 marker=_MARKS[one.source], color=paint[one.value][0], edgecolors=GREY,
                 linewidths=0.6, zorder=3, clip_on=False,
             )  # fmt: skip
-    axes.set_yticks(range(len(agents)), [shown(agent, 22) for agent in agents])
+    axes.set_yticks(range(len(agents)), [fit_label(agent, 22) for agent in agents])
     axes.set_ylim(len(agents) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.grid()
     axes.set_xlabel("minutes of game time")
-    axes.set_title(f"{shown(title, 50)}: what was mentioned")
+    axes.set_title(f"{fit_label(title, 50)}: what was mentioned")
     marks = [_mark(source, mark) for source, mark in _MARKS.items()]
-    entries = [*(key(shown(value), paint[value][0]) for value in told), *marks]
-    legend(figure, entries)
+    entries = [*(make_legend_entry(fit_label(value), paint[value][0]) for value in told), *marks]
+    draw_legend(figure, entries)
     return figure
 
 

@@ -13,10 +13,10 @@ from genagents_env.report.figures.style import (
     DARK,
     PALE,
     Figure,
-    drawn,
-    empty,
-    sheet,
-    shown,
+    draw_empty,
+    fit_label,
+    make_sheet,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _THICK = 5.0  # points: the line of the two who talk most
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class PartnerNetwork:
     """One condition: N `names` and N rows of N counts, summed over `n` runs."""
 
     label: str
@@ -36,8 +36,8 @@ class Network:
     n: int
 
 
-@drawn
-def partner_networks(networks: Sequence[Network]) -> Figure:
+@with_style
+def draw_partner_networks(networks: Sequence[PartnerNetwork]) -> Figure:
     """Draw a panel for each condition: people in a circle, lines as thick as they talk.
 
     An arrow goes from who speaks to whom it is said; of more than ten people a line stands for both
@@ -50,11 +50,11 @@ def partner_networks(networks: Sequence[Network]) -> Figure:
     rows = -(-max(1, len(networks)) // columns)
     flat = all(len(network.names) <= 2 for network in networks)  # two stand side by side
     height = 0.4 if flat else 0.95
-    figure, panels = sheet(side * columns, side * height * rows, rows, columns)
+    figure, panels = make_sheet(side * columns, side * height * rows, rows, columns)
     for axes in panels:
         axes.set_axis_off()
     if not networks:
-        empty(panels[0], "nobody talked")
+        draw_empty(panels[0], "nobody talked")
     all_edges = [edge for own in networks for edge in _edges(own, joined=len(own.names) > _FEW)]
     top = max((weight for _, _, weight in all_edges), default=1.0)
     for axes, network in zip(panels, networks, strict=False):
@@ -62,7 +62,7 @@ def partner_networks(networks: Sequence[Network]) -> Figure:
     return figure
 
 
-def _panel(axes: "Axes", network: Network, top: float) -> None:
+def _panel(axes: "Axes", network: PartnerNetwork, top: float) -> None:
     graph = nx.DiGraph()
     graph.add_nodes_from(range(len(network.names)))
     crowded = len(network.names) > _FEW
@@ -84,12 +84,12 @@ def _panel(axes: "Axes", network: Network, top: float) -> None:
     )  # fmt: skip
     for i, name in enumerate(network.names):
         _name(axes, name, atan2(where[i][1], where[i][0]), crowded)
-    axes.set_title(f"{shown(network.label, 36)} (n={network.n})")
+    axes.set_title(f"{fit_label(network.label, 36)} (n={network.n})")
     high = 0.7 if len(network.names) <= 2 else 1.6 if len(network.names) <= _FEW else 1.9
     axes.set(xlim=(-2.0, 2.0), ylim=(-high, high))
 
 
-def _edges(network: Network, *, joined: bool) -> list[tuple[int, int, float]]:
+def _edges(network: PartnerNetwork, *, joined: bool) -> list[tuple[int, int, float]]:
     """Return who talks to whom in a run; where lines are `joined`, both ways are one."""
     found: dict[tuple[int, int], float] = {}
     for i, row in enumerate(network.counts):
@@ -104,11 +104,11 @@ def _name(axes: "Axes", name: str, angle: float, crowded: bool) -> None:
     x, y = cos(angle), sin(angle)
     if crowded:
         axes.text(
-            x * 1.12, y * 1.12, shown(name, 20), ha="right" if x < 0 else "left", va="center",
+            x * 1.12, y * 1.12, fit_label(name, 20), ha="right" if x < 0 else "left", va="center",
             rotation=degrees(angle) + (180 if x < 0 else 0), rotation_mode="anchor", fontsize=8,
         )  # fmt: skip
         return
     side = "center" if abs(x) < 0.3 else "left" if x > 0 else "right"
     level = "center" if abs(y) < 0.3 else "bottom" if y > 0 else "top"
-    words = shown(name, 20).replace(" ", "\n", 1)
+    words = fit_label(name, 20).replace(" ", "\n", 1)
     axes.text(x * 1.16, y * 1.16, words, ha=side, va=level, fontsize=8)

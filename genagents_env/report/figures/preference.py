@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 from genagents_env.report.figures.style import (
     DARK,
     Figure,
-    colours,
-    drawn,
-    empty,
-    key,
-    legend,
-    legend_height,
-    shares,
-    sheet,
-    shown,
+    assign_colours,
+    draw_empty,
+    draw_legend,
+    fit_label,
+    make_legend_entry,
+    make_sheet,
+    measure_legend,
+    set_share_axis,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _BAR, _WIDTH = 0.36, 7.6
 Shares = Mapping[str, Mapping[str, float]]  # by agent, then by value
 
 
-@drawn
-def preference_bars(
+@with_style
+def draw_preference_bars(
     title: str, values: Sequence[str], before: Shares, after: Shares, otherwise: str | None = None
 ) -> Figure:
     """Draw for each agent two bars: shares of its answers before the run, and after.
@@ -41,23 +41,23 @@ def preference_bars(
     agents = list(dict.fromkeys([*before, *after]))
     seen = [v for own in (*before.values(), *after.values()) for v in own]
     told = list(dict.fromkeys([*values, *sorted(seen)]))
-    below = legend_height([shown(value) for value in told], _WIDTH)
-    figure, (axes,) = sheet(_WIDTH, 1.2 + 0.62 * max(1, len(agents)) + below)
+    below = measure_legend([fit_label(value) for value in told], _WIDTH)
+    figure, (axes,) = make_sheet(_WIDTH, 1.2 + 0.62 * max(1, len(agents)) + below)
     if not agents:
-        empty(axes, "nobody was asked")
+        draw_empty(axes, "nobody was asked")
         return figure
-    paint = colours(told, otherwise)
+    paint = assign_colours(told, otherwise)
     for row, agent in enumerate(agents):
         _bar(axes, row - _BAR / 2 - 0.02, before.get(agent), told, paint, "before")
         _bar(axes, row + _BAR / 2 + 0.02, after.get(agent), told, paint, "after")
-    axes.set_yticks(range(len(agents)), [shown(agent, 22) for agent in agents])
+    axes.set_yticks(range(len(agents)), [fit_label(agent, 22) for agent in agents])
     axes.tick_params(axis="y", length=0, pad=44)
     axes.set_ylim(len(agents) - 0.4, -0.6)
     axes.set_xlabel("share of interviews")
-    axes.set_title(shown(title, 70))
-    shares(axes, "x")
+    axes.set_title(fit_label(title, 70))
+    set_share_axis(axes, "x")
     axes.set_xlim(0, 1)
-    legend(figure, [key(shown(value), *paint[value]) for value in told])
+    draw_legend(figure, [make_legend_entry(fit_label(value), *paint[value]) for value in told])
     return figure
 
 

@@ -31,16 +31,16 @@ __all__ = [
     "PALE",
     "Figure",
     "Line2D",
-    "colours",
-    "drawn",
-    "empty",
-    "key",
-    "legend",
-    "legend_height",
-    "png",
-    "shares",
-    "sheet",
-    "shown",
+    "assign_colours",
+    "draw_empty",
+    "draw_legend",
+    "encode_png",
+    "fit_label",
+    "make_legend_entry",
+    "make_sheet",
+    "measure_legend",
+    "set_share_axis",
+    "with_style",
 ]
 
 P = ParamSpec("P")
@@ -83,7 +83,7 @@ _LOOK: Any = {  # matplotlib names its settings in a type of its own, of hundred
 }
 
 
-def drawn(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def with_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Return `draw` in the look of this file, whatever the settings of whoever calls it."""
 
     @wraps(draw)
@@ -94,7 +94,7 @@ def drawn(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return styled
 
 
-def sheet(
+def make_sheet(
     width: float, height: float, rows: int = 1, columns: int = 1
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of `width` by `height` inches and its axes, row by row."""
@@ -103,7 +103,7 @@ def sheet(
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
-def png(figure: Figure) -> bytes:
+def encode_png(figure: Figure) -> bytes:
     """Return the picture as a PNG file; equal figures give equal bytes."""
     buffer = BytesIO()
     with mpl.rc_context(_LOOK):
@@ -111,7 +111,7 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def shown(text: str, limit: int = LIMIT) -> str:
+def fit_label(text: str, limit: int = LIMIT) -> str:
     """Return `text` as it can be drawn: clean, short, no formula, only signs that the font has."""
     short = clean(text, limit + 1)
     short = short[: limit - 1].rstrip() + "…" if len(short) > limit else short
@@ -120,13 +120,15 @@ def shown(text: str, limit: int = LIMIT) -> str:
     return drawable.replace("$", r"\$")
 
 
-def empty(axes: Axes, words: str) -> None:
+def draw_empty(axes: Axes, words: str) -> None:
     """Say on `axes` that there is nothing to draw."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, words, ha="center", va="center", color=DARK, transform=axes.transAxes)
 
 
-def colours(values: Sequence[str], otherwise: str | None = None) -> dict[str, tuple[str, str]]:
+def assign_colours(
+    values: Sequence[str], otherwise: str | None = None
+) -> dict[str, tuple[str, str]]:
     """Return colour and hatch of each value; `otherwise` is grey."""
     named = [value for value in values if value != otherwise]
     found = {
@@ -136,29 +138,29 @@ def colours(values: Sequence[str], otherwise: str | None = None) -> dict[str, tu
     return found | ({otherwise: (NONE, "")} if otherwise is not None else {})
 
 
-def key(label: str, colour: str, hatch: str = "") -> Patch:
+def make_legend_entry(label: str, colour: str, hatch: str = "") -> Patch:
     """Return an entry of a legend: a patch of that colour."""
     return Patch(facecolor=colour, edgecolor="white", hatch=hatch, label=label)
 
 
-def legend(figure: Figure, entries: Sequence[Artist]) -> None:
+def draw_legend(figure: Figure, entries: Sequence[Artist]) -> None:
     """Put a legend below everything, in as many columns as fit."""
-    columns = fitting([str(entry.get_label()) for entry in entries], figure.get_figwidth())
+    columns = count_columns([str(entry.get_label()) for entry in entries], figure.get_figwidth())
     figure.legend(handles=entries, loc="outside lower center", ncols=columns)
 
 
-def fitting(labels: Sequence[str], width: float) -> int:
+def count_columns(labels: Sequence[str], width: float) -> int:
     """Return how many columns of these labels fit into a legend of `width` inches, at most 4."""
     longest = max(map(len, labels), default=0)
     return max(1, min(4, len(labels), int(width / (0.6 + _INCHES * longest))))
 
 
-def legend_height(labels: Sequence[str], width: float) -> float:
+def measure_legend(labels: Sequence[str], width: float) -> float:
     """Return the inches that the legend of these labels needs."""
-    return 0.22 * -(-len(labels) // fitting(labels, width)) if labels else 0.0
+    return 0.22 * -(-len(labels) // count_columns(labels, width)) if labels else 0.0
 
 
-def shares(axes: Axes, axis: Literal["x", "y"] = "y") -> None:
+def set_share_axis(axes: Axes, axis: Literal["x", "y"] = "y") -> None:
     """Let an axis run from 0 to 1 with room for a mark above, and a grid."""
     limits = axes.set_ylim if axis == "y" else axes.set_xlim
     limits(0, 1.05)

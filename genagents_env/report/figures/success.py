@@ -8,13 +8,13 @@ from genagents_env.report.figures.style import (
     DARK,
     Figure,
     Line2D,
-    drawn,
-    empty,
-    key,
-    legend,
-    shares,
-    sheet,
-    shown,
+    draw_empty,
+    draw_legend,
+    fit_label,
+    make_legend_entry,
+    make_sheet,
+    set_share_axis,
+    with_style,
 )
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ _COLUMNS = 2
 _ROOMY = 12  # bars of a panel with room for a longer word above each
 
 
-@drawn
-def success_bars(rates: "Sequence[SuccessRate]") -> Figure:
+@with_style
+def draw_success_bars(rates: "Sequence[SuccessRate]") -> Figure:
     """Draw a panel for each success: its share of yes by number of agents, a colour a policy.
 
     A bar is the share after the run, its line the standard error over runs, the number above it
@@ -39,18 +39,21 @@ def success_bars(rates: "Sequence[SuccessRate]") -> Figure:
     titles = list(dict.fromkeys(rate.title for rate in rates))
     columns = min(_COLUMNS, max(1, len(titles)))
     rows = -(-max(1, len(titles)) // columns)
-    figure, panels = sheet(5.2 * columns, 3.4 * rows + 0.5, rows, columns)
+    figure, panels = make_sheet(5.2 * columns, 3.4 * rows + 0.5, rows, columns)
     if not titles:
-        empty(panels[0], "no success is declared, or nobody was asked")
+        draw_empty(panels[0], "no success is declared, or nobody was asked")
     policies = list(dict.fromkeys(rate.label for rate in rates))
     for axes, title in zip(panels, titles, strict=False):
         _panel(axes, title, [rate for rate in rates if rate.title == title], policies)
     for axes in panels[max(1, len(titles)) :]:
         axes.set_axis_off()
     if titles:
-        entries = [key(shown(one, 80), COLOURS[k % len(COLOURS)]) for k, one in enumerate(policies)]
+        entries = [
+            make_legend_entry(fit_label(one, 80), COLOURS[k % len(COLOURS)])
+            for k, one in enumerate(policies)
+        ]
         before = Line2D([], [], color=DARK, lw=2, label="before the run")
-        legend(figure, [*entries, before])
+        draw_legend(figure, [*entries, before])
     return figure
 
 
@@ -82,10 +85,10 @@ def _panel(
                 ha="center",
                 fontsize=8,
             )
-    axes.set_title(shown(title, 48))
+    axes.set_title(fit_label(title, 48))
     axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
     axes.set_xlim(-0.6, len(sizes) - 0.4)
     axes.set_xlabel("agents in the run")
     axes.set_ylabel("share of interviews with success")
-    shares(axes)
+    set_share_axis(axes)
     axes.set_ylim(0, 1.12)

@@ -8,12 +8,12 @@ from genagents_env.report.figures.style import (
     DARK,
     Figure,
     Line2D,
-    drawn,
-    empty,
-    legend,
-    legend_height,
-    sheet,
-    shown,
+    draw_empty,
+    draw_legend,
+    fit_label,
+    make_sheet,
+    measure_legend,
+    with_style,
 )
 from genagents_env.stats.intervals import Interval
 
@@ -22,7 +22,7 @@ _MARKS = ("o", "s", "^", "D", "v", "P")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TradeoffPoint:
     """One condition: cost and outcome of every run, and the intervals of their means."""
 
     label: str
@@ -32,8 +32,8 @@ class Point:
     outcome: Interval
 
 
-@drawn
-def cost_against(points: Sequence[Point], cost: str, outcome: str) -> Figure:
+@with_style
+def draw_tradeoff(points: Sequence[TradeoffPoint], cost: str, outcome: str) -> Figure:
     """Draw outcome over cost: better is left, and up where more of the outcome is better.
 
     Args:
@@ -41,10 +41,10 @@ def cost_against(points: Sequence[Point], cost: str, outcome: str) -> Figure:
         cost: what is spent, with its unit.
         outcome: what is had for it.
     """
-    labels = [shown(point.label) for point in points]
-    figure, (axes,) = sheet(_WIDTH, 4.0 + legend_height(labels, _WIDTH))
+    labels = [fit_label(point.label) for point in points]
+    figure, (axes,) = make_sheet(_WIDTH, 4.0 + measure_legend(labels, _WIDTH))
     if not points:
-        empty(axes, "no run has both a cost and an outcome")
+        draw_empty(axes, "no run has both a cost and an outcome")
         return figure
     entries = []
     for k, point in enumerate(points):
@@ -60,8 +60,8 @@ def cost_against(points: Sequence[Point], cost: str, outcome: str) -> Figure:
         entries.append(
             Line2D([], [], color=colour, marker=mark, ls="", mec=DARK, ms=7, label=labels[k])
         )
-    axes.set_xlabel(shown(cost, 70))
-    axes.set_ylabel(shown(outcome, 44))
+    axes.set_xlabel(fit_label(cost, 70))
+    axes.set_ylabel(fit_label(outcome, 44))
     axes.grid()
-    legend(figure, entries)
+    draw_legend(figure, entries)
     return figure
