@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError, RecordError
 
 if TYPE_CHECKING:
     from genagents_env.evaluate.checks import Verdict
-    from genagents_env.judge import Rubric, Said
+    from genagents_env.judge import JudgedText, Rubric
     from genagents_env.sweep.folder import Folder
 
 When: TypeAlias = Literal["before", "after", "both"]
@@ -68,14 +68,14 @@ class Judged:
     verdicts: Path
     folder: "Folder | None" = None
 
-    def said(self, rubric: "Rubric", when: When = "both") -> "list[Said]":
+    def said(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
         """Return all that a rubric may be about; of answers those of one end, or both."""
-        from genagents_env.judge import said
+        from genagents_env.judge import load_texts
 
         found = [
             one
             for source in self.sources
-            for one in said(
+            for one in load_texts(
                 source.path, source.condition, source.run, about=rubric.about, block=source.block
             )
         ]

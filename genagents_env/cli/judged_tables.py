@@ -10,23 +10,23 @@ from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.cli.judged import Judged
-    from genagents_env.judge.summary import Agreed, Ranking, Score
-    from genagents_env.judge.verdicts import Given
+    from genagents_env.judge.summary import Agreement, Ranking, Score
+    from genagents_env.judge.verdicts import Judgement
     from genagents_env.report.table import CellValue, Table
 
 
 class Summary:
     """What verdicts come to; without the extra `lab` the ratings alone, and a message."""
 
-    def __init__(self, given: "Sequence[Given]", judged: "Judged") -> None:
-        from genagents_env.judge.summary import agreements, rankings, ratings
+    def __init__(self, given: "Sequence[Judgement]", judged: "Judged") -> None:
+        from genagents_env.judge.summary import measure_agreement, rank_conditions, score_conditions
 
-        self.ratings: tuple[Score, ...] = ratings(given)
+        self.ratings: tuple[Score, ...] = score_conditions(given)
         self.rankings: tuple[Ranking, ...] = ()
-        self.agreements: tuple[Agreed, ...] = ()
+        self.agreements: tuple[Agreement, ...] = ()
         try:
-            self.rankings = rankings(given)
-            self.agreements = agreements(given, judged.checks())
+            self.rankings = rank_conditions(given)
+            self.agreements = measure_agreement(given, judged.checks())
         except ConfigError as error:
             say(f"genagents: rankings and agreement are left out: {error}", error=True)
 
@@ -101,7 +101,7 @@ def _ranking(one: "Ranking") -> "Table":
     return Table("ranking", title, columns, tuple(rows), note)
 
 
-def _agreements(found: "Iterable[Agreed]") -> "Table":
+def _agreements(found: "Iterable[Agreement]") -> "Table":
     from genagents_env.report.table import Table
 
     rows: list[tuple[CellValue, ...]] = []

@@ -25,8 +25,8 @@ from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens,
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.judge import Heard, Rubric, Said, Verdicts
-    from genagents_env.judge.verdicts import Given
+    from genagents_env.judge import Heard, JudgedText, Rubric, Verdicts
+    from genagents_env.judge.verdicts import Judgement
     from genagents_env.run import Limits
 
 _DEFAULT = "believability"
@@ -83,7 +83,7 @@ def rate(
     Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
     """
     from genagents_env.judge import Verdicts
-    from genagents_env.judge.summary import of_answers
+    from genagents_env.judge.summary import filter_by_answers
 
     limits = limits_of(max_calls, max_tokens, max_dollars, None)
     about = judged(sources, verdicts)
@@ -108,7 +108,7 @@ def rate(
         limits = limits.subtract(done[-1].spent)
         if done[-1].exit_code:
             break
-    _tell(done, of_answers(kept, ids), about, as_json)
+    _tell(done, filter_by_answers(kept, ids), about, as_json)
     raise typer.Exit(max((one.exit_code for one in done), default=0))
 
 
@@ -139,7 +139,7 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
 class Sitting:
     """What judges read, and where their verdicts go."""
 
-    answers: "Sequence[Said]"
+    answers: "Sequence[JudgedText]"
     verdicts: "Verdicts"
     against: str | None
     by: str | None
@@ -208,7 +208,9 @@ def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object
     )
 
 
-def _tell(done: "Sequence[Heard]", given: "Sequence[Given]", about: Judged, as_json: bool) -> None:
+def _tell(
+    done: "Sequence[Heard]", given: "Sequence[Judgement]", about: Judged, as_json: bool
+) -> None:
     from genagents_env.cli.judged_tables import Summary
 
     summary = Summary(given, about)

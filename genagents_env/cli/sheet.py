@@ -86,12 +86,12 @@ def _write(
     seed: int,
 ) -> None:
     from genagents_env.judge import write_sheet
-    from genagents_env.judge.sheets import instructions, rows_of
+    from genagents_env.judge.sheets import format_instructions, make_rows
 
     answers = about.said(rubric, when)
     rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
     told = out.with_suffix(".txt")
-    text = instructions(rows_of(answers, rubric, form, against=against), rubric, form)
+    text = format_instructions(make_rows(answers, rubric, form, against=against), rubric, form)
     told.write_text(text, encoding="utf-8")
     say(f"{out}: {rows:,} rows to fill in; {told} tells raters how")
 
@@ -99,7 +99,7 @@ def _write(
 def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_json: bool) -> None:
     from genagents_env.cli.judged_tables import Summary
     from genagents_env.judge import Verdicts, read_sheet
-    from genagents_env.judge.summary import of_answers
+    from genagents_env.judge.summary import filter_by_answers
 
     if rater is None:
         raise ConfigError("--rater: whoever filled the sheet in needs a name")
@@ -108,7 +108,7 @@ def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_jso
     with Verdicts(about.verdicts) as kept:
         for one in filled.verdicts:
             kept.add(one)
-    summary = Summary(of_answers(kept, {said.id for said in answers}), about)
+    summary = Summary(filter_by_answers(kept, {said.id for said in answers}), about)
     if as_json:
         told = {"rows": filled.rows, "empty": filled.empty, "verdicts": len(filled.verdicts)}
         typer.echo(json.dumps(told | summary.as_json(), indent=2))

@@ -12,8 +12,8 @@ from statistics import median_low
 from typing import Literal, TypeAlias
 
 from genagents_env.evaluate.checks import RULE, Verdict
-from genagents_env.judge.groups import by, labels_of
-from genagents_env.judge.verdicts import By, Comparison, Given, Rating
+from genagents_env.judge.groups import group_by, label_rubrics
+from genagents_env.judge.verdicts import By, Comparison, Judgement, Rating
 from genagents_env.stats.agreement import Kappa, fleiss, kappa
 
 Sort: TypeAlias = Literal["itself", "rule", "others"]
@@ -30,7 +30,7 @@ _SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreement:
     """How far several judges, or the repeats of one, gave the same verdicts.
 
     Attributes:
@@ -57,9 +57,9 @@ class Agreed:
     note: str = ""
 
 
-def agreements(
-    verdicts: Iterable[Given], checks: Mapping[str, Sequence[Verdict]] | None = None
-) -> tuple[Agreed, ...]:
+def measure_agreement(
+    verdicts: Iterable[Judgement], checks: Mapping[str, Sequence[Verdict]] | None = None
+) -> tuple[Agreement, ...]:
     """Return how far judges agree; what nobody shares with anybody has no row.
 
     Args:
@@ -69,37 +69,41 @@ def agreements(
     Raises:
         ConfigError: the extra `lab` is not installed.
     """
-    given = [one for one in verdicts if one.given]
-    labels = labels_of(given)
-    found: list[Agreed] = []
-    groups = by(given, lambda one: (labels[one.rubric, one.edition], isinstance(one, Comparison)))
+    given = [one for one in verdicts if one.has_verdict]
+    labels = label_rubrics(given)
+    found: list[Agreement] = []
+    groups = group_by(
+        given, lambda one: (labels[one.rubric, one.edition], isinstance(one, Comparison))
+    )
     for (label, pairs), group in sorted(groups.items()):
         of = f"{label}, pairs" if pairs else label
         heard: dict[Judge, dict[Item, list[Label]]] = {}
-        for (kind, name), some in by(group, lambda one: (one.by, one.judge)).items():
-            found += _with_itself(of, name, some, ordered=not pairs)
-            heard[kind, name] = _values(some)
-        found += _with_others(of, heard, ordered=not pairs)
-    return (*found, *_with_rule(checks or {}))
+        for (kind, name), some in group_by(group, lambda one: (one.by, one.judge)).items():
+            found += _agree_with_itself(of, name, some, ordered=not pairs)
+            heard[kind, name] = _collect_values(some)
+        found += _agree_with_others(of, heard, ordered=not pairs)
+    return (*found, *_agree_with_rule(checks or {}))
 
 
-def _with_itself(of: str, name: str, given: Sequence[Given], *, ordered: bool) -> Iterator[Agreed]:
+def _agree_with_itself(
+    of: str, name: str, given: Sequence[Judgement], *, ordered: bool
+) -> Iterator[Agreement]:
     """Yield the agreement over repeats of the same question in the same order."""
     rows: dict[Item, dict[int, Label]] = {}
     for one in given:
-        rows.setdefault(_asked(one), {})[one.repeat] = _value(one)
+        rows.setdefault(_identify_question(one), {})[one.repeat] = _find_label(one)
     most = max(len(row) for row in rows.values())
     whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
     if most > 1:
-        yield _several(of, "itself", (name,), whole, ordered)
+        yield _compute_agreement(of, "itself", (name,), whole, ordered)
 
 
-def _with_others(
+def _agree_with_others(
     of: str, heard: Mapping[Judge, Mapping[Item, list[Label]]], *, ordered: bool
-) -> Iterator[Agreed]:
+) -> Iterator[Agreement]:
     """Yield the agreement of every two judges, and of all people where there are more than two."""
     stands = {
-        judge: {item: _one(values) for item, values in items.items()}
+        judge: {item: _summarise(values) for item, values in items.items()}
         for judge, items in sorted(heard.items())
     }
     people = [judge for judge in stands if judge[0] == _HUMAN]
@@ -108,10 +112,10 @@ def _with_others(
         shared = [i for i in stands[judges[0]] if all(i in stands[judge] for judge in judges[1:])]
         rows = [[stands[judge][item] for judge in judges] for item in shared]
         if rows:
-            yield _several(of, "others", tuple(map(_named, judges)), rows, ordered)
+            yield _compute_agreement(of, "others", tuple(map(_format_judge, judges)), rows, ordered)
 
 
-def _with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[Agreed]:
+def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[Agreement]:
     """Yield the agreement of every model with the rule on every check that both have judged."""
     told: dict[tuple[str, str], dict[Item, str]] = {}
     for run, verdicts in checks.items():
@@ -124,44 +128,46 @@ def _with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[Agreed]:
         rows: list[list[Label]] = [[ruled[at], values[at]] for at in values if at in ruled]
         if judge != RULE and rows:
             named = (RULE, judge.removeprefix("model:"))
-            yield _several(f"check {check}", "rule", named, rows, ordered=False)
+            yield _compute_agreement(f"check {check}", "rule", named, rows, ordered=False)
 
 
-def _several(
+def _compute_agreement(
     of: str, sort: Sort, judges: tuple[str, ...], rows: Sequence[Sequence[Label]], ordered: bool
-) -> Agreed:
+) -> Agreement:
     """Return the agreement of two columns or more; `ordered`: of numbers on a scale."""
     if len(rows[0]) == 2:
         first, second = ([row[k] for row in rows] for k in (0, 1))
         found = kappa(first, second, "linear" if ordered else None)
-        return _told(of, sort, judges, "kappa, linear weights" if ordered else "kappa", found)
+        return _make_agreement(
+            of, sort, judges, "kappa, linear weights" if ordered else "kappa", found
+        )
     found = fleiss(rows)
-    return _told(of, sort, judges, "Fleiss' kappa", found, _NO_ORDER if ordered else "")
+    return _make_agreement(of, sort, judges, "Fleiss' kappa", found, _NO_ORDER if ordered else "")
 
 
-def _told(
+def _make_agreement(
     of: str,
     sort: Sort,
     judges: tuple[str, ...],
     statistic: Statistic,
     found: Kappa,
     note: str = "",
-) -> Agreed:
+) -> Agreement:
     note = _ONE_KIND if found.value is None else note
     told = (found.value, found.low, found.high, found.n, found.agreed)
-    return Agreed(of, sort, judges, statistic, *told, note)
+    return Agreement(of, sort, judges, statistic, *told, note)
 
 
-def _values(given: Iterable[Given]) -> dict[Item, list[Label]]:
+def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:
     """Return all that a judge said of each answer, or of each pair in either order."""
     values: dict[Item, list[Label]] = {}
     for one in given:
         item = one.answer if isinstance(one, Rating) else frozenset((one.first, one.second))
-        values.setdefault(item, []).append(_value(one))
+        values.setdefault(item, []).append(_find_label(one))
     return values
 
 
-def _one(values: Sequence[Label]) -> Label:
+def _summarise(values: Sequence[Label]) -> Label:
     """Return the one verdict that stands for several."""
     numbers = [value for value in values if isinstance(value, int)]
     if numbers:
@@ -170,7 +176,7 @@ def _one(values: Sequence[Label]) -> Label:
     return _TIE if first == second else _SIDES[second > first]
 
 
-def _value(one: Given) -> Label:
+def _find_label(one: Judgement) -> Label:
     """Return a rating's number, or which is better of two conditions in the order of names."""
     if isinstance(one, Rating):
         return _TIE if one.value is None else one.value
@@ -179,12 +185,12 @@ def _value(one: Given) -> Label:
     return _SIDES[one.verdict == "first"]
 
 
-def _asked(one: Given) -> Item:
+def _identify_question(one: Judgement) -> Item:
     if isinstance(one, Rating):
         return one.answer
     return (one.first, one.second) if one.shown == "first" else (one.second, one.first)
 
 
-def _named(judge: Judge) -> str:
+def _format_judge(judge: Judge) -> str:
     kind, name = judge
     return f"{name} (human)" if kind == _HUMAN else name

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from genagents_env.errors import ConfigError
 from genagents_env.judge.prompting import MAX_TOKENS
-from genagents_env.judge.verdicts import Given, Verdicts
+from genagents_env.judge.verdicts import Judgement, Verdicts
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Endpoint, Message
 from genagents_env.llm.cassette import Recorded
@@ -78,11 +78,11 @@ class Query:
         filled: from a usable reply, a `reply`, to the verdict.
     """
 
-    blank: Given
+    blank: Judgement
     call: CallKey
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
-    filled: Callable[[Any], Given]
+    filled: Callable[[Any], Judgement]
 
 
 def opened(options: RunOptions, judge: str | None) -> tuple[Endpoint, str]:
@@ -136,7 +136,7 @@ def heard(
 
 def _known(verdicts: Verdicts, query: Query) -> bool:
     found = verdicts.get(query.blank.key)
-    return found is not None and found.given
+    return found is not None and found.has_verdict
 
 
 class _Bench:
@@ -167,11 +167,11 @@ class _Bench:
     async def _hear(self, query: Query) -> None:
         one = await self._verdict(query)
         self.verdicts.add(one)
-        self.unusable += not one.given
-        self.given += one.given
+        self.unusable += not one.has_verdict
+        self.given += one.has_verdict
         self._tell()
 
-    async def _verdict(self, query: Query) -> Given:
+    async def _verdict(self, query: Query) -> Judgement:
         answered = await self.client.ask(
             query.call,
             query.messages(),

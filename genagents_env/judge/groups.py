@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
-from genagents_env.judge.verdicts import Given
+from genagents_env.judge.verdicts import Judgement
 
-T = TypeVar("T", bound=Given)
+T = TypeVar("T", bound=Judgement)
 K = TypeVar("K", bound=Hashable)
 Labels: TypeAlias = Mapping[tuple[str, str], str]
 
 
-def labels_of(given: Iterable[Given]) -> Labels:
+def label_rubrics(given: Iterable[Judgement]) -> Labels:
     """Return what each rubric and edition is called: by its name, while it has one edition."""
     both = sorted({(one.rubric, one.edition) for one in given})
     names = [name for name, _ in both]
@@ -20,7 +20,7 @@ def labels_of(given: Iterable[Given]) -> Labels:
     }
 
 
-def by(given: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+def group_by(given: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Return `given` in groups, in the order in which the groups begin."""
     groups: dict[K, list[T]] = {}
     for one in given:
@@ -28,11 +28,11 @@ def by(given: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
-def of_runs(given: Iterable[T], runs: Collection[str]) -> list[T]:
+def filter_by_runs(given: Iterable[T], runs: Collection[str]) -> list[T]:
     """Return the verdicts about these runs alone: others' conditions may be there no more."""
     return [one for one in given if all(run in runs for run in one.runs)]
 
 
-def of_answers(given: Iterable[T], ids: Collection[str]) -> list[T]:
+def filter_by_answers(given: Iterable[T], ids: Collection[str]) -> list[T]:
     """Return the verdicts about these answers alone: a run lived again may have given others."""
     return [one for one in given if all(id_ in ids for id_ in one.answers)]

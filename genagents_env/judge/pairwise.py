@@ -6,11 +6,11 @@ from functools import partial
 from itertools import combinations
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge.answers import Match, Said
 from genagents_env.judge.bench import Heard, Query, Watch, heard, opened
-from genagents_env.judge.prompting import Compared, pair_messages
+from genagents_env.judge.prompting import ComparisonReply, make_pair_messages
 from genagents_env.judge.rubric import Rubric, load_rubric
-from genagents_env.judge.verdicts import By, Choice, Comparison, Given, Side, Verdicts
+from genagents_env.judge.texts import JudgedText, Match
+from genagents_env.judge.verdicts import By, Choice, Comparison, Judgement, Side, Verdicts
 from genagents_env.llm.calls import CallKey
 from genagents_env.run import RunOptions
 from genagents_env.scenario.faults import quote, suggest
@@ -22,12 +22,12 @@ _SIDES: tuple[Side, ...] = ("first", "second")
 class Pair:
     """Two conditions' answers to one question put to one agent, of the same seed."""
 
-    first: Said
-    second: Said
+    first: JudgedText
+    second: JudgedText
 
 
 def compare(
-    answers: Iterable[Said],
+    answers: Iterable[JudgedText],
     options: RunOptions,
     verdicts: Verdicts,
     rubric: Rubric | None = None,
@@ -41,7 +41,7 @@ def compare(
     """Let a model say of every pair of conditions' answers which is the better.
 
     Each pair is read in both orders, since judges prefer a place as well as an answer: how often
-    the verdict flips with the order is the position bias that `summary.rankings` tells.
+    the verdict flips with the order is the position bias that `summary.rank_conditions` counts.
 
     Args:
         answers: of all conditions, in any order.
@@ -63,10 +63,10 @@ def compare(
     if repeats < 1:
         raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
     rubric = rubric or load_rubric("believability")
-    found = pairs(answers, rubric, against)
+    found = make_pairs(answers, rubric, against)
     endpoint, name = opened(options, judge)
     queries = [
-        _query(pair, rubric, name, repeat, shown)
+        _make_query(pair, rubric, name, repeat, shown)
         for repeat in range(repeats)
         for pair in sorted(found, key=lambda pair: pair.first.seed)
         for shown in _SIDES
@@ -74,7 +74,9 @@ def compare(
     return heard(queries, options, endpoint, name, verdicts, watch=watch, again=again)
 
 
-def pairs(answers: Iterable[Said], rubric: Rubric, against: str | None = None) -> list[Pair]:
+def make_pairs(
+    answers: Iterable[JudgedText], rubric: Rubric, against: str | None = None
+) -> list[Pair]:
     """Return what can be compared: the same seed, agent, time, question and repeat.
 
     Raises:
@@ -83,22 +85,24 @@ def pairs(answers: Iterable[Said], rubric: Rubric, against: str | None = None) -
     """
     if not rubric.versus:
         raise ConfigError(f"rubric {rubric.name}: it has no `versus`, so no pairs are compared")
-    groups = grouped(answers, rubric)
+    groups = group_comparable(answers, rubric)
     names = sorted({name for group in groups.values() for name in group})
-    if against is not None and not any(_is(name, against) for name in names):
+    if against is not None and not any(_is_condition(name, against) for name in names):
         raise ConfigError(
             f"against: no condition is called {quote(against)}; {suggest(against, names)}"
         )
-    return [pair for group in groups.values() for pair in _paired(group, against)]
+    return [pair for group in groups.values() for pair in _pair_conditions(group, against)]
 
 
-def grouped(answers: Iterable[Said], rubric: Rubric) -> dict[Match, dict[str, Said]]:
+def group_comparable(
+    answers: Iterable[JudgedText], rubric: Rubric
+) -> dict[Match, dict[str, JudgedText]]:
     """Return the answers that the rubric covers, by what they share and by condition.
 
     Raises:
         ConfigError: one condition has two runs of a seed.
     """
-    groups: dict[Match, dict[str, Said]] = {}
+    groups: dict[Match, dict[str, JudgedText]] = {}
     for said in answers:
         if not rubric.covers(said):
             continue
@@ -112,7 +116,7 @@ def grouped(answers: Iterable[Said], rubric: Rubric) -> dict[Match, dict[str, Sa
     return groups
 
 
-def blank(
+def make_blank(
     pair: Pair, rubric: Rubric, judge: str, by: By, shown: Side, repeat: int = 0
 ) -> Comparison:
     """Return the comparison of a pair that nobody has made yet."""
@@ -140,7 +144,7 @@ def blank(
     )
 
 
-def chosen(better: str, shown: Side) -> Choice:
+def to_choice(better: str, shown: Side) -> Choice:
     """Return which of a pair `a` or `b` is, where `shown` was read first, as a; or the tie."""
     if better == "tie":
         return "tie"
@@ -149,28 +153,28 @@ def chosen(better: str, shown: Side) -> Choice:
     return "second" if shown == "first" else "first"
 
 
-def _paired(group: Mapping[str, Said], against: str | None) -> Iterator[Pair]:
+def _pair_conditions(group: Mapping[str, JudgedText], against: str | None) -> Iterator[Pair]:
     for first, second in combinations(sorted(group), 2):
-        if against is None or any(_is(name, against) for name in (first, second)):
+        if against is None or any(_is_condition(name, against) for name in (first, second)):
             yield Pair(group[first], group[second])
 
 
-def _is(name: str, against: str) -> bool:
+def _is_condition(name: str, against: str) -> bool:
     """Return whether a condition is meant: by its name, or by that of its arm."""
     return name == against or name.startswith(f"{against} / ")
 
 
-def _query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side) -> Query:
-    one = blank(pair, rubric, judge, "model", shown, repeat)
+def _make_query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side) -> Query:
+    one = make_blank(pair, rubric, judge, "model", shown, repeat)
     a, b = (pair.first, pair.second) if shown == "first" else (pair.second, pair.first)
     return Query(
         one,
         CallKey(f"{a.id}.{b.id}", 0, f"compare.{rubric.name}", repeat),
-        partial(pair_messages, a, b, rubric),
-        Compared,
-        partial(_filled, one),
+        partial(make_pair_messages, a, b, rubric),
+        ComparisonReply,
+        partial(_fill_in, one),
     )
 
 
-def _filled(one: Comparison, reply: Compared) -> Given:
-    return replace(one, verdict=chosen(reply.better, one.shown), why=reply.why)
+def _fill_in(one: Comparison, reply: ComparisonReply) -> Judgement:
+    return replace(one, verdict=to_choice(reply.better, one.shown), why=reply.why)

@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BeforeValidator, Field, create_model
 
-from genagents_env.judge.answers import Said
 from genagents_env.judge.rubric import Rubric
+from genagents_env.judge.texts import JudgedText
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
@@ -28,7 +28,7 @@ _PERSON, _QUESTION, _DAY, _TEXT = 220, 80, 560, 300  # tokens at most
 _LONG = _DAY + _TEXT  # of a conversation or a day that is itself judged
 
 
-class Reply(ReplyModel):
+class JudgeReply(ReplyModel):
     """A judge's reply; the reason comes first, so that the verdict can follow from it."""
 
     wire_name: ClassVar[str] = "Reply"
@@ -43,7 +43,7 @@ class Reply(ReplyModel):
     ] = ""
 
 
-class Rated(Reply):
+class RatingReply(JudgeReply):
     """A rating on some scale."""
 
     wire_name: ClassVar[str] = "Rated"
@@ -52,28 +52,28 @@ class Rated(Reply):
     rating: int
 
 
-def _side(value: object) -> object:
+def _parse_side(value: object) -> object:
     return fold(value).strip(" .\"'") if isinstance(value, str) else value
 
 
-class Compared(Reply):
+class ComparisonReply(JudgeReply):
     """Which of two answers is the better."""
 
     wire_name: ClassVar[str] = "Compared"
     wire_description: ClassVar[str] = "Which of two answers is the better."
 
-    better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_side)]
+    better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_parse_side)]
 
 
 @lru_cache(maxsize=64)
-def rated_of(low: int, high: int) -> type[Rated]:
+def make_rating_reply(low: int, high: int) -> type[RatingReply]:
     """Return the reply model that allows the whole numbers of this scale, as words too."""
     allowed: Any = Literal[tuple(range(low, high + 1))]
-    field: Any = (Annotated[allowed, BeforeValidator(_whole)], ...)
-    return cast(type[Rated], create_model("Rated", __base__=Rated, rating=field))
+    field: Any = (Annotated[allowed, BeforeValidator(_parse_whole)], ...)
+    return cast(type[RatingReply], create_model("Rated", __base__=RatingReply, rating=field))
 
 
-def _whole(value: object) -> object:
+def _parse_whole(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("a whole number is wanted")
     if isinstance(value, float) and value.is_integer():
@@ -82,16 +82,16 @@ def _whole(value: object) -> object:
     return int(digits) if digits.removeprefix("-").isdecimal() and digits.isascii() else value
 
 
-def rate_messages(said: Said, rubric: Rubric) -> list[Message]:
+def make_rating_messages(said: JudgedText, rubric: Rubric) -> list[Message]:
     """Return the prompt that asks for a rating of one answer, conversation or day."""
-    data = list(_shared(said, rubric))
+    data = list(_quote_people(said, rubric))
     if rubric.about == "answer":
-        data += _days(said.day, _DAY, "what happened") if "day" in rubric.shows else ()
-        data.append(_put(said))
+        data += _keep_last_lines(said.day, _DAY, "what happened") if "day" in rubric.shows else ()
+        data.append(_quote_question(said))
         data.append([f"{said.agent} answered", _cut(said.text, _TEXT)])
     else:
-        data += _days(said.text, _LONG, rubric.about)
-    return _messages(
+        data += _keep_last_lines(said.text, _LONG, rubric.about)
+    return _render_messages(
         "rate.jinja",
         data,
         said.seed,
@@ -102,40 +102,42 @@ def rate_messages(said: Said, rubric: Rubric) -> list[Message]:
     )
 
 
-def pair_messages(a: Said, b: Said, rubric: Rubric) -> list[Message]:
+def make_pair_messages(a: JudgedText, b: JudgedText, rubric: Rubric) -> list[Message]:
     """Return the prompt that asks which of two answers to one question is the better."""
-    data: list[JSONValue] = [*_shared(a, rubric), _put(a)]
+    data: list[JSONValue] = [*_quote_people(a, rubric), _quote_question(a)]
     for name, one in (("a", a), ("b", b)):
         if "day" in rubric.shows:
-            data += _days(one.day, _DAY // 2, f"what happened to {name}")
+            data += _keep_last_lines(one.day, _DAY // 2, f"what happened to {name}")
         data.append([f"answer {name}", _cut(one.text, _TEXT)])
-    return _messages("pair.jinja", data, a.seed, versus=rubric.versus)
+    return _render_messages("pair.jinja", data, a.seed, versus=rubric.versus)
 
 
-def _messages(template: str, data: list[JSONValue], seed: int, **fields: Any) -> list[Message]:
+def _render_messages(
+    template: str, data: list[JSONValue], seed: int, **fields: Any
+) -> list[Message]:
     block = fence(data, run_fence(seed)[:_MARK])
     system = load_prompt(_FOLDER / "judge_system.jinja").render()
     asked = load_prompt(_FOLDER / template).render(data=block, **fields)
     return [Message("system", system.strip()), Message("user", asked.strip())]
 
 
-def _put(said: Said) -> JSONValue:
+def _quote_question(said: JudgedText) -> JSONValue:
     """Return the question, and whom it was put to."""
     return [f"question to {said.agent}", _cut(said.question, _QUESTION)]
 
 
-def _shared(said: Said, rubric: Rubric) -> Iterator[JSONValue]:
+def _quote_people(said: JudgedText, rubric: Rubric) -> Iterator[JSONValue]:
     """Yield who the agents are said to be; a conversation's judge always knows."""
     if said.person and ("person" in rubric.shows or rubric.about != "answer"):
         yield ["who they are", _cut(said.person, _PERSON)]
 
 
-def _days(lines: str, most: int, head: str) -> list[JSONValue]:
+def _keep_last_lines(lines: str, most: int, head: str) -> list[JSONValue]:
     """Return the last lines that fit into `most` tokens, each with its head."""
     kept: list[JSONValue] = []
     for line in reversed(lines.splitlines()):
         words = _cut(line, most)
-        most -= _cost([head, words])
+        most -= _count_tokens([head, words])
         if most < 0:
             break
         kept.append([head, words])
@@ -143,13 +145,13 @@ def _days(lines: str, most: int, head: str) -> list[JSONValue]:
 
 
 def _cut(words: str, most: int) -> str:
-    if _cost(words) <= most:
+    if _count_tokens(words) <= most:
         return words
-    while words and _cost(words) >= most:
+    while words and _count_tokens(words) >= most:
         words = words[: len(words) * 7 // 8]
     return f"{words.rstrip()}…"
 
 
-def _cost(item: JSONValue) -> int:
+def _count_tokens(item: JSONValue) -> int:
     """Return a bound of its tokens in the fence, where brackets and marks are escaped."""
     return bound(fence([item], ""))

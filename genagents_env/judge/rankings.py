@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genagents_env.judge.groups import by, labels_of
-from genagents_env.judge.verdicts import By, Comparison, Given
+from genagents_env.judge.groups import group_by, label_rubrics
+from genagents_env.judge.verdicts import By, Comparison, Judgement
 from genagents_env.stats.ranking import Skill, ranked
 
 
@@ -50,7 +50,7 @@ class Ranking:
         return self.flipped / self.both if self.both else None
 
 
-def rankings(verdicts: Iterable[Given], *, seed: int = 0) -> tuple[Ranking, ...]:
+def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ranking, ...]:
     """Return the ranking of each judge, rubric and block that has comparisons.
 
     Every verdict is one match, so that a pair read in both orders counts twice.
@@ -63,16 +63,18 @@ def rankings(verdicts: Iterable[Given], *, seed: int = 0) -> tuple[Ranking, ...]
         ConfigError: the extra `lab` is not installed.
     """
     given = [one for one in verdicts if isinstance(one, Comparison)]
-    labels = labels_of(given)
-    found = by(given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.block))
-    return tuple(_ranking(key[0], some, seed) for key, some in sorted(found.items()))
+    labels = label_rubrics(given)
+    found = group_by(
+        given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.block)
+    )
+    return tuple(_make_ranking(key[0], some, seed) for key, some in sorted(found.items()))
 
 
-def _ranking(label: str, given: Sequence[Comparison], seed: int) -> Ranking:
+def _make_ranking(label: str, given: Sequence[Comparison], seed: int) -> Ranking:
     one = given[0]
     heard = [comparison for comparison in given if comparison.verdict is not None]
     matches = [(c.first_condition, c.second_condition, c.verdict) for c in heard if c.verdict]
-    both, flipped = _flips(heard)
+    both, flipped = _count_flips(heard)
     sided = [comparison for comparison in heard if comparison.verdict != "tie"]
     return Ranking(
         label,
@@ -80,7 +82,7 @@ def _ranking(label: str, given: Sequence[Comparison], seed: int) -> Ranking:
         one.by,
         one.block,
         ranked(matches, seed),
-        _mean_ranks(heard),
+        _average_ranks(heard),
         len(heard),
         len(given) - len(heard),
         both,
@@ -89,7 +91,7 @@ def _ranking(label: str, given: Sequence[Comparison], seed: int) -> Ranking:
     )
 
 
-def _flips(heard: Iterable[Comparison]) -> tuple[int, int]:
+def _count_flips(heard: Iterable[Comparison]) -> tuple[int, int]:
     """Return how many pairs were read in both orders, and of these how many got two verdicts."""
     pairs: dict[tuple[frozenset[str], int], dict[str, str]] = {}
     for one in heard:
@@ -100,20 +102,22 @@ def _flips(heard: Iterable[Comparison]) -> tuple[int, int]:
     return len(both), sum(one != other for one, other in both)
 
 
-def _mean_ranks(heard: Iterable[Comparison]) -> dict[str, float]:
+def _average_ranks(heard: Iterable[Comparison]) -> dict[str, float]:
     """Return each condition's mean rank over the questions where all of them were compared."""
     heard = list(heard)
     names = sorted({name for c in heard for name in (c.first_condition, c.second_condition)})
     places: dict[str, list[float]] = {name: [] for name in names}
-    for group in by(heard, lambda c: (c.seed, c.agent, c.when, c.question, c.number)).values():
+    for group in group_by(
+        heard, lambda c: (c.seed, c.agent, c.when, c.question, c.number)
+    ).values():
         pairs = {frozenset((c.first_condition, c.second_condition)) for c in group}
         if len(pairs) == len(names) * (len(names) - 1) // 2:
-            for name, rank in _ranks(group, names).items():
+            for name, rank in _rank(group, names).items():
                 places[name].append(rank)
     return {name: fmean(ranks) for name, ranks in places.items() if ranks}
 
 
-def _ranks(group: Iterable[Comparison], names: Sequence[str]) -> dict[str, float]:
+def _rank(group: Iterable[Comparison], names: Sequence[str]) -> dict[str, float]:
     """Return ranks by the share of matches won, a tie half of one; equals share their ranks."""
     points: dict[str, list[float]] = {name: [] for name in names}
     for c in group:

@@ -5,17 +5,17 @@ from dataclasses import replace
 from functools import partial
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge.answers import Said
 from genagents_env.judge.bench import Heard, Query, Watch, heard, opened
-from genagents_env.judge.prompting import Rated, rate_messages, rated_of
+from genagents_env.judge.prompting import RatingReply, make_rating_messages, make_rating_reply
 from genagents_env.judge.rubric import Rubric
-from genagents_env.judge.verdicts import By, Given, Rating, Verdicts
+from genagents_env.judge.texts import JudgedText
+from genagents_env.judge.verdicts import By, Judgement, Rating, Verdicts
 from genagents_env.llm.calls import CallKey
 from genagents_env.run import RunOptions
 
 
 def rate(
-    answers: Iterable[Said],
+    answers: Iterable[JudgedText],
     rubric: Rubric,
     options: RunOptions,
     verdicts: Verdicts,
@@ -51,14 +51,14 @@ def rate(
     endpoint, name = opened(options, judge)
     covered = {said.id: said for said in answers if rubric.covers(said)}
     queries = [
-        _query(said, rubric, name, repeat)
+        _make_query(said, rubric, name, repeat)
         for repeat in range(repeats)
         for said in sorted(covered.values(), key=lambda one: one.seed)
     ]
     return heard(queries, options, endpoint, name, verdicts, watch=watch, again=again)
 
 
-def blank(said: Said, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Rating:
+def make_blank(said: JudgedText, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Rating:
     """Return the rating of an answer that nobody has given yet."""
     return Rating(
         answer=said.id,
@@ -81,16 +81,16 @@ def blank(said: Said, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Ra
     )
 
 
-def _query(said: Said, rubric: Rubric, judge: str, repeat: int) -> Query:
-    one = blank(said, rubric, judge, "model", repeat)
+def _make_query(said: JudgedText, rubric: Rubric, judge: str, repeat: int) -> Query:
+    one = make_blank(said, rubric, judge, "model", repeat)
     return Query(
         one,
         CallKey(said.id, 0, f"rate.{rubric.name}", repeat),
-        partial(rate_messages, said, rubric),
-        rated_of(rubric.low, rubric.high),
-        partial(_filled, one),
+        partial(make_rating_messages, said, rubric),
+        make_rating_reply(rubric.low, rubric.high),
+        partial(_fill_in, one),
     )
 
 
-def _filled(one: Rating, reply: Rated) -> Given:
+def _fill_in(one: Rating, reply: RatingReply) -> Judgement:
     return replace(one, value=reply.rating, why=reply.why)

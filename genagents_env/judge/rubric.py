@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge.answers import About, Said
+from genagents_env.judge.texts import About, JudgedText
 from genagents_env.scenario.faults import choices, quote, suggest
 from genagents_env.scenario.schema import Line, Model, Paragraph
 from genagents_env.scenario.words import location, translate
@@ -50,7 +50,7 @@ class Rubric(Model):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        faults = list(_faults(self))
+        faults = list(_find_faults(self))
         if faults:
             raise ValueError("\n".join(faults))
         return self
@@ -65,13 +65,13 @@ class Rubric(Model):
         """The anchored numbers, smallest first."""
         return tuple(sorted((int(number), words) for number, words in self.anchors.items()))
 
-    def covers(self, said: Said) -> bool:
+    def covers(self, said: JudgedText) -> bool:
         """Return whether it is about this answer, going by the question alone."""
         wanted = {fold(question) for question in self.questions}
         return not wanted or fold(said.question_id) in wanted or fold(said.question) in wanted
 
 
-def rubric_names() -> list[str]:
+def list_rubrics() -> list[str]:
     """Return the names of the shipped rubrics, sorted."""
     folder = files(__package__).joinpath(_FOLDER)
     found = [file.name for file in folder.iterdir()]
@@ -86,39 +86,39 @@ def load_rubric(name: str | Path) -> Rubric:
     """
     words = str(name)
     if not isinstance(name, Path) and "/" not in words and not words.endswith(".toml"):
-        if words not in rubric_names():
+        if words not in list_rubrics():
             raise ConfigError(
-                f"rubric {quote(words)} is unknown; {suggest(words, rubric_names())} "
+                f"rubric {quote(words)} is unknown; {suggest(words, list_rubrics())} "
                 "(or the path of a .toml file)"
             )
         text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
-        return parsed(text, f"{words}.toml")
+        return parse_rubric(text, f"{words}.toml")
     try:
-        return parsed(Path(name).read_text(encoding="utf-8"), words)
+        return parse_rubric(Path(name).read_text(encoding="utf-8"), words)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{words}: no rubric can be read here ({error})") from None
 
 
-def parsed(text: str, file: str) -> Rubric:
+def parse_rubric(text: str, file: str) -> Rubric:
     """Return the rubric that TOML text describes; `file` is named in faults.
 
     Raises:
         ConfigError: it has faults: all are told.
     """
     try:
-        return Rubric.model_validate(_tuples(tomllib.loads(text)))
+        return Rubric.model_validate(_to_tuples(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: this is no TOML: {error}") from None
     except ValidationError as error:
-        raise ConfigError("\n".join(_told(error, file))) from None
+        raise ConfigError("\n".join(_format_faults(error, file))) from None
 
 
-def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+def _to_tuples(data: dict[str, Any]) -> dict[str, Any]:
     """TOML has lists, where the schema, being frozen, has tuples."""
     return {key: tuple(v) if isinstance(v, list) else v for key, v in data.items()}
 
 
-def _faults(rubric: Rubric) -> list[str]:
+def _find_faults(rubric: Rubric) -> list[str]:
     if not 1 <= rubric.high - rubric.low <= _MOST_STEPS:
         span = f"{rubric.low} to {rubric.high}"
         return [f"low, high: {span} is no scale; at least 1 and at most {_MOST_STEPS} apart"]
@@ -140,7 +140,7 @@ def _faults(rubric: Rubric) -> list[str]:
     return faults
 
 
-def _told(error: ValidationError, file: str) -> list[str]:
+def _format_faults(error: ValidationError, file: str) -> list[str]:
     lines = []
     for one in error.errors():
         if one["type"] == "value_error" and not one["loc"]:

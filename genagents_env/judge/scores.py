@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genagents_env.judge.groups import by, labels_of
-from genagents_env.judge.verdicts import By, Given, Rating
+from genagents_env.judge.groups import group_by, label_rubrics
+from genagents_env.judge.verdicts import By, Judgement, Rating
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +38,17 @@ class Score:
     mean: float | None
 
 
-def ratings(verdicts: Iterable[Given]) -> tuple[Score, ...]:
+def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:
     """Return the means by rubric, judge and condition, in that order."""
     given = [one for one in verdicts if isinstance(one, Rating)]
-    labels = labels_of(given)
-    found = by(
+    labels = label_rubrics(given)
+    found = group_by(
         given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.condition)
     )
-    return tuple(_score(key[0], some) for key, some in sorted(found.items()))
+    return tuple(_make_score(key[0], some) for key, some in sorted(found.items()))
 
 
-def _score(label: str, given: Sequence[Rating]) -> Score:
+def _make_score(label: str, given: Sequence[Rating]) -> Score:
     one = given[0]
     values: dict[int, dict[str, list[int]]] = {}
     for rating in given:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge.answers import Said
-from genagents_env.judge.pairwise import Pair, grouped, pairs
+from genagents_env.judge.pairwise import Pair, group_comparable, make_pairs
 from genagents_env.judge.rubric import Rubric
+from genagents_env.judge.texts import JudgedText
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.text import clean
@@ -28,10 +28,10 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SheetRow:
     """One row of a sheet: the answers that are judged together, as they stand from the left."""
 
-    answers: tuple[Said, ...]
+    answers: tuple[JudgedText, ...]
     rubric: Rubric
 
     @property
@@ -40,7 +40,7 @@ class Row:
         return ".".join([*(said.id for said in self.answers), f"r{self.rubric.edition}"])
 
 
-def columns(form: Form, width: int = 1) -> list[str]:
+def list_columns(form: Form, width: int = 1) -> list[str]:
     """Return the heads of a sheet; `width`: answers in a row."""
     if form == "rubric":
         return ["id", "person", "question", "answer", "rating", "note"]
@@ -51,7 +51,7 @@ def columns(form: Form, width: int = 1) -> list[str]:
 
 
 def write_sheet(
-    answers: Iterable[Said],
+    answers: Iterable[JudgedText],
     path: Path,
     rubric: Rubric,
     form: Form = "rubric",
@@ -75,18 +75,18 @@ def write_sheet(
     Raises:
         ConfigError: as `rows_of`, or the file cannot be written.
     """
-    rows = rows_of(answers, rubric, form, against=against)
+    rows = make_rows(answers, rubric, form, against=against)
     if blind:
-        rows = _shuffled(rows, seed)
+        rows = _shuffle(rows, seed)
     width = max(len(row.answers) for row in rows)
     out = StringIO()
     writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
-    heads = columns(form, width)
+    heads = list_columns(form, width)
     writer.writerow(heads)
     for row in rows:
         told = [row.id, row.answers[0].agent, row.answers[0].question]
         told += [said.text for said in row.answers]
-        writer.writerow([_cell(words) for words in told] + [""] * (len(heads) - len(told)))
+        writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
     try:
         path.write_text(out.getvalue(), encoding="utf-8-sig", newline="")
     except OSError as error:
@@ -94,9 +94,9 @@ def write_sheet(
     return len(rows)
 
 
-def rows_of(
-    answers: Iterable[Said], rubric: Rubric, form: Form, *, against: str | None = None
-) -> list[Row]:
+def make_rows(
+    answers: Iterable[JudgedText], rubric: Rubric, form: Form, *, against: str | None = None
+) -> list[SheetRow]:
     """Return the rows of a sheet, by seed, sides in the order of the conditions' names.
 
     Raises:
@@ -106,7 +106,7 @@ def rows_of(
     if form not in get_args(Form):
         raise ConfigError(f"form {quote(form)} is unknown; {suggest(form, get_args(Form))}")
     answers = list(answers)
-    rows = [Row(together, rubric) for together in _together(answers, rubric, form, against)]
+    rows = [SheetRow(together, rubric) for together in _group_rows(answers, rubric, form, against)]
     if not rows:
         what = "no answer of these runs is" if form == "rubric" else "no two conditions have"
         how = "one that" if form == "rubric" else "an answer in common that"
@@ -114,7 +114,7 @@ def rows_of(
     return sorted(rows, key=lambda row: row.answers[0].seed)
 
 
-def instructions(rows: Iterable[Row], rubric: Rubric, form: Form) -> str:
+def format_instructions(rows: Iterable[SheetRow], rubric: Rubric, form: Form) -> str:
     """Return what a rater must know, as text to go with a sheet."""
     scale = [f"  {number}: {words}" for number, words in rubric.scale]
     fill = {
@@ -132,17 +132,17 @@ def instructions(rows: Iterable[Row], rubric: Rubric, form: Form) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _together(
-    answers: Sequence[Said], rubric: Rubric, form: Form, against: str | None
-) -> Iterator[tuple[Said, ...]]:
+def _group_rows(
+    answers: Sequence[JudgedText], rubric: Rubric, form: Form, against: str | None
+) -> Iterator[tuple[JudgedText, ...]]:
     """Yield the answers that stand in one row."""
     if form == "rubric":
         yield from {said.id: (said,) for said in answers if rubric.covers(said)}.values()
     elif form == "pairs":
-        found: list[Pair] = pairs(answers, rubric, against)
+        found: list[Pair] = make_pairs(answers, rubric, against)
         yield from ((pair.first, pair.second) for pair in found)
     else:
-        groups = grouped(answers, rubric).values()
+        groups = group_comparable(answers, rubric).values()
         most = max((len(group) for group in groups), default=0)
         if most > len(LETTERS):
             raise ConfigError(
@@ -153,10 +153,10 @@ def _together(
                 yield tuple(group[name] for name in sorted(group))
 
 
-def _shuffled(rows: Iterable[Row], seed: int) -> list[Row]:
+def _shuffle(rows: Iterable[SheetRow], seed: int) -> list[SheetRow]:
     """Return the rows and their sides in an order that only `seed` decides."""
     mixed = [
-        Row(
+        SheetRow(
             tuple(sorted(row.answers, key=lambda s: draw_bits(seed, "side", row.id, s.id))),
             row.rubric,
         )
@@ -165,6 +165,6 @@ def _shuffled(rows: Iterable[Row], seed: int) -> list[Row]:
     return sorted(mixed, key=lambda row: draw_bits(seed, "row", row.id))
 
 
-def _cell(words: str) -> str:
+def _format_cell(words: str) -> str:
     words = clean(words, _CELL, lines=True)
     return f"'{words}" if words.startswith(_FORMULA) else words

@@ -1,17 +1,17 @@
 """What verdicts come to; what reports are built on."""
 
-from genagents_env.judge.agreement import Agreed, agreements
-from genagents_env.judge.groups import of_answers, of_runs
-from genagents_env.judge.rankings import Ranking, rankings
-from genagents_env.judge.scores import Score, ratings
+from genagents_env.judge.agreement import Agreement, measure_agreement
+from genagents_env.judge.groups import filter_by_answers, filter_by_runs
+from genagents_env.judge.rankings import Ranking, rank_conditions
+from genagents_env.judge.scores import Score, score_conditions
 
 __all__ = [
-    "Agreed",
+    "Agreement",
     "Ranking",
     "Score",
-    "agreements",
-    "of_answers",
-    "of_runs",
-    "rankings",
-    "ratings",
+    "filter_by_answers",
+    "filter_by_runs",
+    "measure_agreement",
+    "rank_conditions",
+    "score_conditions",
 ]

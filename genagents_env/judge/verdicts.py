@@ -24,7 +24,7 @@ class Rating:
     """What one judge gave one answer by one rubric.
 
     Attributes:
-        answer: the id of what was said, see `Said`.
+        answer: the id of what was said, see `JudgedText`.
         run: as are `condition`, `block`, `seed`, `agent`, `when` and `question`, of what was said.
         number: of the interview, from 0.
         rubric: its name; `edition` changes with its content.
@@ -65,7 +65,7 @@ class Rating:
         return ("rating", self.by, self.judge, self.rubric, self.edition, self.answer, self.repeat)
 
     @property
-    def given(self) -> bool:
+    def has_verdict(self) -> bool:
         """Whether the reply was a verdict."""
         return self.value is not None
 
@@ -134,7 +134,7 @@ class Comparison:
         return ("comparison", *of, *read, self.repeat)
 
     @property
-    def given(self) -> bool:
+    def has_verdict(self) -> bool:
         """Whether the reply was a verdict."""
         return self.verdict is not None
 
@@ -149,7 +149,7 @@ class Comparison:
         return (self.first_run, self.second_run)
 
 
-Given: TypeAlias = Rating | Comparison
+Judgement: TypeAlias = Rating | Comparison
 
 _KINDS: dict[str, type[Rating] | type[Comparison]] = {
     "rating": Rating,
@@ -176,20 +176,20 @@ class Verdicts:
         self._lock: RunLock | None = None
         self._file: IO[bytes] | None = None
         self._whole = 0  # bytes of whole lines
-        self._known: dict[Key, Given] = {}
+        self._known: dict[Key, Judgement] = {}
         self._read()
 
-    def __iter__(self) -> Iterator[Given]:
+    def __iter__(self) -> Iterator[Judgement]:
         return iter(tuple(self._known.values()))
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def get(self, key: Key) -> Given | None:
+    def get(self, key: Key) -> Judgement | None:
         """Return the verdict that has this key, or None."""
         return self._known.get(key)
 
-    def add(self, one: Given) -> None:
+    def add(self, one: Judgement) -> None:
         """Keep a verdict, in place of an earlier one with its key.
 
         Raises:
@@ -239,11 +239,13 @@ class Verdicts:
         content = self.path.read_bytes() if self.path.exists() else b""
         self._whole = content.rfind(b"\n") + 1
         lines = content[: self._whole].splitlines()
-        found = [_parsed(self.path, number, line) for number, line in enumerate(lines, 1) if line]
+        found = [
+            _parse_line(self.path, number, line) for number, line in enumerate(lines, 1) if line
+        ]
         self._known = {one.key: one for one in found}
 
 
-def _parsed(path: Path, number: int, line: bytes) -> Given:
+def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     try:
         data: dict[str, Any] = json.loads(line)
         kind = _KINDS[data.pop("kind")]

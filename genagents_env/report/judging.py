@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
-from genagents_env.judge.summary import Agreed, Ranking, Score, agreements, rankings, ratings
+from genagents_env.judge.summary import (
+    Agreement,
+    Ranking,
+    Score,
+    measure_agreement,
+    rank_conditions,
+    score_conditions,
+)
 from genagents_env.judge.verdicts import Verdicts
 from genagents_env.report.table import CellValue, Table
 from genagents_env.report.trial import MeasuredTrial
@@ -27,9 +34,9 @@ def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tupl
     checks = {run.trial: run.verdicts for run in runs if run.counted and run.verdicts}
     tables, faults = [], []
     makers: tuple[Callable[[], Table], ...] = (
-        lambda: _tabulate_ratings(ratings(given)),
-        lambda: _tabulate_rankings(rankings(given)),
-        lambda: _tabulate_agreements(agreements(given, checks)),
+        lambda: _tabulate_ratings(score_conditions(given)),
+        lambda: _tabulate_rankings(rank_conditions(given)),
+        lambda: _tabulate_agreements(measure_agreement(given, checks)),
     )
     for make in makers:
         try:
@@ -81,7 +88,7 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
     return Table("rankings", "Rankings", columns, tuple(rows), note)
 
 
-def _tabulate_agreements(found: Iterable[Agreed]) -> Table:
+def _tabulate_agreements(found: Iterable[Agreement]) -> Table:
     rows = tuple(
         (
             *(one.of, f"with {one.sort}", ", ".join(one.judges), one.statistic, one.value),

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from genagents_env.judge import Said
+from genagents_env.judge import JudgedText
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.run import RunOptions
 from genagents_env.testing.scripted_model import ScriptedEndpoint
@@ -18,7 +18,7 @@ AGENTS = ("Ada Brook", "Ben Carver")
 Rule = Callable[[CompletionRequest], str]
 
 
-def answer(condition: str = "full", **changes: object) -> Said:
+def answer(condition: str = "full", **changes: object) -> JudgedText:
     """Return an answer of a condition, its words the condition's."""
     given: dict[str, object] = {
         "run": f"{condition}-s0",
@@ -33,10 +33,10 @@ def answer(condition: str = "full", **changes: object) -> Said:
         "person": "Ada Brook, 40: Ada keeps the cottage",
         "day": "Monday\n08:00:10  Ada Brook: making tea",
     }
-    return Said(**{**given, **changes})  # type: ignore[arg-type]  # tests give what is meant
+    return JudgedText(**{**given, **changes})  # type: ignore[arg-type]  # tests give what is meant
 
 
-def answers(seeds: int = 3, conditions: Sequence[str] = CONDITIONS) -> list[Said]:
+def answers(seeds: int = 3, conditions: Sequence[str] = CONDITIONS) -> list[JudgedText]:
     """Return the answers of two agents in every condition and seed."""
     return [
         answer(condition, run=f"{condition}-s{seed}", seed=seed, agent=agent)

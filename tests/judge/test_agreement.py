@@ -5,18 +5,18 @@ import pytest
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.judge import Rating, load_rubric
 from genagents_env.judge.pairwise import Pair
-from genagents_env.judge.pairwise import blank as compared
-from genagents_env.judge.rating import blank
-from genagents_env.judge.summary import Agreed, agreements
-from genagents_env.judge.verdicts import By, Choice, Comparison, Given, Side
+from genagents_env.judge.pairwise import make_blank as compared
+from genagents_env.judge.rating import make_blank
+from genagents_env.judge.summary import Agreement, measure_agreement
+from genagents_env.judge.verdicts import By, Choice, Comparison, Judgement, Side
 from tests.judge.planted import answer
 
 RUBRIC = load_rubric("persona")
 
 
-def rated(judge: str, values: list[int], by: By = "model", repeat: int = 0) -> list[Given]:
+def rated(judge: str, values: list[int], by: By = "model", repeat: int = 0) -> list[Judgement]:
     """Return a judge's ratings of as many answers."""
-    ones = (blank(answer(seed=k), RUBRIC, judge, by, repeat) for k in range(len(values)))
+    ones = (make_blank(answer(seed=k), RUBRIC, judge, by, repeat) for k in range(len(values)))
     return [replace(one, value=value) for one, value in zip(ones, values, strict=True)]
 
 
@@ -25,8 +25,8 @@ def pair(judge: str, seed: int, verdict: Choice, shown: Side = "first") -> Compa
     return replace(compared(both, RUBRIC, judge, "model", shown), verdict=verdict)
 
 
-def one(given: list[Given]) -> Agreed:
-    (found,) = agreements(given)
+def one(given: list[Judgement]) -> Agreement:
+    (found,) = measure_agreement(given)
     return found
 
 
@@ -53,13 +53,13 @@ def test_a_judge_is_held_against_its_own_repeats() -> None:
 
 def test_repeats_count_beside_others_by_their_median() -> None:
     given = [*rated("m", [1, 5]), *rated("m", [1, 5], repeat=1), *rated("m", [5, 5], repeat=2)]
-    found = agreements([*given, *rated("Ana", [1, 5], "human")])
+    found = measure_agreement([*given, *rated("Ana", [1, 5], "human")])
     assert [row.value for row in found if row.sort == "others"] == [1.0]
 
 
 def test_people_are_compared_two_by_two_and_together() -> None:
     people = [r for name in ("Ana", "Bo", "Cy") for r in rated(name, [1, 3, 5], "human")]
-    found = agreements(people)
+    found = measure_agreement(people)
     assert [len(row.judges) for row in found] == [2, 2, 2, 3]
     assert {row.value for row in found} == {1.0}
     assert found[-1].statistic == "Fleiss' kappa"
@@ -69,16 +69,16 @@ def test_what_is_undefined_says_why_and_what_is_not_shared_has_no_row() -> None:
     found = one([*rated("m", [3, 3]), *rated("Ana", [3, 3], "human")])
     assert (found.value, found.low, found.high, found.agreed) == (None, None, None, 1.0)
     assert found.note.startswith("undefined: every verdict is the same one")
-    assert agreements(rated("m", [1, 2])) == ()
-    lost = replace(blank(answer(), RUBRIC, "Ana", "human"), value=None)
+    assert measure_agreement(rated("m", [1, 2])) == ()
+    lost = replace(make_blank(answer(), RUBRIC, "Ana", "human"), value=None)
     assert isinstance(lost, Rating)
-    assert agreements([*rated("m", [1]), lost]) == ()
+    assert measure_agreement([*rated("m", [1]), lost]) == ()
 
 
 def test_of_pairs_the_side_chosen_more_often_stands() -> None:
-    steady: list[Given] = [pair("m", 0, "first"), pair("m", 0, "first", "second")]
-    torn: list[Given] = [pair("m", 1, "first"), pair("m", 1, "second", "second")]
-    other: list[Given] = [pair("n", 0, "first"), pair("n", 1, "tie")]
+    steady: list[Judgement] = [pair("m", 0, "first"), pair("m", 0, "first", "second")]
+    torn: list[Judgement] = [pair("m", 1, "first"), pair("m", 1, "second", "second")]
+    other: list[Judgement] = [pair("n", 0, "first"), pair("n", 1, "tie")]
     found = one([*steady, *torn, *other])
     assert (found.of, found.statistic, found.value) == ("persona, pairs", "kappa", 1.0)
 
@@ -90,9 +90,9 @@ def test_a_model_is_held_against_the_rule_check_by_check() -> None:
     rule = [verdict("rule", "A", "yes"), verdict("rule", "B", "no"), verdict("rule", "C", None)]
     model = [verdict("model:m", agent, value) for agent, value in (("A", "yes"), ("B", "no"))]
     checks = {"one": rule + model, "two": [*rule, verdict("model:m", "A", "no")]}
-    (found,) = agreements([], checks)
+    (found,) = measure_agreement([], checks)
     assert (found.of, found.sort, found.judges) == ("check knows", "rule", ("rule", "m"))
     assert found.n == 3
     assert found.agreed == pytest.approx(2 / 3)
     assert found.value == pytest.approx(0.4)  # expected: 2/3 x 1/3 + 1/3 x 2/3 = 4/9
-    assert agreements([], {"one": rule}) == ()
+    assert measure_agreement([], {"one": rule}) == ()

@@ -7,8 +7,8 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.judge import Comparison, Verdicts, compare, load_rubric
-from genagents_env.judge.pairwise import chosen
-from genagents_env.judge.summary import of_answers, of_runs, rankings
+from genagents_env.judge.pairwise import to_choice
+from genagents_env.judge.summary import filter_by_answers, filter_by_runs, rank_conditions
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.run import Limits
 from tests.judge.planted import CONDITIONS, answer, answers, first_shown, honest, options, words
@@ -41,7 +41,7 @@ def test_every_pair_is_read_in_both_orders_and_never_again(verdicts: Verdicts) -
 def test_a_planted_order_is_found(verdicts: Verdicts) -> None:
     asking, _ = options(honest)
     compare(answers(), asking, verdicts)
-    (found,) = rankings(again(verdicts))
+    (found,) = rank_conditions(again(verdicts))
     assert [skill.name for skill in found.skills] == list(CONDITIONS)
     assert found.skills[0].low > found.skills[-1].high
     assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
@@ -53,7 +53,7 @@ def test_a_planted_order_is_found(verdicts: Verdicts) -> None:
 def test_a_judge_that_goes_by_the_place_is_found_out(verdicts: Verdicts) -> None:
     asking, _ = options(first_shown)
     compare(answers(), asking, verdicts)
-    (found,) = rankings(again(verdicts))
+    (found,) = rank_conditions(again(verdicts))
     assert (found.position_bias, found.first_read) == (1.0, 1.0)
     assert set(found.mean_ranks.values()) == {2.0}
     assert found.skills[0].low < found.skills[-1].high  # and so nobody is told apart
@@ -78,7 +78,7 @@ def test_no_prompt_names_a_condition(verdicts: Verdicts) -> None:
      ("b", "second", "first"), ("tie", "first", "tie"), ("tie", "second", "tie")],
 )  # fmt: skip
 def test_a_and_b_are_whoever_was_shown_so(better: str, shown: str, verdict: str) -> None:
-    assert chosen(better, shown) == verdict  # type: ignore[arg-type]  # one of the two
+    assert to_choice(better, shown) == verdict  # type: ignore[arg-type]  # one of the two
 
 
 @pytest.mark.parametrize(("said", "kept"), [("A.", "first"), ("TIE", "tie"), ("c", None)])
@@ -92,7 +92,7 @@ def test_a_verdict_is_one_of_three(verdicts: Verdicts, said: str, kept: str | No
 def test_a_baseline_is_compared_with_each_of_the_others(verdicts: Verdicts) -> None:
     asking, _ = options(honest)
     assert compare(answers(), asking, verdicts, against="none").asked == 2 * 12
-    (found,) = rankings(again(verdicts))
+    (found,) = rank_conditions(again(verdicts))
     assert found.mean_ranks == {}  # nowhere were all of them compared
     with pytest.raises(ConfigError, match='no condition is called "nona"; did you mean "none"'):
         compare(answers(), asking, verdicts, against="nona")
@@ -106,7 +106,7 @@ def test_conditions_meet_within_their_block_alone(verdicts: Verdicts) -> None:
     ]
     asking, _ = options(honest)
     assert compare(given, asking, verdicts, against="none").asked == 2 * 2 * 2 * 2
-    found = rankings(again(verdicts))
+    found = rank_conditions(again(verdicts))
     assert [one.block for one in found] == ["dorm", "tiny"]
     assert [s.name for s in found[1].skills][-1] == "none / tiny"
 
@@ -137,6 +137,6 @@ def test_verdicts_of_what_is_no_more_can_be_left_out(verdicts: Verdicts) -> None
     compare(answers(), asking, verdicts)
     rows = again(verdicts)
     runs = {f"{name}-s{seed}" for name in ("full", "none") for seed in range(3)}
-    assert len(of_runs(rows, runs)) == 2 * 6
+    assert len(filter_by_runs(rows, runs)) == 2 * 6
     ids = {said.id for said in answers(1)}
-    assert len(of_answers(rows, ids)) == 2 * 6
+    assert len(filter_by_answers(rows, ids)) == 2 * 6

@@ -8,8 +8,8 @@ import pytest
 
 from genagents_env.errors import ConfigError, LLMRefused, LLMUnavailable
 from genagents_env.judge import Heard, Moment, Rating, Verdicts, load_rubric, rate
-from genagents_env.judge.rating import blank
-from genagents_env.judge.summary import ratings
+from genagents_env.judge.rating import make_blank
+from genagents_env.judge.summary import score_conditions
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.run import Limits, RunOptions
@@ -111,11 +111,11 @@ def test_a_bad_reply_is_kept_as_none_counted_and_asked_again(verdicts: Verdicts)
     assert len(endpoint.requests) == 12  # each with its one re-ask
     rows = again(verdicts)
     assert all(one.value is None and one.why.startswith("bad reply") for one in rows)
-    scores = ratings(rows)
+    scores = score_conditions(rows)
     assert [(one.n, one.unusable, one.mean) for one in scores] == [(0, 2, None)] * 3
     asking, _ = options(honest)
     assert rate(answers(1), RUBRIC, asking, verdicts, 1).given == 6
-    assert [one.n for one in ratings(again(verdicts))] == [2, 2, 2]
+    assert [one.n for one in score_conditions(again(verdicts))] == [2, 2, 2]
 
 
 def test_an_outage_keeps_what_was_heard(verdicts: Verdicts) -> None:
@@ -187,10 +187,12 @@ def test_two_judges_two_rubrics_and_two_editions_are_kept_apart(verdicts: Verdic
     rate(answers(1), RUBRIC, asking, verdicts, 1, judge=" \x1b[31mother ")
     rate(answers(1), load_rubric("persona"), asking, verdicts, 1)
     rate(answers(1), RUBRIC.model_copy(update={"ask": "How real is it?"}), asking, verdicts, 1)
-    found = {(one.rubric.split(" ")[0], one.judge, one.n) for one in ratings(again(verdicts))}
+    found = {
+        (one.rubric.split(" ")[0], one.judge, one.n) for one in score_conditions(again(verdicts))
+    }
     assert found == {("believability", "judge", 2), ("believability", "other", 2),
                      ("persona", "judge", 2)}  # fmt: skip
-    labels = {one.rubric for one in ratings(again(verdicts))}
+    labels = {one.rubric for one in score_conditions(again(verdicts))}
     assert len(labels) == 3
     assert f"believability ({RUBRIC.edition})" in labels
     for repeats, judge in ((0, None), (1, " \x07")):
@@ -201,9 +203,9 @@ def test_two_judges_two_rubrics_and_two_editions_are_kept_apart(verdicts: Verdic
 def test_means_count_each_answer_once_and_each_seed_once() -> None:
     def one(seed: int, text: str, repeat: int, value: int) -> Rating:
         said = answer(seed=seed, text=text)
-        return replace(blank(said, RUBRIC, "m", "model", repeat), value=value)
+        return replace(make_blank(said, RUBRIC, "m", "model", repeat), value=value)
 
     given = [one(0, "a", 0, 1), one(0, "a", 1, 3), one(0, "b", 0, 6), one(5, "a", 0, 2)]
-    (score,) = ratings(given)
+    (score,) = score_conditions(given)
     assert score.seeds == {0: 4.0, 5: 2.0}
     assert (score.mean, score.answers, score.n) == (3.0, 3, 4)

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge import load_rubric, rubric_names
-from genagents_env.judge.rubric import parsed
+from genagents_env.judge import list_rubrics, load_rubric
+from genagents_env.judge.rubric import parse_rubric
 from tests.judge.planted import answer
 
 GOOD = """
@@ -24,19 +24,19 @@ questions = ["tea", "Who took the tea?"]
 
 def faults(text: str) -> list[str]:
     with pytest.raises(ConfigError) as told:
-        parsed(text, "my.toml")
+        parse_rubric(text, "my.toml")
     return str(told.value).splitlines()
 
 
 def test_every_shipped_rubric_is_whole() -> None:
-    assert rubric_names() == ["believability", "dialogue_formality", "formality", "persona"]
-    for name in rubric_names():
+    assert list_rubrics() == ["believability", "dialogue_formality", "formality", "persona"]
+    for name in list_rubrics():
         rubric = load_rubric(name)
         assert rubric.name == name
         assert rubric.source
         assert {rubric.low, rubric.high} <= {number for number, _ in rubric.scale}
         assert bool(rubric.versus) == (rubric.about == "answer")
-    assert len({load_rubric(name).edition for name in rubric_names()}) == len(rubric_names())
+    assert len({load_rubric(name).edition for name in list_rubrics()}) == len(list_rubrics())
 
 
 def test_a_file_is_a_rubric_too(tmp_path: Path) -> None:
@@ -45,11 +45,11 @@ def test_a_file_is_a_rubric_too(tmp_path: Path) -> None:
     rubric = load_rubric(path)
     assert rubric == load_rubric(str(path))
     assert rubric.scale == ((0, "Long."), (2, "Short."))
-    assert parsed(GOOD.replace("Long.", "Very long."), "x").edition != rubric.edition
+    assert parse_rubric(GOOD.replace("Long.", "Very long."), "x").edition != rubric.edition
 
 
 def test_questions_are_named_by_id_or_by_their_words() -> None:
-    rubric = parsed(GOOD, "x")
+    rubric = parse_rubric(GOOD, "x")
     assert rubric.covers(answer(question_id="tea", question="Any?"))
     assert rubric.covers(answer(question_id="", question="who took  the tea?"))
     assert not rubric.covers(answer(question_id="", question="Is there tea?"))
@@ -96,5 +96,5 @@ def test_what_is_no_rubric_at_all(tmp_path: Path) -> None:
 
 
 def test_an_edition_is_of_the_content_alone() -> None:
-    assert parsed(GOOD, "a").edition == parsed(f"# mine\n{GOOD}", "b").edition
+    assert parse_rubric(GOOD, "a").edition == parse_rubric(f"# mine\n{GOOD}", "b").edition
     assert answer().id == replace(answer(), person="somebody else", day="").id

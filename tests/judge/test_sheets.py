@@ -6,10 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge import Comparison, Filled, Rating, Said, load_rubric, read_sheet
+from genagents_env.judge import (
+    Comparison,
+    CompletedSheet,
+    JudgedText,
+    Rating,
+    load_rubric,
+    read_sheet,
+)
 from genagents_env.judge import write_sheet as write
-from genagents_env.judge.sheets import Form, instructions, rows_of
-from genagents_env.judge.summary import rankings
+from genagents_env.judge.sheets import Form, format_instructions, make_rows
+from genagents_env.judge.summary import rank_conditions
 from tests.judge.planted import CONDITIONS, QUALITY, WORDS, answer, answers
 
 RUBRIC = load_rubric("believability")
@@ -36,7 +43,7 @@ def made(path: Path, form: Form, **options: object) -> list[dict[str, str]]:
     return table(path)
 
 
-def read(path: Path, given: list[Said] | None = None) -> Filled:
+def read(path: Path, given: list[JudgedText] | None = None) -> CompletedSheet:
     return read_sheet(path, given or answers(), RUBRIC, "Ana")
 
 
@@ -58,7 +65,7 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     assert ids == [row["id"] for row in made(path, "rubric")]
     assert ids != [row["id"] for row in made(path, "rubric", seed=1)]
     plain = [row["id"] for row in made(path, "rubric", blind=False)]
-    assert plain == [row.id for row in rows_of(answers(), RUBRIC, "rubric")]
+    assert plain == [row.id for row in make_rows(answers(), RUBRIC, "rubric")]
     assert sorted(plain) == sorted(ids) != ids
 
 
@@ -103,7 +110,7 @@ def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
     assert len(pairs.verdicts) == len(ranks.verdicts) == 18
     for filled in (pairs, ranks):
         assert all(isinstance(one, Comparison) for one in filled.verdicts)
-        (found,) = rankings(filled.verdicts)
+        (found,) = rank_conditions(filled.verdicts)
         assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
         assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
 
@@ -172,9 +179,9 @@ def test_a_rater_has_a_name_and_a_form_is_known(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="rater"):
         read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ")
     with pytest.raises(ConfigError, match='form "pair" is unknown; did you mean "pairs"'):
-        rows_of(answers(), RUBRIC, "pair")  # type: ignore[arg-type]  # that is the test
+        make_rows(answers(), RUBRIC, "pair")  # type: ignore[arg-type]  # that is the test
     with pytest.raises(ConfigError, match="there is nothing to judge"):
-        rows_of(answers(conditions=("full",)), RUBRIC, "ranks")
+        make_rows(answers(conditions=("full",)), RUBRIC, "ranks")
     with pytest.raises(ConfigError, match="cannot be written"):
         write(answers(), tmp_path / "no" / "s.csv", RUBRIC)
 
@@ -197,8 +204,8 @@ def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
 
 
 def test_instructions_tell_scale_and_people_and_no_condition() -> None:
-    told = instructions(rows_of(answers(), RUBRIC, "rubric"), RUBRIC, "rubric")
+    told = format_instructions(make_rows(answers(), RUBRIC, "rubric"), RUBRIC, "rubric")
     assert "a whole number from 1 to 7" in told
     assert "Ada keeps the cottage" in told
     assert not any(name in told for name in ("no plans", "full"))
-    assert "1 for the best" in instructions([], RUBRIC, "ranks")
+    assert "1 for the best" in format_instructions([], RUBRIC, "ranks")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from genagents_env.errors import RecordError, RunLocked
 from genagents_env.judge import Comparison, Rating, Verdicts, load_rubric
 from genagents_env.judge.pairwise import Pair
-from genagents_env.judge.pairwise import blank as compared
-from genagents_env.judge.rating import blank as rated
+from genagents_env.judge.pairwise import make_blank as compared
+from genagents_env.judge.rating import make_blank as rated
 from tests.judge.planted import answer
 
 RUBRIC = load_rubric("persona")

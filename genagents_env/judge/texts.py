@@ -26,7 +26,7 @@ _DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JudgedText:
     """Something a judge can read: an answer, or a conversation or a day as it was recorded.
 
     Attributes:
@@ -70,9 +70,9 @@ class Said:
         return (self.block, self.seed, self.agent, self.when, self.question, self.repeat)
 
 
-def said(
+def load_texts(
     path: Path, condition: str, run: str, *, about: About = "answer", block: str = ""
-) -> list[Said]:
+) -> list[JudgedText]:
     """Return what there is to judge in a run file, in the order of the record.
 
     Answers are those before the first tick and at the last; interviews held in between are left
@@ -83,18 +83,22 @@ def said(
         condition: the name under which it is compared.
         run: the name under which it is stored.
         about: answers, conversations, or each one's day.
-        block: see `Said`.
+        block: see `JudgedText`.
 
     Raises:
         RecordError: the file is missing, foreign, damaged or newer.
     """
     with RunReader(path) as record:
-        reading = _Reading(record, condition, run, block)
-        found = {"answer": reading.answers, "conversation": reading.talks, "day": reading.days}
+        reading = _RunTexts(record, condition, run, block)
+        found = {
+            "answer": reading.read_answers,
+            "conversation": reading.read_conversations,
+            "day": reading.read_days,
+        }
         return list(found[about]())
 
 
-class _Reading:
+class _RunTexts:
     """One run file, read for its judges."""
 
     def __init__(self, record: RunReader, condition: str, run: str, block: str) -> None:
@@ -102,11 +106,11 @@ class _Reading:
         self.condition, self.run, self.block = condition, run, block
         self.last = max(0, record.last_tick)
         self.events = list(record.events())
-        self.people = {person.name: described(person) for person in self.meta.scenario.people}
+        self.people = {person.name: describe_person(person) for person in self.meta.scenario.people}
 
-    def answers(self) -> Iterator[Said]:
-        ids = _ids(self.meta)
-        lived = {name: self._day(name) for name in self.meta.names}
+    def read_answers(self) -> Iterator[JudgedText]:
+        ids = _question_ids(self.meta)
+        lived = {name: self._format_day(name) for name in self.meta.names}
         for row in self.record.interviews():
             if row.tick not in (0, self.last):
                 continue
@@ -114,13 +118,13 @@ class _Reading:
             text = clean(row.answer, _ANSWER)
             id_ = ids.get((when, row.agent, row.question), "")
             day = lived.get(row.agent, "") if row.tick else ""
-            yield self._said(row.agent, when, row.question, row.repeat, text, id_, day)
+            yield self._make_text(row.agent, when, row.question, row.repeat, text, id_, day)
 
-    def days(self) -> Iterator[Said]:
+    def read_days(self) -> Iterator[JudgedText]:
         for name in self.meta.names:
-            yield self._said(name, "after", "day", 0, self._day(name), "", "")
+            yield self._make_text(name, "after", "day", 0, self._format_day(name), "", "")
 
-    def talks(self) -> Iterator[Said]:
+    def read_conversations(self) -> Iterator[JudgedText]:
         members: dict[int, list[str]] = {}
         lines: dict[int, list[Event]] = {}
         for event in self.events:
@@ -130,14 +134,14 @@ class _Reading:
                 lines.setdefault(event.data["conversation"], []).append(event)
         for id_, spoken in lines.items():
             who = ", ".join(sorted(dict.fromkeys(members.get(id_, ()))))
-            text = _told(spoken, self.record.time)
-            yield self._said(who, "after", f"conversation {id_}", 0, text, "", "")
+            text = _format_transcript(spoken, self.record.time)
+            yield self._make_text(who, "after", f"conversation {id_}", 0, text, "", "")
 
-    def _said(
+    def _make_text(
         self, agent: str, when: When, question: str, repeat: int, text: str, id_: str, day: str
-    ) -> Said:
+    ) -> JudgedText:
         who = [self.people[name] for name in agent.split(", ") if name in self.people]
-        return Said(
+        return JudgedText(
             self.run,
             self.condition,
             self.meta.seed,
@@ -152,23 +156,23 @@ class _Reading:
             self.block,
         )
 
-    def _day(self, agent: str) -> str:
+    def _format_day(self, agent: str) -> str:
         concerned = [
             event
             for event in self.events
             if event.agent == agent or agent in event.data.get("heard_by", ())
         ]
-        return _told(concerned, self.record.time)
+        return _format_transcript(concerned, self.record.time)
 
 
-def described(person: Person) -> str:
+def describe_person(person: Person) -> str:
     """Return who somebody is said to be: name, age, traits and persona, in one line."""
     age = "" if person.age is None else f", {person.age}"
     traits = f" ({', '.join(person.traits)})" if person.traits else ""
     return f"{person.name}{age}{traits}: {person.persona}"
 
 
-def _told(events: list[Event], time: Callable[[int], datetime]) -> str:
+def _format_transcript(events: list[Event], time: Callable[[int], datetime]) -> str:
     """Return a transcript, the beginning left out where it is long: the latest is never lost."""
     lines = list(transcript(events, time))
     room = _DAY
@@ -179,7 +183,7 @@ def _told(events: list[Event], time: Callable[[int], datetime]) -> str:
     return "\n".join(lines)
 
 
-def _ids(meta: RunMeta) -> dict[tuple[When, str, str], str]:
+def _question_ids(meta: RunMeta) -> dict[tuple[When, str, str], str]:
     """Return the id of every question, by when, to whom and in which words."""
     ids: dict[tuple[When, str, str], str] = {}
     whens: tuple[When, ...] = get_args(When)

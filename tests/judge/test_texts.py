@@ -6,8 +6,8 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.evaluate.questions import standard
-from genagents_env.judge import load_rubric, said
-from genagents_env.judge.prompting import pair_messages, rate_messages
+from genagents_env.judge import load_rubric, load_texts
+from genagents_env.judge.prompting import make_pair_messages, make_rating_messages
 from genagents_env.llm.bound import bound_of
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_answers_of_both_ends_are_read_with_what_a_judge_needs(path: Path) -> None:
-    found = said(path, "idle", "trial-1", block="tiny")
+    found = load_texts(path, "idle", "trial-1", block="tiny")
     assert Counter((one.when, one.question_id) for one in found) == {
         ("before", "thief"): 6,
         ("after", "thief"): 6,
@@ -45,7 +45,7 @@ def test_interviews_in_between_are_left_out_and_standard_ones_have_their_kind(pa
     with RunWriter.open(path) as writer:
         rows = [InterviewRow(1, ADA, "Now?", "No.", ()), InterviewRow(3, ADA, question, "Hm.", ())]
         writer.commit_interviews(rows)
-    found = said(path, "idle", "run")
+    found = load_texts(path, "idle", "run")
     assert [one.question_id for one in found if one.text == "Hm."] == ["plans"]
     assert not any(one.question == "Now?" for one in found)
 
@@ -53,7 +53,7 @@ def test_interviews_in_between_are_left_out_and_standard_ones_have_their_kind(pa
 def test_what_people_wrote_is_cleaned(path: Path) -> None:
     with RunWriter.open(path) as writer:
         writer.commit_interviews([InterviewRow(3, ADA, "Odd?", "a\x1b[31mb\u202ec\n" * 900, ())])
-    (odd,) = (one for one in said(path, "idle", "run") if one.question == "Odd?")
+    (odd,) = (one for one in load_texts(path, "idle", "run") if one.question == "Odd?")
     assert odd.text.startswith("abc abc")
     assert len(odd.text) <= 2000
 
@@ -77,15 +77,15 @@ def test_conversations_and_days_can_be_judged(tmp_path: Path) -> None:
     with RunReader(path) as record:
         names = record.meta.names
         lines = [e.data["text"] for e in record.events() if e.kind == "say"]
-    days = said(path, "scripted", "run", about="day")
+    days = load_texts(path, "scripted", "run", about="day")
     assert [one.agent for one in days] == list(names)
-    talks = said(path, "scripted", "run", about="conversation")
+    talks = load_texts(path, "scripted", "run", about="conversation")
     assert lines
     assert talks
     for one in talks:
         assert set(one.agent.split(", ")) <= set(names)
         assert any(line in one.text for line in lines)
-        prompt = rate_messages(one, load_rubric("dialogue_formality"))[1].content
+        prompt = make_rating_messages(one, load_rubric("dialogue_formality"))[1].content
         assert all(name.split(" ")[0] in prompt for name in one.agent.split(", "))
 
 
@@ -94,13 +94,13 @@ def test_every_prompt_fits_a_small_context(char: str) -> None:
     text = char * 2000
     one = answer(text=text, day="\n".join([text[:500]] * 9), person=text, question=text[:300])
     for name in ("believability", "persona"):
-        assert bound_of(rate_messages(one, load_rubric(name))) < CONTEXT
-        assert bound_of(pair_messages(one, one, load_rubric(name))) < CONTEXT
+        assert bound_of(make_rating_messages(one, load_rubric(name))) < CONTEXT
+        assert bound_of(make_pair_messages(one, one, load_rubric(name))) < CONTEXT
     day = replace(one, text=one.day, question="day")
-    assert bound_of(rate_messages(day, load_rubric("dialogue_formality"))) < CONTEXT
+    assert bound_of(make_rating_messages(day, load_rubric("dialogue_formality"))) < CONTEXT
 
 
 def test_a_foreign_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.sqlite").write_text("no run")
     with pytest.raises(RecordError):
-        said(tmp_path / "x.sqlite", "c", "r")
+        load_texts(tmp_path / "x.sqlite", "c", "r")

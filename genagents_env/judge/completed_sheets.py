@@ -9,12 +9,12 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.judge import pairwise, rating
-from genagents_env.judge.answers import Said
 from genagents_env.judge.bench import NAME_LIMIT
-from genagents_env.judge.pairwise import Pair, chosen
+from genagents_env.judge.pairwise import Pair, to_choice
 from genagents_env.judge.rubric import Rubric
-from genagents_env.judge.sheets import LETTERS, Form, columns
-from genagents_env.judge.verdicts import Choice, Given, Side
+from genagents_env.judge.sheets import LETTERS, Form, list_columns
+from genagents_env.judge.texts import JudgedText
+from genagents_env.judge.verdicts import Choice, Judgement, Side
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.text import clean, fold
 
@@ -26,7 +26,7 @@ _ID = "id"
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class CompletedSheet:
     """What one person made of a sheet.
 
     Attributes:
@@ -35,12 +35,14 @@ class Filled:
         empty: how many of these were left empty.
     """
 
-    verdicts: tuple[Given, ...]
+    verdicts: tuple[Judgement, ...]
     rows: int
     empty: int
 
 
-def read_sheet(path: Path, answers: Iterable[Said], rubric: Rubric, rater: str) -> Filled:
+def read_sheet(
+    path: Path, answers: Iterable[JudgedText], rubric: Rubric, rater: str
+) -> CompletedSheet:
     """Return the verdicts in a filled sheet; rows left empty are counted and passed over.
 
     The form is told by the columns. Commas, semicolons or tabs may part them, in any order, with
@@ -58,24 +60,24 @@ def read_sheet(path: Path, answers: Iterable[Said], rubric: Rubric, rater: str) 
     name = clean(rater, NAME_LIMIT)
     if not name:
         raise ConfigError("rater: whoever filled the sheet in needs a name")
-    reading = _Sheet(path, {said.id: said for said in answers}, rubric, name)
-    heads, rows = _table(path)
-    form, width = _form(path, heads)
-    found: list[Given] = []
+    reading = _SheetReader(path, {said.id: said for said in answers}, rubric, name)
+    heads, rows = _read_table(path)
+    form, width = _find_form(path, heads)
+    found: list[Judgement] = []
     empty = 0
     for number, cells in rows:
         row = dict(zip(heads, cells, strict=False))
-        given = reading.row(number, row, form, width)
+        given = reading.read_row(number, row, form, width)
         empty += not given
         found += given
     if reading.faults:
         more = len(reading.faults) - _MOST_FAULTS
         told = reading.faults[:_MOST_FAULTS] + ([f"and {more} more"] if more > 0 else [])
         raise ConfigError("\n".join(told))
-    return Filled(tuple(found), len(rows), empty)
+    return CompletedSheet(tuple(found), len(rows), empty)
 
 
-def _table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def _read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return the heads, and every row that has anything, with its number in the spreadsheet."""
     try:
         content = path.read_bytes()
@@ -97,14 +99,14 @@ def _table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     return heads, numbered
 
 
-def _form(path: Path, heads: Sequence[str]) -> tuple[Form, int]:
+def _find_form(path: Path, heads: Sequence[str]) -> tuple[Form, int]:
     """Return which form a sheet has, and how many answers stand in a row."""
     answers = [head for head in heads if head.startswith("answer_")]
     form: Form = "rubric"
     if answers:
         form = "pairs" if "rating" in heads else "ranks"
     wanted = [
-        c for c in columns(form, len(answers)) if c == _ID or c.startswith(("rating", "rank"))
+        c for c in list_columns(form, len(answers)) if c == _ID or c.startswith(("rating", "rank"))
     ]
     missing = [column for column in wanted if heads.count(column) != 1]
     if missing:
@@ -116,11 +118,11 @@ def _form(path: Path, heads: Sequence[str]) -> tuple[Form, int]:
 
 
 @dataclass
-class _Sheet:
+class _SheetReader:
     """One sheet while it is read; `faults` fill up."""
 
     path: Path
-    answers: Mapping[str, Said]
+    answers: Mapping[str, JudgedText]
     rubric: Rubric
     rater: str
     faults: list[str] = field(default_factory=list)
@@ -131,24 +133,26 @@ class _Sheet:
         """The last part of every id."""
         return f"r{self.rubric.edition}"
 
-    def row(self, number: int, row: Mapping[str, str], form: Form, width: int) -> list[Given]:
+    def read_row(
+        self, number: int, row: Mapping[str, str], form: Form, width: int
+    ) -> list[Judgement]:
         """Return the verdicts in a row; none where it is empty or has a fault."""
         names = ["rating"]
         if form == "ranks":
-            names = [column for column in columns(form, width) if column.startswith("rank_")]
+            names = [column for column in list_columns(form, width) if column.startswith("rank_")]
         cells = {name: row.get(name, "").strip() for name in names}
         wanted = {"rubric": 1, "pairs": 2, "ranks": 0}[form]
-        said = self._said(number, row.get(_ID, "").strip(), wanted)
+        said = self._find_texts(number, row.get(_ID, "").strip(), wanted)
         if said is None or not any(cells.values()):
             return []
         note = clean(row.get("note", ""), _NOTE)
         if form == "rubric":
-            return list(self._rated(number, cells["rating"], said[0], note))
+            return list(self._read_rating(number, cells["rating"], said[0], note))
         if form == "pairs":
-            return list(self._compared(number, cells["rating"], said, note))
-        return list(self._ranked(number, list(cells.values()), said, note))
+            return list(self._read_comparison(number, cells["rating"], said, note))
+        return list(self._read_ranks(number, list(cells.values()), said, note))
 
-    def _said(self, number: int, id_: str, wanted: int) -> list[Said] | None:
+    def _find_texts(self, number: int, id_: str, wanted: int) -> list[JudgedText] | None:
         """Return the answers that an id stands for; `wanted`: how many, 0 for two or more."""
         *ids, edition = id_.split(".")
         known = all(one in self.answers for one in ids)
@@ -161,59 +165,63 @@ class _Sheet:
         else:
             self.seen[id_] = number
             return [self.answers[one] for one in ids]
-        self._fault(number, _ID, what)
+        self._note_fault(number, _ID, what)
         return None
 
-    def _rated(self, number: int, cell: str, said: Said, note: str) -> Iterator[Given]:
+    def _read_rating(
+        self, number: int, cell: str, said: JudgedText, note: str
+    ) -> Iterator[Judgement]:
         low, high = self.rubric.low, self.rubric.high
-        value = _whole(cell)
+        value = _parse_whole(cell)
         if value is None or not low <= value <= high:
             allowed = f"allowed: a whole number from {low} to {high}, or nothing"
-            self._fault(number, "rating", f"{quote(cell)} is no rating; {allowed}")
+            self._note_fault(number, "rating", f"{quote(cell)} is no rating; {allowed}")
             return
-        one = rating.blank(said, self.rubric, self.rater, "human")
+        one = rating.make_blank(said, self.rubric, self.rater, "human")
         yield replace(one, value=value, why=note)
 
-    def _compared(self, number: int, cell: str, said: Sequence[Said], note: str) -> Iterator[Given]:
+    def _read_comparison(
+        self, number: int, cell: str, said: Sequence[JudgedText], note: str
+    ) -> Iterator[Judgement]:
         choice = _CHOICES.get(fold(cell).removeprefix("answer_"))
         if choice is None:
             what = f"{quote(cell)} is no verdict; {suggest(cell, ['a', 'b', 'tie'])} (or nothing)"
-            self._fault(number, "rating", what)
+            self._note_fault(number, "rating", what)
             return
-        yield self._pair(said[0], said[1], choice, note)
+        yield self._make_comparison(said[0], said[1], choice, note)
 
-    def _ranked(
-        self, number: int, cells: Sequence[str], said: Sequence[Said], note: str
-    ) -> Iterator[Given]:
-        ranks = [_whole(cell) for cell in cells[: len(said)]]
+    def _read_ranks(
+        self, number: int, cells: Sequence[str], said: Sequence[JudgedText], note: str
+    ) -> Iterator[Judgement]:
+        ranks = [_parse_whole(cell) for cell in cells[: len(said)]]
         for column, cell, rank in zip(LETTERS, cells, ranks, strict=False):
             if rank is None or not 1 <= rank <= len(said):
                 what = f"{quote(cell)} is no rank" if cell else "this rank is missing"
                 allowed = f"allowed: 1 to {len(said)} for every answer of the row, or nothing in it"
-                self._fault(number, f"rank_{column}", f"{what}; {allowed}")
+                self._note_fault(number, f"rank_{column}", f"{what}; {allowed}")
         for column, cell in zip(LETTERS[len(said) :], cells[len(said) :], strict=False):
             if cell:
-                self._fault(number, f"rank_{column}", "there is no such answer in this row")
+                self._note_fault(number, f"rank_{column}", "there is no such answer in this row")
         known = [rank for rank in ranks if rank is not None]
         if len(known) < len(said):
             return
         for i, j in combinations(range(len(said)), 2):
             choice = "tie" if known[i] == known[j] else "a" if known[i] < known[j] else "b"
-            yield self._pair(said[i], said[j], choice, note)
+            yield self._make_comparison(said[i], said[j], choice, note)
 
-    def _pair(self, a: Said, b: Said, choice: str, note: str) -> Given:
+    def _make_comparison(self, a: JudgedText, b: JudgedText, choice: str, note: str) -> Judgement:
         """Return the verdict on two answers, `a` read first; conditions in the order of names."""
         first, second = (a, b) if a.condition <= b.condition else (b, a)
         shown: Side = "first" if first is a else "second"
-        one = pairwise.blank(Pair(first, second), self.rubric, self.rater, "human", shown)
-        verdict: Choice = chosen(choice, shown)
+        one = pairwise.make_blank(Pair(first, second), self.rubric, self.rater, "human", shown)
+        verdict: Choice = to_choice(choice, shown)
         return replace(one, verdict=verdict, why=note)
 
-    def _fault(self, number: int, column: str, what: str) -> None:
+    def _note_fault(self, number: int, column: str, what: str) -> None:
         self.faults.append(f"{self.path}: row {number}, column {column}: {what}")
 
 
-def _whole(cell: str) -> int | None:
+def _parse_whole(cell: str) -> int | None:
     """Return a whole number as spreadsheets write it, `5`, `5.0` or `5,0`; None of any other."""
     plain = cell.lstrip("'").replace(",", ".")
     whole, _, rest = plain.partition(".")
