@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.slow_server import serving
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 TARGET, PEER = 0.95, 0.97
 

@@ -15,8 +15,8 @@ from sys import executable
 from typing import Any  # a request's body
 
 from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.rng import draw_unit
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 
 @contextmanager

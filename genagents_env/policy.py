@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted.replies import ScriptedReplies
 from genagents_env.memory.embedder import Embedder
 from genagents_env.profile import AgentID, EpisodeContext, Profile
 
@@ -60,12 +61,14 @@ class Policy:
         needs_model: it asks `context.model`.
         needs_embedder: it asks `context.embedder`.
         remembers: it can be interviewed.
+        scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
     """
 
     name: ClassVar[str]
     needs_model: ClassVar[bool] = False
     needs_embedder: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
+    scripted_replies: ClassVar[ScriptedReplies] = {}
     _runner: asyncio.Runner | None = None
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:

@@ -1,12 +1,14 @@
 """Opens the endpoint that the environment and `--model` ask for; the only reader of the key."""
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.prices import Price
+from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies, find_rule
 
 if TYPE_CHECKING:
     from genagents_env.memory.endpoint import EndpointSource
@@ -18,7 +20,11 @@ _SCRIPTED = "scripted"
 
 
 def open_endpoint(
-    model: str | None = None, *, price: Price | None = None, attempt_deadline: float = 30.0
+    model: str | None = None,
+    *,
+    price: Price | None = None,
+    attempt_deadline: float = 30.0,
+    replies: Iterable[ScriptedReplies] = (),
 ) -> Endpoint:
     """Return the endpoint for `model`; whoever opens it closes it (`aclose`).
 
@@ -29,6 +35,7 @@ def open_endpoint(
             model that endpoint lists, or the embedded one where neither variable is set.
         price: what the endpoint's tokens cost, where the list price is unknown or not yours.
         attempt_deadline: seconds for one attempt; more for a slow server of your own.
+        replies: what a scripted model answers: the `scripted_replies` of each policy that asks it.
 
     Raises:
         ConfigError: a name without an endpoint, a missing file or package, or no name and an
@@ -38,9 +45,7 @@ def open_endpoint(
     api_key = os.environ.get("OPENAI_API_KEY", "")
     name, _, rule = (model or "").partition(":")
     if name == _SCRIPTED:
-        from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
-
-        return ScriptedEndpoint(rule_named(rule), model or _SCRIPTED)
+        return ScriptedEndpoint(find_rule(rule, replies), model or _SCRIPTED)
     if (model or "").endswith(".gguf") or not (base_url or api_key):
         from genagents_env.llm.embedded import open_embedded
 

@@ -15,6 +15,7 @@ from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.run.cases import Case, find_cases, make_case_reply
 from genagents_env.run.loop import run_sync
 from genagents_env.run.model import open_model
+from genagents_env.run.scripted_verdict import REPLIES
 from genagents_env.run.sitting import JudgeSession
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import compute_remaining
@@ -78,7 +79,7 @@ def judge_run(
         if not found:
             return JudgingResult(writer.path)
         asked_for = options.model or meta.asked_model
-        endpoint = open_model(asked_for, options.endpoint, options.limits)
+        endpoint = open_model(asked_for, options.endpoint, options.limits, [REPLIES])
         name = clean(by or endpoint.model, _NAME)
         known = {
             (row.check, row.tick, row.agent, row.question, row.repeat)

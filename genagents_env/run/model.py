@@ -1,5 +1,6 @@
 """The model of a recorded run, opened only where a policy needs one, and what it may spend."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -7,6 +8,7 @@ from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.scripted import ScriptedReplies
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,19 @@ class Limits:
         return Budget(self.calls, self.tokens, self.dollars, self.seconds, account=account)
 
 
-def open_model(model: str | None, endpoint: Endpoint | None, limits: Limits) -> Endpoint:
+def open_model(
+    model: str | None,
+    endpoint: Endpoint | None,
+    limits: Limits,
+    replies: Iterable[ScriptedReplies] = (),
+) -> Endpoint:
     """Return `endpoint`, or else the one that `model` and the environment name.
+
+    A scripted model answers by `replies`.
 
     Raises:
         ConfigError: there is no such model, or dollars are limited and its price is unknown.
     """
-    opened = endpoint if endpoint is not None else open_endpoint(model)
+    opened = endpoint if endpoint is not None else open_endpoint(model, replies=replies)
     limits.budget().check_price(opened.model, opened.price)
     return opened

@@ -1,9 +1,11 @@
 """The models a groups asks, each opened only where a policy needs it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import Source
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
@@ -27,11 +29,16 @@ def open_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Mod
         ConfigError: one is not the model that the run had, and was not asked for by name.
     """
     source = _open_source(options, meta) if groups.needs_embedder else None
-    return Models(_open_endpoint(options, meta) if groups.needs_model else None, source)
+    replies = groups.scripted_replies
+    return Models(_open_endpoint(options, meta, replies) if groups.needs_model else None, source)
 
 
-def _open_endpoint(options: RunOptions, meta: RunMeta) -> Endpoint:
-    endpoint = open_model(options.model or meta.asked_model, options.endpoint, options.limits)
+def _open_endpoint(
+    options: RunOptions, meta: RunMeta, replies: Sequence[ScriptedReplies]
+) -> Endpoint:
+    endpoint = open_model(
+        options.model or meta.asked_model, options.endpoint, options.limits, replies
+    )
     if options.model is None and meta.model not in (None, endpoint.model):
         raise ConfigError(
             f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "

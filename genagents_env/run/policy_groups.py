@@ -10,6 +10,7 @@ import numpy as np
 
 from genagents_env.actions import Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.policy import (
     AgentID,
     Answer,
@@ -92,6 +93,11 @@ class PolicyGroups:
     def needs_embedder(self) -> bool:
         """Whether any of the policies asks for embeddings."""
         return any(group.policy.needs_embedder for group in self.groups)
+
+    @property
+    def scripted_replies(self) -> list[ScriptedReplies]:
+        """What scripted models reply to the prompts of each policy."""
+        return [group.policy.scripted_replies for group in self.groups]
 
     def remembers(self, agent: AgentID) -> bool:
         """Return whether the policy of `agent` can be interviewed."""

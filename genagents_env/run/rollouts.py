@@ -5,8 +5,8 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -15,7 +15,9 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.policy import AgentID, Policy
+from genagents_env.policy_loader import find_policy_class
 from genagents_env.run.loop import cancel_others
 from genagents_env.run.play import Rollout, load_named, play
 from genagents_env.run.policy_groups import PolicyGroups
@@ -192,7 +194,9 @@ def _episodes(
         loop = _Loop(leaving)
         client = model if isinstance(model, ModelClient) else None
         if isinstance(model, str):
-            model = open_endpoint(model)
+            first, each = _look_ahead(life.policies)
+            life = replace(life, policies=each)
+            model = open_endpoint(model, replies=_list_scripted_replies(first))
             leaving.callback(lambda opened: loop.run(opened.aclose()), model)
         if model is not None and client is None:
             client = ModelClient(model, run_seed=0, max_in_flight=max_in_flight)  # type: ignore[arg-type]  # an endpoint
@@ -200,6 +204,26 @@ def _episodes(
         leaving.callback(lambda: loop.run(towns.close()))
         while (episode := loop.run(towns.next())) is not None:
             yield episode
+
+
+def _look_ahead(
+    policies: Policies | Callable[[], Policies],
+) -> tuple[Policies, Policies | Callable[[], Policies]]:
+    """Return the policies of the first episode, and what gives those of each episode, as before."""
+    if isinstance(policies, Policy) or not callable(policies):
+        return policies, policies
+    make = policies
+    first = make()
+    each = chain([first], (make() for _ in count()))
+    return first, lambda: next(each)
+
+
+def _list_scripted_replies(policies: Policies) -> list[ScriptedReplies]:
+    several = policies.values() if isinstance(policies, Mapping) else [policies]
+    return [
+        (find_policy_class(policy) if isinstance(policy, str) else policy).scripted_replies
+        for policy in several
+    ]
 
 
 class _Towns:

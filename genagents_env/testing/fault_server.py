@@ -20,8 +20,8 @@ from typing import Any, Literal, Self, TypeAlias
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.embed import HashedNgrams
-from genagents_env.testing.scripted_model import Rule, sample_schema
 
 Words: TypeAlias = Callable[[str], str]
 How: TypeAlias = Literal["whole", "silent", "drip", "reset", "reset_mid", "short"]

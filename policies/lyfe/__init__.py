@@ -24,6 +24,7 @@ from . import act, controller, interview, memory, monitor, options, reflect, sen
 from .config import LyfeConfig
 from .handlers import HANDLERS
 from .mind import Kit, Mind, born
+from .scripted import REPLIES
 
 __all__ = ["LyfeConfig", "LyfePolicy"]
 
@@ -43,6 +44,7 @@ class LyfePolicy(MindPolicy[Mind]):
     needs_model = True
     needs_embedder = True
     remembers = True
+    scripted_replies = REPLIES
 
     def __init__(self, **options: Any) -> None:
         self.config: LyfeConfig = read_options(LyfeConfig, options, self.name)

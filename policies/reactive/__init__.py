@@ -33,6 +33,7 @@ from .mind import Line, Mind, calm, decided, notice
 from .options import KEEP_ON, go_on, is_over, perform, stop
 from .prompt import Prompts
 from .reply import decision_among
+from .scripted import REPLIES
 
 __all__ = ["ReactiveConfig", "ReactivePolicy"]
 
@@ -51,6 +52,7 @@ class ReactivePolicy(Policy):
     name = "reactive"
     needs_model = True
     remembers = True
+    scripted_replies = REPLIES
 
     def __init__(self, **options: Any) -> None:
         self.config: ReactiveConfig = read_options(ReactiveConfig, options, self.name)

@@ -23,6 +23,7 @@ from . import act, converse, interview, perceive, plan, react, reflect, summary
 from .config import SmallvilleConfig
 from .handlers import HANDLERS
 from .mind import Kit, Mind
+from .scripted import REPLIES
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
 
@@ -44,6 +45,7 @@ class SmallvillePolicy(MindPolicy[Mind]):
     needs_model = True
     needs_embedder = True
     remembers = True
+    scripted_replies = REPLIES
 
     def __init__(self, **options: Any) -> None:
         self.config: SmallvilleConfig = read_options(SmallvilleConfig, options, self.name)

@@ -7,9 +7,9 @@ from genagents_env.cli.summary import summary
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.cost import Cost, costs
 from genagents_env.llm.prices import Price
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 PRICE = Price(Decimal(1), Decimal(2))

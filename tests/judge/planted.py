@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from genagents_env.judge import JudgedText
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.run import RunOptions
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.run.towns import IMPATIENT
 
 CONDITIONS = ("full", "no plans", "none")

@@ -12,9 +12,9 @@ from genagents_env.judge.rating import make_blank
 from genagents_env.judge.summary import score_conditions
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.scripted import always_invalid, obedient
 from genagents_env.run import Limits, RunOptions
 from genagents_env.testing.fault_server import Fault, FaultServer, failing
-from genagents_env.testing.scripted_model import always_invalid, obedient
 from tests.judge.planted import CONDITIONS, answer, answers, honest, options, words
 from tests.run.towns import IMPATIENT
 

@@ -8,8 +8,8 @@ from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.testing.fault_server import FaultServer
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
 
 

@@ -11,9 +11,9 @@ from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.prices import LIST_PRICES, Price, price_of
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
 from genagents_env.testing.fault_server import FaultServer
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
 
 PRICE = Price(Decimal("2.50"), Decimal("10"))

@@ -8,8 +8,8 @@ from genagents_env.errors import DivergenceError
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.ledger import Ledger
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
-from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid, sample_schema
 from tests.llm.asking import FALLBACK, Choice, ask, asking, client_of, endpoint_at
 
 KEYS = [CallKey(f"agent {at}", at // 5, "act", at % 2) for at in range(25)]

@@ -6,8 +6,8 @@ import pytest
 from genagents_env.errors import LLMRefused, ModelOutage
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.testing.fault_server import FAULTS, FaultServer, redirect, too_many
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
 
 TRANSIENT = ["reset", "reset_mid", "short", "429", "500", "502", "503", "529"]

@@ -10,8 +10,8 @@ from genagents_env.llm import tokens
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.prices import FREE, LIST_PRICES
+from genagents_env.llm.scripted import ScriptedEndpoint, obedient
 from genagents_env.llm.tokens import TokenCounter, byte_count
-from genagents_env.testing.scripted_model import ScriptedEndpoint, obedient
 from tests.llm.asking import KEY
 
 

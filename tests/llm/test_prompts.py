@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
-from genagents_env.testing.scripted_model import obedient
+from genagents_env.llm.scripted import obedient
 from tests.llm.asking import Choice
 
 MARK = run_fence(7)

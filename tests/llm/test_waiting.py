@@ -1,7 +1,7 @@
 """To wait for a shared budget or rate is no fault of the endpoint."""
 
 from genagents_env.llm.budget import Budget, Spend
-from genagents_env.testing.scripted_model import ScriptedEndpoint
+from genagents_env.llm.scripted import ScriptedEndpoint
 from tests.llm.asking import FakeTime, ask, client_of, retry_on
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy_loader import load_policy
 from genagents_env.testing.check_policy import check_policy
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_policy.py"
 

@@ -11,10 +11,10 @@ from genagents_env.llm.bound import bound_of
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policy import Policy
 from genagents_env.policy_loader import load_policy
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, always_invalid
 from tests.policies.percepts import Moment, body, context, infos, person, profile, speech, thing
 
 BOB = "Bob Birch"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
 from genagents_env.percept import Heard
 from genagents_env.policy import Policy, RecalledMemory
 from genagents_env.policy_loader import load_policy
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, always_invalid
 from tests.policies.percepts import Moment, body, context, infos, profile
 
 ANN, BOB = "Ann Ash", "Bob Birch"

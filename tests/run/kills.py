@@ -18,12 +18,12 @@ from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import call_seed
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunSpec, resume, run
 from genagents_env.testing.kill_hook import VARIABLE, from_environment
-from genagents_env.testing.scripted_model import ScriptedEndpoint
-from genagents_env.testing.townsfolk import gossip
 from tests.run.towns import FOUR, WITNESS, LoggingEndpoint, make_options, make_spec
+from tests.scripted import gossip
 
 
 def stretch(live: Callable[[], object], kill: str | None) -> int:

@@ -9,12 +9,12 @@ import pytest
 
 from genagents_env.errors import ConfigError, LLMUnavailable
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.questions import When, asked
 from genagents_env.scenario.schema import ScheduledEvent
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"

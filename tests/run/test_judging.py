@@ -11,6 +11,7 @@ import pytest
 
 from genagents_env.errors import ConfigError, LLMRefused, LLMUnavailable, RecordError, RunLocked
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWriter, canonical_hash
 from genagents_env.run import (
     JudgingResult,
@@ -27,12 +28,11 @@ from genagents_env.run.cases import Case, find_cases
 from genagents_env.run.spending import compute_remaining
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.testing.kill_hook import kill_at
-from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid
-from genagents_env.testing.townsfolk import gossip
 from tests.record.older import as_format
 from tests.run.asked import ADA, BEN, asked_run, suspicious, written
 from tests.run.kills import stretch
 from tests.run.towns import WITNESS, make_options, make_spec
+from tests.scripted import gossip
 
 CASES = 33  # 12 answers about the thief by two checks, 3 about the tea, 6 about each other
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import BudgetExceeded, ConfigError, DivergenceError, PolicyError
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import Limits, PolicySpec, Progress, interview, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 NEWS = ["What is new?"]

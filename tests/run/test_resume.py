@@ -10,10 +10,10 @@ import pytest
 from genagents_env.errors import ConfigError, DivergenceError, LLMUnavailable, RunLocked
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunOptions, resume, run
 from genagents_env.testing.fault_server import Fault, FaultServer
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.run.towns import CURIOUS, make_options, make_spec, resume_town, run_town
 
 

@@ -15,10 +15,10 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout, rollouts, segments
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 from genagents_env.wrappers import VectorTown
 
 

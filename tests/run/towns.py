@@ -5,9 +5,9 @@ from typing import Any
 
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
 from genagents_env.llm.retries import RetryPolicy
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 from genagents_env.scenario import Scenario
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 CURIOUS = str(Path(__file__).with_name("curious.py"))
 WITNESS = str(Path(__file__).with_name("witness.py"))

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.prices import Price
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.run import RunOptions, judge_finished_run, run
 from genagents_env.sweep.estimate import Forecast, cost_of, forecasts, pilots
 from genagents_env.sweep.folder import Folder
-from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
+from tests.scripted import shipped_rule
 from tests.sweep.studies import begun, lived
 
 MINDS: dict[str, Any] = {
@@ -63,7 +64,7 @@ def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
 
 def _priced(sweep: Folder, price: Price | None) -> Path:
     trial = sweep.trials[-1]
-    endpoint = ScriptedEndpoint(rule_named("gossip"), "dear")
+    endpoint = ScriptedEndpoint(shipped_rule("gossip"), "dear")
     endpoint.price = price
     path = sweep.file(trial)
     engine = RunOptions(endpoint=endpoint, embedder="hashed")

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import (
     INTERVIEW_CALLS,
     Answer,
@@ -21,7 +22,6 @@ from genagents_env.policy import (
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing import PolicyFault, check_policy
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 
 class Word(BaseModel):

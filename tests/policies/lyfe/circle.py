@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint
 from genagents_env.world.events import Event
 from tests.policies.lyfe.minds import fields_of
 

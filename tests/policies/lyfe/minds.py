@@ -12,11 +12,11 @@ from genagents_env.cognition.thinking import Thinking
 from genagents_env.cognition.thought import Moment, Thought
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, sample_schema
 from tests.policies.percepts import START, profile
 
 FOLDER = Path(__file__).parents[3] / "policies" / "lyfe" / "prompts"

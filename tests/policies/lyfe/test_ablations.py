@@ -19,13 +19,13 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted.prompt import Line, read_prompt
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
-from genagents_env.testing.scripted_model import ScriptedEndpoint
-from genagents_env.testing.townsfolk.prompt import Line, read
 from tests.policies.lyfe.circle import NAMES, circle, talking, varied
 from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
 from tests.policies.percepts import Moment, infos, person
@@ -167,7 +167,7 @@ def prompts_of(variant: str) -> dict[str, Asked]:
     for kind, faculty in (("decide", "controller"), ("talk", "talk"), ("reflect", "reflect")):
         mind.option = part("mind").Option(kind, target=BEN, subgoal="ask of the river")
         think(mind, part(faculty).thoughts(mind, moment(mind, HERE)), HERE)
-    return {fields(request.schema): in_parts(read(request)) for request in asked(mind)}
+    return {fields(request.schema): in_parts(read_prompt(request)) for request in asked(mind)}
 
 
 def fields(schema: Any) -> str:

@@ -13,13 +13,13 @@ from genagents_env.actions import Move, Talk
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Conversation, Result, SeenPerson
 from genagents_env.policy import Context, Profile
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint
 from tests.policies.lyfe.circle import varied
 from tests.policies.lyfe.minds import FOLDER, fields_of
 from tests.policies.percepts import START, Moment, body, infos, person, profile, speech

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from genagents_env.testing.scripted_model import Rule, always_invalid
+from genagents_env.llm.scripted import Rule, always_invalid
 from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
 from tests.policies.percepts import Moment, person, profile
 

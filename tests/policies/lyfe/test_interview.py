@@ -14,14 +14,14 @@ from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.policy import INTERVIEW_CALLS, Answer
-from genagents_env.testing.scripted_model import (
+from genagents_env.llm.scripted import (
     Rule,
     ScriptedEndpoint,
     always_invalid,
     obedient,
     sample_schema,
 )
+from genagents_env.policy import INTERVIEW_CALLS, Answer
 from tests.policies.lyfe.minds import asked, fields_of, make_mind, part
 from tests.policies.percepts import profile
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced

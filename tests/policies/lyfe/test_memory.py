@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import always_invalid
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
-from genagents_env.testing.scripted_model import always_invalid
 from tests.policies.lyfe.minds import asked, make_mind, moment, part, think, thinking_of
 from tests.policies.percepts import Moment, profile
 

@@ -2,8 +2,8 @@ import asyncio
 import json
 from typing import Any
 
+from genagents_env.llm.scripted import always_invalid
 from genagents_env.percept import Heard
-from genagents_env.testing.scripted_model import always_invalid
 from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
 from tests.policies.percepts import Moment
 

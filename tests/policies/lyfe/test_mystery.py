@@ -7,9 +7,10 @@ import pytest
 
 from genagents_env.evaluate.flow import Flow, flows
 from genagents_env.evaluate.outcomes import Outcome, outcomes
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
+from tests.scripted import shipped_rule
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
 SILENCED = {WITNESS: "idle"}
@@ -20,7 +21,7 @@ def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: 
     path = folder / "run.sqlite"
     given: dict[str, Any] = {"seed": 2, "people": "9", **changes}
     spec = RunSpec("murder_mystery", policy=PolicySpec(policy), **given)
-    engine = RunOptions(endpoint=ScriptedEndpoint(rule_named(model)), embedder="hashed")
+    engine = RunOptions(endpoint=ScriptedEndpoint(shipped_rule(model)), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint
-from genagents_env.testing.townsfolk import gossip
 from tests.policies.lyfe.circle import SECONDS, circle, talking, varied
 from tests.run import towns
 from tests.run.kills import meant
+from tests.scripted import gossip
 
 ROOT = Path(__file__).parents[3]
 TICKS = 40

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Profile
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import Person
-from genagents_env.testing.scripted_model import ScriptedEndpoint
-from genagents_env.testing.townsfolk import gossip
+from tests.scripted import gossip
 
 WORDS = 5
 KEEPERS = ("Francesco Bianchi", "Marta Rodriguez", "Yi Huang")  # of the facts that are secret

@@ -7,12 +7,12 @@ from typing import Any
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Body, Result, SeenObject
 from genagents_env.policy import Context, Profile
 from genagents_env.policy_loader import load_policy
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, sample_schema
 from tests.policies.percepts import START, Moment, infos, profile
 
 BED = ("Ann's house/bedroom/bed", "slept in")

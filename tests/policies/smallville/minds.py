@@ -14,13 +14,13 @@ from genagents_env.actions import Action
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
 from genagents_env.policy_loader import load_policy
 from genagents_env.scenario import Scenario
-from genagents_env.testing.scripted_model import Rule, ScriptedEndpoint, sample_schema
 from tests.policies.percepts import START, profile
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.percept import Body, Heard, Result, SeenObject, SeenPerson
 from genagents_env.scenario import load_scenario
-from genagents_env.testing.scripted_model import always_invalid, sample_schema
 from tests.policies.percepts import Moment, body, profile
 from tests.policies.smallville.days import BED, Alone
 from tests.policies.smallville.minds import Town, make_mind, moment, part

@@ -12,9 +12,10 @@ from genagents_env.evaluate import Findings, findings
 from genagents_env.evaluate.acquaintance import Acquaintance
 from genagents_env.evaluate.coordination import Coordination
 from genagents_env.evaluate.verified import Known
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named
+from tests.scripted import shipped_rule
 
 HOST = "Isabella Rodriguez"
 PEOPLE = (
@@ -41,7 +42,7 @@ def found(model: str, folder: Path) -> Findings:
         people=PEOPLE,
         policy=PolicySpec("smallville"),
     )
-    endpoint = ScriptedEndpoint(rule_named(model))
+    endpoint = ScriptedEndpoint(shipped_rule(model))
     path = folder / f"{model}.sqlite"
     assert run(spec, path, RunOptions(endpoint=endpoint, embedder="hashed")).status == "finished"
     with RunReader(path) as record:

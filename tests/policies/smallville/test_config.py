@@ -1,10 +1,10 @@
 import pytest
+from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.policy import Context
 from genagents_env.policy_loader import load_policy
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 from tests.policies.percepts import START, profile
 from tests.policies.smallville.minds import part
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario, load_scenario
-from genagents_env.testing.scripted_model import Rule, sample_schema
 from tests.policies.smallville.minds import Town, fields_of
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from genagents_env.actions import Idle, Talk
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import always_invalid
 from genagents_env.percept import Conversation, Result
-from genagents_env.testing.scripted_model import always_invalid
 from tests.policies.percepts import Moment, body, person, profile, speech
 from tests.policies.smallville.minds import (
     asked,

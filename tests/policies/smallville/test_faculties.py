@@ -9,6 +9,7 @@ import pytest
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
@@ -16,7 +17,6 @@ from genagents_env.policy import Context
 from genagents_env.policy_loader import load_policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.policies.percepts import infos
 from tests.policies.smallville.minds import Town, part
 

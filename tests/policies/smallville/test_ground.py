@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.testing.scripted_model import Rule, always_invalid, sample_schema
+from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from tests.policies.percepts import Moment, body, profile
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (

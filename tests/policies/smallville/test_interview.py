@@ -12,23 +12,16 @@ from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.policy import Answer, RecalledMemory
-from genagents_env.testing.scripted_model import (
+from genagents_env.llm.scripted import (
     Rule,
     ScriptedEndpoint,
     always_invalid,
     obedient,
     sample_schema,
 )
+from genagents_env.policy import Answer, RecalledMemory
 from tests.policies.percepts import profile
-from tests.policies.smallville.minds import (
-    asked,
-    is_golden,
-    length,
-    make_mind,
-    moment,
-    part,
-)
+from tests.policies.smallville.minds import asked, is_golden, length, make_mind, moment, part
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
 UNKNOWN = Answer("I do not know.")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from genagents_env.llm.scripted import always_invalid
 from genagents_env.percept import Conversation
-from genagents_env.testing.scripted_model import always_invalid
 from tests.policies.percepts import Moment, body, speech
 from tests.policies.smallville.minds import by_fields, live, make_mind, moment, part
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from genagents_env.actions import Idle, Move, Talk
+from genagents_env.llm.scripted import always_invalid
 from genagents_env.percept import Conversation, Result
-from genagents_env.testing.scripted_model import always_invalid
 from tests.policies.percepts import Moment, body, person
 from tests.policies.smallville.minds import (
     asked,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.bound import bound_of
+from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.percept import Heard, SeenObject, SeenPerson
-from genagents_env.testing.scripted_model import always_invalid, sample_schema
 from tests.policies.percepts import Moment, body, profile, speech
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (

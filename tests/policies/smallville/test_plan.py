@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from genagents_env.actions import Idle, Move
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
-from genagents_env.testing.scripted_model import always_invalid, sample_schema
 from tests.policies.percepts import START, Moment, profile
 from tests.policies.smallville.days import BED, UNUSABLE, Alone
 from tests.policies.smallville.minds import by_fields, fields_of, is_golden, make_mind, moment, part

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Conversation, Percept
 from genagents_env.policy import Context, Profile
 from genagents_env.policy_loader import load_policy
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.policies.percepts import START, Moment, body, infos, person, profile, speech, thing
 from tests.policies.smallville.minds import FOLDER, by_fields, lived, make_mind, part
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation
-from genagents_env.testing.scripted_model import Rule, always_invalid
 from tests.policies.percepts import START, Moment, body, person, profile
 from tests.policies.smallville.minds import (
     asked,

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
-from genagents_env.testing.townsfolk import gossip
+from tests.scripted import gossip
 
 FOUR = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno"]
 CONFIG: dict[str, Any] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}

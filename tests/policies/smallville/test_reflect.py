@@ -10,7 +10,7 @@ from genagents_env import town_v0
 from genagents_env.errors import LLMBadReply
 from genagents_env.llm.calls import Completion
 from genagents_env.llm.replies import parse
-from genagents_env.testing.scripted_model import Rule, always_invalid, obedient, sample_schema
+from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from genagents_env.text import fold
 from tests.policies.percepts import Moment, body, profile
 from tests.policies.smallville.minds import (

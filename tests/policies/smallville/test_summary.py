@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.testing.scripted_model import Rule, always_invalid, obedient, sample_schema
+from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from tests.policies.percepts import Moment, profile
 from tests.policies.smallville.minds import (
     asked,

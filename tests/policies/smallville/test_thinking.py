@@ -14,11 +14,11 @@ from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import first_difference, plain
-from genagents_env.testing.scripted_model import ScriptedEndpoint, always_invalid, sample_schema
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
 from tests.policies.smallville.minds import (

@@ -22,12 +22,12 @@ from typing import Any
 from genagents_env.errors import BudgetExceeded, ConfigError
 from genagents_env.llm.budget import Budget, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
 from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import Rate
 from genagents_env.sweep.spending.line import Line
 from genagents_env.sweep.spending.teller import Address, Teller
-from genagents_env.testing.scripted_model import ScriptedEndpoint, sample_schema
 from tests.llm.asking import asking, client_of
 
 LOST = 4  # exit code of a worker that found no teller

@@ -1,7 +1,6 @@
-"""Townsfolk answer what real minds ask: every prompt here is one that a mind has written."""
+"""What scripted models reply to a Smallville mind: every prompt here is one that it has written."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -10,40 +9,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from genagents_env import town_v0
-from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.open import open_endpoint
-from genagents_env.llm.prompts import fence
-from genagents_env.llm.schemas import schema_of
+from genagents_env.llm.schemas import schema_name, schema_of
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
-from genagents_env.testing.scripted_model import (
-    RULES,
-    Rule,
-    ScriptedEndpoint,
-    rule_named,
-    sample_schema,
-)
-from genagents_env.testing.townsfolk import (
-    PATTERN,
-    gossip,
-    gossip_rule,
-    inventor,
-    mute,
-    mute_rule,
-    news,
-)
-from genagents_env.testing.townsfolk.prompt import Line, read
-from genagents_env.testing.townsfolk.words import closest
 from genagents_env.text import clean
 from tests.policies.percepts import Moment, profile
 from tests.policies.smallville.minds import make_mind, moment, part
+from tests.scripted import gossip, inventor, mute
 
 PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
 SHORT = "Party at Hobbs Cafe, February 14, 5 pm to 7 pm"
@@ -51,7 +31,6 @@ MAYOR = "Cy Cole is running for mayor in the coming local election."
 SEVEN = Moment(time=datetime.fromisoformat("2023-02-14T07:00"))
 NOON = Moment(time=datetime.fromisoformat("2023-02-14T12:00"))
 TOLD = f'Bea Birch said to Ann Ash: "{PARTY}"'
-TASTE = re.compile(PATTERN, re.IGNORECASE)
 
 
 def mind_of(rule: Rule, *memories: str, **config: Any) -> Any:
@@ -68,7 +47,7 @@ def answer(mind: Any, purpose: str, data: dict[str, Any], percept: Moment = NOON
     handler = part("handlers").HANDLERS[purpose]
     ask = asyncio.run(handler.ask(mind, data, moment(mind, percept)))
     reply = handler.reply(ask.data)
-    request = CompletionRequest(tuple(ask.messages), schema_of(reply), seed=7)
+    request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
     return reply.model_validate_json(mind.kit.model.endpoint.rule(request))
 
 
@@ -90,70 +69,6 @@ def planned(mind: Any, *hours: tuple[str, str], date: str = "2023-02-14") -> Non
     ]
     wake = mind.kit.second(datetime.fromisoformat(f"{date}T07:00"))
     mind.day = day.Day(date, wake, bed, [], blocks, [])
-
-
-# What is news, and what it says.
-
-
-@pytest.mark.parametrize(
-    ("text", "day", "hours", "place"),
-    [
-        (PARTY, (2, 14), (1020, 1140), "Hobbs Cafe"),
-        (SHORT, (2, 14), (1020, 1140), "Hobbs Cafe"),
-        ("on the 3rd of May from nine to eleven in the morning", (5, 3), (540, 660), ""),
-        ("a debate in Rose Park, 12 June, 10:30 to 11:45 am", (6, 12), (630, 705), "Rose Park"),
-        ("from ten to twelve in the morning", None, (600, 720), ""),
-        ("from five to seven in the evening at home", None, (1020, 1140), ""),
-        ("from 17:00 to 19:30 at Rose Hall", None, (1020, 1170), "Rose Hall"),
-        ("February 14th, 2023, from five to seven in the evening", (2, 14), (1020, 1140), ""),
-        ("two and three are five", None, None, ""),
-        ("from 7 pm to 5 pm", None, None, ""),
-        ("", None, None, ""),
-    ],
-)
-def test_news_tell_when_and_where(
-    text: str, day: tuple[int, int] | None, hours: tuple[int, int] | None, place: str
-) -> None:
-    assert news.day(text) == day
-    assert news.hours(text) == hours
-    assert news.place(text) == place
-
-
-@pytest.mark.parametrize("text", [PARTY, SHORT, f"For planning: {SHORT}", TOLD])
-def test_a_brief_says_all_of_it_again(text: str) -> None:
-    assert news.brief(news.statement(Line(1, (), text)), 60).casefold() == SHORT.casefold()
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (PARTY, True),
-        (MAYOR, True),
-        (TOLD, True),
-        (f"Talked with Bea Birch: {MAYOR}", True),
-        ("Ann wants to run for mayor", True),
-        ("Cy Cole is eating lunch and talking about the party on February 14th", False),
-        ("Tom asked John who would run for mayor", False),
-        ("The cafe should have a party this year", False),
-        ("Ann Ash's plan for Tuesday 14 February: party at Hobbs Cafe", False),
-        ("Ann Ash plans for Tuesday 17:00: party at Hobbs Cafe", False),
-        ("Bea Birch is asleep", False),
-    ],
-)
-def test_news_is_told_not_seen_nor_planned(text: str, found: bool) -> None:
-    assert bool(news.items([Line(1, ("Mon 08:00",), text)], TASTE)) == found
-
-
-def test_the_same_news_counts_once_in_the_fullest_words() -> None:
-    cut_short = Line(1, (), "Party at Hobbs Cafe, February 14")
-    items = news.items([cut_short, Line(2, (), SHORT), Line(3, (), MAYOR)], TASTE)
-    assert [item.number for item in items] == [2, 3]
-
-
-def test_of_places_with_as_many_words_the_plainest_is_closest() -> None:
-    rooms = ["Dorm for Oak Hill College/room", "Oak Hill College/library", "Cafe"]
-    assert closest("reading, Oak Hill College", rooms) == "Oak Hill College/library"
-    assert closest("swimming", rooms) == ""
 
 
 # A day.
@@ -413,7 +328,7 @@ def test_the_inventor_affirms_everything_on_no_grounds() -> None:
     assert all(0 not in answer.evidence for answer in answers[::4])
 
 
-# The rules themselves.
+# Whatever comes.
 
 
 ANY_TEXT = st.text(max_size=200).map(lambda text: clean(text, 200)).filter(bool)
@@ -448,41 +363,6 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     answer(mind, "converse.memo", {"others": ["Bea Birch"], "lines": lines, "place": "Cafe"})
     told_by(mind, *texts)
     assert not any(row.fallbacks for row in mind.kit.model.ledger.rows())
-
-
-def test_they_are_models_of_the_command_line() -> None:
-    for name in ("gossip", "mute", "inventor"):
-        assert rule_named(name) is RULES[name]
-        endpoint = open_endpoint(f"scripted:{name}")
-        assert isinstance(endpoint, ScriptedEndpoint)
-        assert (endpoint.rule, endpoint.model) == (RULES[name], f"scripted:{name}")
-
-
-def test_what_is_news_is_a_matter_of_taste() -> None:
-    story = 'Bea Birch said to Ann Ash: "The well is dry."'
-    assert spoken(gossip_rule(r"\bwell\b"), [], story).say == "The well is dry."
-    assert spoken(mute_rule(r"\bwell\b"), [], story).say == ""
-    assert "well" not in spoken(gossip, [], story).say
-
-
-@pytest.mark.parametrize("rule", [gossip, mute, inventor])
-def test_a_question_they_do_not_know_gets_a_sample(rule: Rule) -> None:
-    class Odd(BaseModel):
-        colour: str
-
-    request = CompletionRequest((Message("user", "?"),), schema_of(Odd), seed=3)
-    assert rule(request) == sample_schema(request)
-    assert rule(CompletionRequest((Message("user", "?"),))) == sample_schema(
-        CompletionRequest((Message("user", "?"),))
-    )
-
-
-def test_lines_that_are_none_of_ours_are_passed_over() -> None:
-    block = fence([["#1", "Mon 08:00", "one"], {"say": "two"}, [3], [], "four", ["five"]], "ab")
-    prompt = read(CompletionRequest((Message("user", f"Before.\n{block}\nAfter."),)))
-    assert prompt.lines == (Line(1, ("Mon 08:00",), "one"), Line(None, (), "five"))
-    assert prompt.words == "Before.\n\nAfter."
-    assert (prompt.name, prompt.home, prompt.work) == ("", "", "")
 
 
 ALL_KINDS = {

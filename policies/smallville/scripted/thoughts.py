@@ -1,11 +1,8 @@
 """What goes on inside: what matters, what one makes of it, and who one is."""
 
-from typing import Any
-
-from genagents_env.testing.townsfolk import news
-from genagents_env.testing.townsfolk.news import Taste
-from genagents_env.testing.townsfolk.prompt import Line, Prompt
-from genagents_env.testing.townsfolk.words import cut
+from genagents_env.llm.scripted import news
+from genagents_env.llm.scripted.prompt import Line, Prompt
+from genagents_env.llm.scripted.wording import cut
 
 _SENTENCE = 160  # characters
 _NEWS, _SPOKEN, _SEEN = 9, 3, 1  # importance
@@ -13,14 +10,14 @@ _INSIGHT = 4
 _MOST_INSIGHTS = 2
 
 
-def ratings(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def ratings(prompt: Prompt) -> dict[str, object]:
     """Return how important each line is: news much, what was said a little, the rest hardly."""
-    given = [_importance(line, taste) for line in prompt.lines if line.number is not None]
-    count = int(prompt.part("ratings").get("minItems", len(given)))
+    given = [_importance(line) for line in prompt.lines if line.number is not None]
+    count = prompt.limit("minItems", len(given), "ratings")
     return {"ratings": ([_SEEN] * count + given)[-count:] if count else []}
 
 
-def description(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def description(prompt: Prompt) -> dict[str, object]:
     """Return who one is, from the first words of the prompt and what one is up to."""
     who = prompt.system.partition(". ")[0].removeprefix("You are ")
     status = next((line.text for line in prompt.lines if line.head == "these days"), "")
@@ -31,19 +28,19 @@ def description(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     }
 
 
-def questions(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def questions(prompt: Prompt) -> dict[str, object]:
     """Return what one asks oneself: of each line in turn what it means."""
-    count = int(prompt.part("questions").get("minItems", 1))
-    told = [*(item.statement for item in news.items(prompt.lines, taste)), *_spoken(prompt)]
+    count = prompt.limit("minItems", 1, "questions")
+    told = [*(item.statement for item in news.items(prompt.lines)), *_spoken(prompt)]
     asked = list(dict.fromkeys(cut(f"What does it mean that {text}", _SENTENCE) for text in told))
     asked += [f"What did I learn lately, {number}?" for number in range(1, count + 1)]
     return {"questions": asked[:count]}
 
 
-def insights(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def insights(prompt: Prompt) -> dict[str, object]:
     """Return the news among the lines, else the first of them, with their numbers."""
-    most = int(prompt.part("insights").get("maxItems", 1))
-    told = [item for item in news.items(prompt.lines, taste) if item.number is not None]
+    most = prompt.limit("maxItems", 1, "insights")
+    told = [item for item in news.items(prompt.lines) if item.number is not None]
     first = [line for line in prompt.lines if line.number is not None][:1]
     found = [(item.statement, item.number, _NEWS) for item in told]
     found = found or [(line.text, line.number, _INSIGHT) for line in first]
@@ -55,8 +52,8 @@ def insights(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     }
 
 
-def _importance(line: Line, taste: Taste) -> int:
-    if news.is_news(news.statement(line), taste):
+def _importance(line: Line) -> int:
+    if news.is_news(news.statement(line)):
         return _NEWS
     return _SEEN if news.is_sight(line) else _SPOKEN
 

@@ -1,7 +1,7 @@
 """News: what is worth passing on, and what it says of when and where.
 
-A line is news if the pattern of one's taste matches it and it was told, remembered or meant, not
-merely seen or planned: *Sam Moore is running for mayor* is news, *Sam Moore is eating lunch and
+A line is news if it matches `PATTERN` and was told, remembered or intended, not merely seen or
+planned: *Sam Moore is running for mayor* is news, *Sam Moore is eating lunch and
 talking about the party* is a sight.
 """
 
@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from genagents_env.testing.townsfolk.prompt import Line, Prompt
-from genagents_env.testing.townsfolk.words import alike, cut
+from genagents_env.llm.scripted.prompt import Line, Prompt
+from genagents_env.llm.scripted.wording import alike, cut
 
-Taste: TypeAlias = re.Pattern[str]
 Minutes: TypeAlias = tuple[int, int]  # from and to, counted from midnight
 
 _NOON = 12 * 60
@@ -31,7 +30,8 @@ PATTERN = (
     r"|.*\b(?:run|runs|running|stand|stands|standing) for mayor\b"
     rf"|{_TESTIMONY})"
 )
-# Confessions, and what is said to be kept to oneself, are nothing to pass on, whatever the taste.
+_NEWS = re.compile(PATTERN, re.IGNORECASE)
+# Confessions, and what is said to be kept to oneself, are not passed on, whatever they match.
 _SECRET = re.compile(
     r"\bsecret(?:ly)?\b|\b(?:tell|telling|told) (?:anyone|anybody|nobody|no one)\b"
     r"|\bI(?:['\u2019]ve| have| had)?(?: \w+)? (?:murder|kill|stabb|poison)ed\b"
@@ -82,7 +82,7 @@ class Item:
     number: int | None
 
 
-def items(lines: Sequence[Line], taste: Taste) -> list[Item]:
+def items(lines: Sequence[Line]) -> list[Item]:
     """Return the news in `lines`, what is remembered first.
 
     What tells the same comes once: in the words that say most of when it is, else in the first.
@@ -90,7 +90,7 @@ def items(lines: Sequence[Line], taste: Taste) -> list[Item]:
     found: list[Item] = []
     for line in sorted(lines, key=lambda line: line.number is None):
         told = statement(line)
-        if not is_news(told, taste) or is_plan(line) or _is_view(line):
+        if not is_news(told) or is_plan(line) or _is_view(line):
             continue
         known = next((k for k, item in enumerate(found) if alike(told, item.statement)), None)
         if known is None:
@@ -100,7 +100,7 @@ def items(lines: Sequence[Line], taste: Taste) -> list[Item]:
     return found
 
 
-def meant(prompt: Prompt, taste: Taste) -> list[Item]:
+def meant(prompt: Prompt) -> list[Item]:
     """Return the news in a prompt, and last what one is up to oneself, where that is news."""
     status = [
         f"{prompt.name} wants to {line.text[:1].lower()}{line.text[1:]}"
@@ -108,12 +108,12 @@ def meant(prompt: Prompt, taste: Taste) -> list[Item]:
         if line.head == "these days"
     ]
     mine = [Line(None, (), text) for text in status]
-    return items([*prompt.lines, *mine], taste)
+    return items([*prompt.lines, *mine])
 
 
-def is_news(told: str, taste: Taste) -> bool:
+def is_news(told: str) -> bool:
     """Return whether a bare statement is worth passing on."""
-    return taste.search(told) is not None and not _SIGHT.match(told) and not is_secret(told)
+    return _NEWS.search(told) is not None and not _SIGHT.match(told) and not is_secret(told)
 
 
 def is_secret(told: str) -> bool:

@@ -1,12 +1,12 @@
-"""Judging: what an answer comes to, by its words alone."""
+"""What scripted models reply to a judge's prompt: a verdict by the words of the answer alone."""
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from genagents_env.testing.townsfolk.news import Taste
-from genagents_env.testing.townsfolk.prompt import Prompt
-from genagents_env.testing.townsfolk.words import cut
+from genagents_env.llm.scripted import BEHAVIOURS, ScriptedReplies
+from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.llm.scripted.wording import cut
+from genagents_env.run.cases import CaseReply
 
 _YES = re.compile(r"yes\b", re.IGNORECASE)
 _NO = re.compile(r"no\b", re.IGNORECASE)
@@ -14,7 +14,7 @@ _NAME = re.compile(r"\b[A-Z]\w+")
 _WHY = 120  # characters
 
 
-def verdict(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def verdict(prompt: Prompt) -> dict[str, object]:
     """Return the verdict that is named first in the answer, and the last one where none is.
 
     Of yes and no: what the answer begins with, else yes where it has every name in what is asked
@@ -39,3 +39,6 @@ def _first(answer: str, allowed: Sequence[str]) -> str:
     places = [(text.find(value.casefold()), value) for value in allowed]
     named = [place for place in places if place[0] >= 0]
     return min(named, key=lambda place: place[0])[1] if named else allowed[-1]
+
+
+REPLIES: ScriptedReplies = {behaviour: {CaseReply: verdict} for behaviour in BEHAVIOURS}

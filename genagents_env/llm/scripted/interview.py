@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from genagents_env.llm.scripted import news
+from genagents_env.llm.scripted.prompt import Line, Prompt
+from genagents_env.llm.scripted.wording import content, cut, sentences
 from genagents_env.rng import draw_index
-from genagents_env.testing.townsfolk import news
-from genagents_env.testing.townsfolk.news import Taste
-from genagents_env.testing.townsfolk.prompt import Line, Prompt
-from genagents_env.testing.townsfolk.words import content, cut, sentences
 
 _ANSWER = 300  # characters
 _NAMED = 8
@@ -28,7 +26,7 @@ _INVENTED = (
 )
 
 
-def honest(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def honest(prompt: Prompt) -> dict[str, object]:
     """Return what the numbered lines tell of the question, and their numbers.
 
     One knows of people by ties, by talk and by word of them; having seen them go about their
@@ -45,13 +43,13 @@ def honest(prompt: Prompt, taste: Taste) -> dict[str, Any]:
         name = person[1]
         known = [line for line in told if name in _vouched(line)]
         return _yes(f"Yes, I know of {name}.", known) if known else _no("I have not heard of them.")
-    known = _about(question, told, taste)
+    known = _about(question, told)
     if not known:
         return _no("I have not heard of that.")
     return _yes(f"Yes. {news.statement(known[0])}", known)
 
 
-def inventive(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def inventive(prompt: Prompt) -> dict[str, object]:
     """Return that one knows, whatever is asked, with a detail from nowhere.
 
     The numbers name nothing, or a line that has nothing to do with it.
@@ -89,21 +87,21 @@ def _vouched(line: Line) -> str:
     return news.statement(line) if _GROUP.match(line.text) else line.text
 
 
-def _about(question: str, told: Sequence[Line], taste: Taste) -> list[Line]:
+def _about(question: str, told: Sequence[Line]) -> list[Line]:
     asked = content(question)
 
     def fits(line: Line) -> bool:
         shared = len(asked & content(line.text))
-        is_news = news.is_news(news.statement(line), taste)
+        is_news = news.is_news(news.statement(line))
         return shared > 0 if is_news else 2 * shared > len(asked)
 
     return sorted(
         (line for line in told if fits(line)),
-        key=lambda line: not news.is_news(news.statement(line), taste),
+        key=lambda line: not news.is_news(news.statement(line)),
     )
 
 
-def _suspicion(prompt: Prompt) -> dict[str, Any]:
+def _suspicion(prompt: Prompt) -> dict[str, object]:
     """Return the person whom most lines testify against, the first of several, with these lines."""
     against: dict[str, list[int]] = {}
     words: dict[str, str] = {}
@@ -120,7 +118,7 @@ def _suspicion(prompt: Prompt) -> dict[str, Any]:
     return {"answer": answer, "because": list(dict.fromkeys(against[name]))[:_NAMED]}
 
 
-def _whereabouts(prompt: Prompt, question: str) -> dict[str, Any]:
+def _whereabouts(prompt: Prompt, question: str) -> dict[str, object]:
     """Return what one was doing at the hours asked about, on whichever day one remembers."""
     span = news.hours(question.replace("between", "from"))
     mine = [
@@ -140,9 +138,9 @@ def _minute(line: Line) -> int:
     return 60 * int(found[1]) + int(found[2]) if found else -1
 
 
-def _yes(words: str, known: Sequence[Line]) -> dict[str, Any]:
+def _yes(words: str, known: Sequence[Line]) -> dict[str, object]:
     return {"answer": cut(words, _ANSWER), "because": [line.number for line in known[:_NAMED]]}
 
 
-def _no(words: str) -> dict[str, Any]:
+def _no(words: str) -> dict[str, object]:
     return {"answer": f"No, {words}", "because": []}

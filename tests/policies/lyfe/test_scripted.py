@@ -1,4 +1,4 @@
-"""Townsfolk as Lyfe minds: every prompt here is one that such a mind has written."""
+"""What scripted models reply to a Lyfe mind: every prompt here is one that it has written."""
 
 import asyncio
 from typing import Any
@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.schemas import schema_of
-from genagents_env.testing.scripted_model import Rule
-from genagents_env.testing.townsfolk import gossip, inventor, mute, news
-from genagents_env.testing.townsfolk.words import sentences
+from genagents_env.llm.schemas import schema_name, schema_of
+from genagents_env.llm.scripted import Rule, news
+from genagents_env.llm.scripted.wording import sentences
 from genagents_env.text import clean
 from tests.policies.lyfe.minds import make_mind, moment, part
 from tests.policies.percepts import START, Moment, profile
+from tests.scripted import gossip, inventor, mute
 
 PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
 SHORT = "Party at Hobbs Cafe, February 14, 5 pm to 7 pm"
@@ -51,7 +51,7 @@ def answer(mind: Any, purpose: str, data: dict[str, Any] | None = None) -> Any:
     handler = part("handlers").HANDLERS[purpose]
     ask = asyncio.run(handler.ask(mind, data or {}, moment(mind, NOON)))
     reply = handler.reply(ask.data)
-    request = CompletionRequest(tuple(ask.messages), schema_of(reply), seed=7)
+    request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
     return reply.model_validate_json(mind.kit.model.endpoint.rule(request))
 
 

@@ -1,30 +1,15 @@
-"""A model without a network: an endpoint that answers by a rule, for tests and dry runs.
-
-With `sample_schema` any mind runs on it, because the rule fills in whatever reply is asked for.
-The rules of `genagents_env.testing.townsfolk` answer sensibly, as people with one habit each.
-"""
+"""The endpoint of scripted models, and the rules that need no policy."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.prices import FREE, Price
-from genagents_env.testing.sample import sample_schema
-from genagents_env.testing.townsfolk import chatty, gossip, inventor, mute
-
-__all__ = [
-    "RULES",
-    "Delay",
-    "Rule",
-    "ScriptedEndpoint",
-    "always_invalid",
-    "obedient",
-    "rule_named",
-    "sample_schema",
-]
+from genagents_env.llm.scripted.replies import BEHAVIOURS, BehaviourRule, ScriptedReplies
+from genagents_env.llm.scripted.sample import sample_schema
 
 Rule: TypeAlias = Callable[[CompletionRequest], str]
 Delay: TypeAlias = Callable[[CompletionRequest], Awaitable[None]]
@@ -54,22 +39,30 @@ def obedient(request: CompletionRequest) -> str:
     return sample_schema(request)
 
 
-RULES: Mapping[str, Rule] = {
+_RULES: Mapping[str, Rule] = {
     "sample_schema": sample_schema,
     "always_invalid": always_invalid,
     "obedient": obedient,
-    "gossip": gossip,
-    "chatty": chatty,
-    "mute": mute,
-    "inventor": inventor,
 }
 
 
-def rule_named(name: str) -> Rule:
-    """Return the ready-made rule of that name; an empty name is `sample_schema`."""
-    rule = RULES.get(name or "sample_schema")
+def find_rule(name: str, policies: Iterable[ScriptedReplies] = ()) -> Rule:
+    """Return the rule of that name; an empty name is `sample_schema`.
+
+    Args:
+        name: one that needs no policy, or a behaviour.
+        policies: what answers the prompts of the policies by each behaviour.
+
+    Raises:
+        ConfigError: there is no such rule.
+    """
+    for behaviour in BEHAVIOURS:
+        if behaviour == name:
+            return BehaviourRule(behaviour, policies)
+    rule = _RULES.get(name or "sample_schema")
     if rule is None:
-        raise ConfigError(f"scripted model: no rule {name!r}; there are {', '.join(RULES)}")
+        known = ", ".join((*_RULES, *BEHAVIOURS))
+        raise ConfigError(f"scripted model: no rule {name!r}; there are {known}")
     return rule
 
 

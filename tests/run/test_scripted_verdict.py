@@ -1,4 +1,4 @@
-"""Townsfolk judge answers by their words, in the prompts that a judging writes."""
+"""Scripted models judge answers by their words, in the prompts that a judge is sent."""
 
 import asyncio
 
@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import InterviewRow
 from genagents_env.run.cases import Case, CaseReply, Judgeable, make_case_reply
 from genagents_env.scenario.schema import AnswerCheck, Value, ValueCheck
-from genagents_env.testing.scripted_model import RULES, ScriptedEndpoint
+from tests.scripted import shipped_rule
 
 CLUB = ValueCheck(
     kind="value",
@@ -26,7 +27,8 @@ TEA = AnswerCheck(kind="answer", id="tea", question="tea", ask="Does Ravi offer 
 
 def verdict(check: Judgeable, answer: str, rule: str = "gossip") -> str:
     case = Case(check, InterviewRow(9, "Yi Huang", "Which club?", answer, ()), 0)
-    client = ModelClient(ScriptedEndpoint(RULES[rule]), run_seed=3, cassette=MemoryCassette())
+    endpoint = ScriptedEndpoint(shipped_rule(rule))
+    client = ModelClient(endpoint, run_seed=3, cassette=MemoryCassette())
     reply = make_case_reply(case.verdicts)
     answered = asyncio.run(
         client.ask(case.call, case.messages("m"), reply, fallback=CaseReply(verdict="none"))

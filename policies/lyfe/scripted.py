@@ -1,4 +1,4 @@
-"""Minds that decide by options: what to be at, what to say next, and what to keep in mind of it.
+"""What scripted models reply to the prompts of this mind: an option, words, a summary, a memory.
 
 News is kept and passed on in one's own words: of what Dmitri says he saw, others say that Dmitri
 saw it.
@@ -6,14 +6,20 @@ saw it.
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from genagents_env.llm.scripted import ReplyRules, ScriptedReplies, news
+from genagents_env.llm.scripted.interview import honest, inventive
+from genagents_env.llm.scripted.news import Item
+from genagents_env.llm.scripted.prompt import Line, Prompt
+from genagents_env.llm.scripted.wording import alike, cut, greeting, sentences
 from genagents_env.rng import draw_index
-from genagents_env.testing.townsfolk import news
-from genagents_env.testing.townsfolk.news import Item, Taste
-from genagents_env.testing.townsfolk.prompt import Line, Prompt
-from genagents_env.testing.townsfolk.talk import greeting
-from genagents_env.testing.townsfolk.words import alike, cut, sentences
+
+from .controller import Choice
+from .interview import Told
+from .memory import Merged
+from .monitor import Update
+from .reflect import Reflection
+from .talk import Words
 
 _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary
@@ -33,7 +39,7 @@ _FIRST_PERSON = (
 )
 
 
-def sociable(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def sociable(prompt: Prompt) -> dict[str, object]:
     """Return to talk to who is near, else to look for somebody, else to go somewhere."""
     options = prompt.choices("option")
     near, others = _named(prompt, "near"), _named(prompt, "person")
@@ -43,10 +49,10 @@ def sociable(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     if "find" in options and others:
         name = _drawn(prompt, fresh or others, "finds")
         return _choice("find", name, f"tell {name} what I know")
-    return reserved(prompt, taste)
+    return reserved(prompt)
 
 
-def reserved(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def reserved(prompt: Prompt) -> dict[str, object]:
     """Return to go somewhere, else to wait; to talk only where nothing else may be done."""
     options, places = prompt.choices("option"), _named(prompt, "place")
     if "go" in options and places:
@@ -57,7 +63,7 @@ def reserved(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     return _choice(still, _NOBODY, "see what happens")
 
 
-def words(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def words(prompt: Prompt) -> dict[str, object]:
     """Return the next whole piece of news, for those near, who are named with it.
 
     Not what the first of them has said or was told, as far as one remembers. With nothing to tell
@@ -65,40 +71,40 @@ def words(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     """
     near, dialogue = _near(prompt), _dialogue(prompt)
     said = [news.statement(line) for line in dialogue if _reached(prompt, line, near[:1])]
-    for item in known(prompt, taste):
+    for item in known(prompt):
         if news.is_whole(item.statement) and not any(alike(item.statement, t) for t in said):
             telling = news.brief(item.statement, _SPEECH)
             return {"say": news.addressed(telling[:1].upper() + telling[1:], near)}
     if dialogue or not near:
         return {"say": ""}
-    return {"say": f"{greeting(prompt)}, {near[0]}!"}
+    return {"say": f"{greeting(prompt.words)}, {near[0]}!"}
 
 
-def chat(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def chat(prompt: Prompt) -> dict[str, object]:
     """Return the news there is; without any, something else that one remembers, but no secret."""
-    told = words(prompt, taste)
+    told = words(prompt)
     said = [line.text for line in _dialogue(prompt)]
     left = (text for text in remembered(prompt) if not any(alike(text, t) for t in said))
     return told if told["say"] else {"say": cut(next(left, ""), _SPEECH)}
 
 
-def silence(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def silence(prompt: Prompt) -> dict[str, object]:
     """Return no words."""
     return {"say": ""}
 
 
-def thought(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def thought(prompt: Prompt) -> dict[str, object]:
     """Return the first news one knows, else that there is none."""
-    told = [item.statement for item in known(prompt, taste)]
+    told = [item.statement for item in known(prompt)]
     return {"thought": news.brief(told[0], _SENTENCE) if told else "I have heard nothing new."}
 
 
-def summary(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def summary(prompt: Prompt) -> dict[str, object]:
     """Return the news one knows, old and new, and whom one talked with lately.
 
     Where there is none, what is remembered first, else what one is after.
     """
-    told = [item.statement for item in known(prompt, taste)]
+    told = [item.statement for item in known(prompt)]
     if met := _talked_with(prompt)[-_LATELY:]:
         told.append(f"I talked with {', '.join(met)}")
     goal = [line.text for line in prompt.lines if line.head == "goal"]
@@ -110,9 +116,9 @@ def summary(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     return {"summary": kept or cut(" ".join(told), _SPEECH)}
 
 
-def memory(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def memory(prompt: Prompt) -> dict[str, object]:
     """Return several memories as one: the news among them first, as much as there is room for."""
-    told = [item.statement for item in known(prompt, taste)]
+    told = [item.statement for item in known(prompt)]
     others = [line.text for line in prompt.lines if not any(alike(line.text, t) for t in told)]
     texts = list(dict.fromkeys(map(_ended, [*told, *others])))
     return {"memory": cut(" ".join(texts), _MERGED) or "Several things happened."}
@@ -124,7 +130,7 @@ def remembered(prompt: Prompt) -> list[str]:
     return [text for text in numbered if not news.is_secret(text)]
 
 
-def known(prompt: Prompt, taste: Taste) -> list[Item]:
+def known(prompt: Prompt) -> list[Item]:
     """Return the news in a prompt in one's own words, but for what is said against oneself."""
     told = [
         Line(line.number, (), sentence)
@@ -132,7 +138,7 @@ def known(prompt: Prompt, taste: Taste) -> list[Item]:
         if line.head not in _STATES
         for sentence in _own_words(prompt, line)
     ]
-    return [item for item in news.items(told, taste) if not _is_vain(prompt, item.statement)]
+    return [item for item in news.items(told) if not _is_vain(prompt, item.statement)]
 
 
 def _is_vain(prompt: Prompt, statement: str) -> bool:
@@ -206,9 +212,27 @@ def _drawn(prompt: Prompt, names: Sequence[str], what: str) -> str:
     return names[draw_index(prompt.seed, len(names), what)]
 
 
-def _choice(option: str, target: str, subgoal: str) -> dict[str, Any]:
+def _choice(option: str, target: str, subgoal: str) -> dict[str, object]:
     return {"option": option, "target": target, "subgoal": cut(subgoal, _SENTENCE)}
 
 
 def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+_GOSSIP: ReplyRules = {
+    Choice: sociable,
+    Words: words,
+    Reflection: thought,
+    Update: summary,
+    Merged: memory,
+    Told: honest,
+}
+_MUTE: ReplyRules = {**_GOSSIP, Choice: reserved, Words: silence}
+
+REPLIES: ScriptedReplies = {
+    "gossip": _GOSSIP,
+    "chatty": {**_GOSSIP, Words: chat},
+    "mute": _MUTE,
+    "inventor": {**_MUTE, Told: inventive},
+}

@@ -1,11 +1,10 @@
-"""A prompt as the townsfolk read it: the lines of its fence, the words around them, the schema."""
+"""A prompt as a scripted model reads it: its fenced lines, the words around them, the schema."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from genagents_env.llm.calls import CompletionRequest, JSONSchema, JSONValue
 
@@ -71,12 +70,13 @@ class Prompt:
         found = _HOME.search(self.system)
         return (found[2] or "") if found else ""
 
+    @property
     def fields(self) -> frozenset[str]:
-        """Return the names of the fields the reply has: they tell what is asked."""
+        """The names of the fields of the reply."""
         properties = self.schema.get("properties")
         return frozenset(properties) if isinstance(properties, Mapping) else frozenset()
 
-    def part(self, *path: str) -> Mapping[str, Any]:
+    def part(self, *path: str) -> Mapping[str, JSONValue]:
         """Return the part of the schema at `path`: names of fields, and `items` of a list.
 
         Empty where there is no such part.
@@ -92,9 +92,15 @@ class Prompt:
     def choices(self, *path: str) -> list[str]:
         """Return the values allowed at `path`, empty where any is."""
         part = self.part(*path)
-        return [str(part["const"])] if "const" in part else [str(v) for v in part.get("enum", ())]
+        allowed = [part["const"]] if "const" in part else part.get("enum")
+        return [str(value) for value in allowed] if isinstance(allowed, list) else []
 
-    def _resolved(self, schema: JSONValue) -> Mapping[str, Any]:
+    def limit(self, word: str, default: int, *path: str) -> int:
+        """Return what `word`, such as `maxItems`, limits the part at `path` to."""
+        value = self.part(*path).get(word, default)
+        return int(value) if isinstance(value, int | float) else default
+
+    def _resolved(self, schema: JSONValue) -> Mapping[str, JSONValue]:
         at = schema
         while isinstance(at, Mapping) and "$ref" in at:
             inside: JSONValue = self.schema
@@ -104,7 +110,7 @@ class Prompt:
         return at if isinstance(at, Mapping) else {}
 
 
-def read(request: CompletionRequest) -> Prompt:
+def read_prompt(request: CompletionRequest) -> Prompt:
     """Return what a request says; where it has no fence, there are no lines."""
     asked = next((m.content for m in request.messages if m.role == "user"), "")
     system = next((m.content for m in request.messages if m.role == "system"), "")

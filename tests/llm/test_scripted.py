@@ -4,12 +4,20 @@ from typing import Literal, Optional
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.schemas import is_strict, schema_of
-from genagents_env.testing.scripted_model import ScriptedEndpoint, rule_named, sample_schema
+from genagents_env.llm.scripted import (
+    BEHAVIOURS,
+    Behaviour,
+    ScriptedEndpoint,
+    ScriptedReplies,
+    find_rule,
+    sample_schema,
+)
 
 
 class Step(BaseModel):
@@ -75,6 +83,47 @@ def test_the_endpoint_keeps_to_max_tokens() -> None:
 
 
 def test_rules_have_names() -> None:
-    assert rule_named("") is sample_schema
+    assert find_rule("") is sample_schema
     with pytest.raises(ConfigError, match="always_invalid"):
-        rule_named("nosuch")
+        find_rule("nosuch")
+
+
+class Mood(BaseModel):
+    mood: str
+
+
+class Colour(BaseModel):
+    colour: str
+
+
+def request_for(reply: type[BaseModel], seed: int = 3) -> CompletionRequest:
+    return CompletionRequest((Message("user", "?"),), schema_of(reply), reply.__name__, seed=seed)
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_a_behaviour_answers_what_a_policy_has_a_rule_for_else_by_a_sample(
+    behaviour: Behaviour,
+) -> None:
+    policy: ScriptedReplies = {behaviour: {Mood: lambda prompt: {"mood": "cheerful"}}}
+    endpoint = open_endpoint(f"scripted:{behaviour}", replies=[{}, policy])
+    assert isinstance(endpoint, ScriptedEndpoint)
+    assert endpoint.model == f"scripted:{behaviour}"
+    assert endpoint.rule(request_for(Mood)) == '{"mood": "cheerful"}'
+    for request in (request_for(Colour), CompletionRequest((Message("user", "?"),))):
+        assert endpoint.rule(request) == sample_schema(request)
+    alone = open_endpoint(f"scripted:{behaviour}")
+    assert isinstance(alone, ScriptedEndpoint)
+    assert alone.rule(request_for(Mood)) == sample_schema(request_for(Mood))
+
+
+def test_replies_of_one_name_are_told_apart_by_their_fields() -> None:
+    other = create_model("Mood", colour=(str, ...))
+    rule = find_rule(
+        "gossip",
+        [
+            {"gossip": {Mood: lambda prompt: {"mood": "calm"}}},
+            {"gossip": {other: lambda prompt: {"colour": "red"}}},
+        ],
+    )
+    assert rule(request_for(Mood)) == '{"mood": "calm"}'
+    assert rule(request_for(other)) == '{"colour": "red"}'

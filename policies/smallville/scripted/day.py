@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from genagents_env.testing.townsfolk import news
-from genagents_env.testing.townsfolk.news import Minutes, Taste
-from genagents_env.testing.townsfolk.prompt import Prompt
-from genagents_env.testing.townsfolk.words import cut
+from genagents_env.llm.scripted import news
+from genagents_env.llm.scripted.news import Minutes
+from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.llm.scripted.wording import cut
 
 _SENTENCE, _PHRASE = 160, 60  # characters
 _LEAST_STROKES, _MOST_STROKES = 5, 8  # of an outline
@@ -22,11 +21,11 @@ _CLOCK = re.compile(r"\b(\d\d):(\d\d)\b")
 _WAKE = re.compile(r"get up at (\d+)")
 
 
-def renewal(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def renewal(prompt: Prompt) -> dict[str, object]:
     """Return yesterday, what one is up to (the same as before), and what today needs."""
     status = next((line.text for line in prompt.lines if line.head == "these days"), "")
     lived = next((line.text for line in prompt.lines if line.number), "nothing out of the way")
-    needed = [news.brief(told, _PHRASE) for told, _ in _today(prompt, taste)]
+    needed = [news.brief(told, _PHRASE) for told, _ in _today(prompt)]
     return {
         "yesterday": cut(lived, _SENTENCE),
         "status": cut(status, _SENTENCE) or "living as usual",
@@ -34,13 +33,13 @@ def renewal(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     }
 
 
-def outline(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def outline(prompt: Prompt) -> dict[str, object]:
     """Return the hour of getting up, and the day: what is usual, and the occasions of its date."""
     found = _WAKE.search(prompt.words)
     wake = int(found[1]) if found else 7
     usual = {at: text for at, text in _entries(prompt).items() if not text.startswith(_ASLEEP)}
     strokes = {at: _stroke(at, text) for at, text in usual.items()}
-    for told, (begin, end) in _today(prompt, taste):
+    for told, (begin, end) in _today(prompt):
         span = f"{_clock(begin)}-{_clock(end)}"
         strokes[begin] = f"{span} {cut(news.occasion(told), _PHRASE - len(span) - 1)}"
     for hour in (wake, 9, 11, 13, 15):
@@ -54,11 +53,11 @@ def outline(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     return {"wake_hour": wake, "outline": [*day, *spare][:_MOST_STROKES]}
 
 
-def hours(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def hours(prompt: Prompt) -> dict[str, object]:
     """Return what one does in each hour asked for: an occasion it meets, else what is usual."""
     head = prompt.words.rpartition("hours:")[2]
     clocks = [_minutes(*found) for found in _CLOCK.findall(head)]
-    usual, occasions = _entries(prompt), _occasions(prompt, taste)
+    usual, occasions = _entries(prompt), _occasions(prompt)
     ends = [*clocks[1:], _DAY]
     planned = [
         _meeting(occasions, at, end) or _usual_at(prompt, usual, at)
@@ -67,25 +66,25 @@ def hours(prompt: Prompt, taste: Taste) -> dict[str, Any]:
     return {"hours": [short(text) for text in planned]}
 
 
-def pieces(prompt: Prompt, taste: Taste) -> dict[str, Any]:
+def pieces(prompt: Prompt) -> dict[str, object]:
     """Return the blocks of the stretch asked for, cut into pieces as long as they may be."""
     blocks = _entries(prompt)
     clocks = [_minutes(*found) for found in _CLOCK.findall(prompt.words)]
     begin, end = (*clocks, 0, 60)[:2]
     end += _DAY * (end <= begin)
-    lengths = prompt.part("pieces", "items", "minutes")
-    shortest, longest = int(lengths.get("minimum", 5)), int(lengths.get("maximum", 15))
-    least = int(prompt.part("pieces").get("minItems", 1))
-    most = int(prompt.part("pieces").get("maxItems", 12))
+    length = ("pieces", "items", "minutes")
+    shortest, longest = prompt.limit("minimum", 5, *length), prompt.limit("maximum", 15, *length)
+    least = prompt.limit("minItems", 1, "pieces")
+    most = prompt.limit("maxItems", 12, "pieces")
     cuts = [*(_after(at, begin) for at in blocks), end]
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     at = begin
     while (at < end and len(found) < most) or len(found) < least:
         until = min((cut_at for cut_at in cuts if cut_at > at), default=end)
         minutes = min(longest, max(shortest, until - at))
-        found.append({"what": _usual_at(prompt, blocks, at % _DAY), "minutes": minutes})
+        found.append({"what": short(_usual_at(prompt, blocks, at % _DAY)), "minutes": minutes})
         at += minutes
-    return {"pieces": [{**piece, "what": short(piece["what"])} for piece in found]}
+    return {"pieces": found}
 
 
 def short(text: str, limit: int = _PHRASE) -> str:
@@ -115,7 +114,7 @@ def _entries(prompt: Prompt) -> dict[int, str]:
     return outlined | planned
 
 
-def _occasions(prompt: Prompt, taste: Taste) -> list[tuple[str, Minutes]]:
+def _occasions(prompt: Prompt) -> list[tuple[str, Minutes]]:
     """Return what takes place on the day asked about: by its outline, then by the news."""
     found: list[tuple[str, Minutes]] = []
     for line in prompt.lines:
@@ -123,14 +122,14 @@ def _occasions(prompt: Prompt, taste: Taste) -> list[tuple[str, Minutes]]:
         if today and today[3] is not None:
             span = _minutes(today[1], today[2]), _minutes(today[3], today[4])
             found.append((today[5], span))
-    return [*found, *((news.occasion(told), span) for told, span in _today(prompt, taste))]
+    return [*found, *((news.occasion(told), span) for told, span in _today(prompt))]
 
 
-def _today(prompt: Prompt, taste: Taste) -> list[tuple[str, Minutes]]:
+def _today(prompt: Prompt) -> list[tuple[str, Minutes]]:
     """Return the news that is of the day asked about and has its hours."""
     asked = news.day(prompt.words)
     needs = [line.text for line in prompt.lines if line.head == "today needs"]
-    told = [item.statement for item in news.items(prompt.lines, taste)]
+    told = [item.statement for item in news.items(prompt.lines)]
     return [
         (text, span)
         for text in dict.fromkeys([*needs, *told])

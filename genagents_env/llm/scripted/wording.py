@@ -1,10 +1,11 @@
-"""Words in common: how the townsfolk tell that two texts are about the same thing."""
+"""Words in common: how a scripted model finds that two texts are about the same thing."""
 
 import re
 from collections.abc import Sequence
 
 _WORDS = re.compile(r"[a-z]+|\d+")
 _SENTENCE_END = re.compile(r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<=[.!?])\s+(?=[A-Z])")
+_CLOCK = re.compile(r"\b(\d\d):\d\d\b")
 _EMPTY_WORDS = """
 a about an and are as at be been between by can did do does for from gives has have heard how i if
 in into is it know me my not of on or our s said that the their them then there they this to was we
@@ -48,3 +49,12 @@ def cut(text: str, limit: int) -> str:
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text."""
     return [sentence for sentence in _SENTENCE_END.split(text) if sentence]
+
+
+def greeting(text: str) -> str:
+    """Return the greeting for the first time of day in a text, at noon where it names none."""
+    found = _CLOCK.search(text)
+    hour = int(found[1]) if found else 12
+    if 4 <= hour < 12:
+        return "Good morning"
+    return "Good afternoon" if 12 <= hour < 18 else "Good evening"

@@ -1,0 +1,60 @@
+"""What a policy brings along so that scripted models can answer its prompts.
+
+A *behaviour* is a way to answer, the same for every policy. They differ in what is done with news,
+so that what is measured of a run can be checked against its cause:
+
+- `gossip` speaks to everyone it may, passes on the news it knows, goes to what it hears of, and
+  answers interviews honestly, naming what it rests on;
+- `chatty` does the same and, with no news to tell, tells what it remembers;
+- `mute` does as `gossip`, but never says a word, so that nothing spreads by talk;
+- `inventor` is as mute, and in interviews affirms whatever it is asked, without any ground.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, TypeAlias, get_args
+
+from pydantic import BaseModel
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.schemas import schema_name
+from genagents_env.llm.scripted.prompt import Prompt, read_prompt
+from genagents_env.llm.scripted.sample import sample_schema
+
+Behaviour: TypeAlias = Literal["gossip", "chatty", "mute", "inventor"]
+BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
+
+# From a prompt to the fields of the reply; a pure function.
+ReplyRule: TypeAlias = Callable[[Prompt], Mapping[str, object]]
+# The rule for each reply model that a policy asks for; what is left out gets a sample.
+ReplyRules: TypeAlias = Mapping[type[BaseModel], ReplyRule]
+ScriptedReplies: TypeAlias = Mapping[Behaviour, ReplyRules]
+
+_Key: TypeAlias = tuple[str, frozenset[str]]
+
+
+class BehaviourRule:
+    """Answers each request by the rule of its reply model; with a sample where there is none.
+
+    Reply models are told apart by their name and fields, since models made on the fly allow other
+    values in the same fields. Of two policies that ask for the same, the later one's rule counts.
+
+    Args:
+        behaviour: which of the rules of each policy.
+        policies: what the policies of a run bring along.
+    """
+
+    def __init__(self, behaviour: Behaviour, policies: Iterable[ScriptedReplies] = ()) -> None:
+        self._rules: dict[_Key, ReplyRule] = {
+            (schema_name(reply), frozenset(reply.model_fields)): rule
+            for replies in policies
+            for reply, rule in replies.get(behaviour, {}).items()
+        }
+
+    def __call__(self, request: CompletionRequest) -> str:
+        """Return the reply to `request`, as JSON."""
+        prompt = read_prompt(request)
+        rule = self._rules.get((request.schema_name, prompt.fields))
+        if rule is None:
+            return sample_schema(request)
+        return json.dumps(rule(prompt), ensure_ascii=False)

@@ -1,0 +1,15 @@
+"""What scripted models reply to the prompts of this mind: to interviews; decisions are samples."""
+
+from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
+from genagents_env.llm.scripted.interview import honest, inventive
+
+from .interview import Told
+
+_HONEST: ReplyRules = {Told: honest}
+
+REPLIES: ScriptedReplies = {
+    "gossip": _HONEST,
+    "chatty": _HONEST,
+    "mute": _HONEST,
+    "inventor": {Told: inventive},
+}

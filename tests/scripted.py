@@ -1,0 +1,16 @@
+"""Rules of scripted models that answer all shipped minds, and the judge of a run."""
+
+from genagents_env.llm.scripted import Rule, find_rule
+from genagents_env.policy_loader import find_policy_class
+from genagents_env.run import scripted_verdict
+
+
+def shipped_rule(name: str) -> Rule:
+    """Return the rule of that name for the shipped minds and the judge."""
+    minds = [
+        find_policy_class(mind).scripted_replies for mind in ("smallville", "lyfe", "reactive")
+    ]
+    return find_rule(name, [*minds, scripted_verdict.REPLIES])
+
+
+gossip, mute, inventor = map(shipped_rule, ("gossip", "mute", "inventor"))
