@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from genagents_env.llm.budget import Spend
-from genagents_env.sweep.spending.wire import Moment
+from genagents_env.sweep.spending.protocol import TrialProgress
 from genagents_env.sweep.work import Result
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Overview:
     finished: int
     stopped: int
     failed: int
-    running: Mapping[str, Moment]
+    running: Mapping[str, TrialProgress]
     calls: int
     tokens: int
     dollars: float | None
@@ -66,7 +66,7 @@ class Board:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
         self._workers, self._spent, self._watch = workers, spent, watch
         self._states: dict[str, str] = {}
-        self._running: dict[str, Moment] = {}
+        self._running: dict[str, TrialProgress] = {}
         self._seconds: dict[str, list[float]] = {}
         self._priced = True
         self._lock = threading.Lock()
@@ -81,11 +81,11 @@ class Board:
         if seconds is not None:
             self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
-    def moved(self, moment: Moment) -> None:
+    def moved(self, trial: str, progress: TrialProgress) -> None:
         """Note how far a trial is."""
         with self._lock:
-            self._running[moment.trial] = moment
-            self._priced = self._priced and moment.dollars is not None
+            self._running[trial] = progress
+            self._priced = self._priced and progress.dollars is not None
         self._tell()
 
     def ended(self, result: Result) -> None:
@@ -122,7 +122,7 @@ class Board:
             hours_left=self._hours_left(running),
         )
 
-    def _hours_left(self, running: Mapping[str, Moment]) -> float | None:
+    def _hours_left(self, running: Mapping[str, TrialProgress]) -> float | None:
         means = {name: sum(took) / len(took) for name, took in list(self._seconds.items())}
         if not means:
             return None
@@ -144,5 +144,5 @@ class Board:
         self._watch(self.overview)
 
 
-def _share_left(moment: Moment | None) -> float:
-    return 1.0 if moment is None else 1.0 - moment.tick / max(1, moment.horizon)
+def _share_left(progress: TrialProgress | None) -> float:
+    return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)

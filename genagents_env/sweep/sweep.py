@@ -18,7 +18,7 @@ from genagents_env.sweep.files import put_run
 from genagents_env.sweep.folder import Folder
 from genagents_env.sweep.halt import Halt
 from genagents_env.sweep.interruption import Interruption
-from genagents_env.sweep.spending.teller import Teller
+from genagents_env.sweep.spending.server import BudgetServer
 from genagents_env.sweep.supervisor import supervise
 from genagents_env.sweep.work import DAMAGED, Job, Result, patiently
 
@@ -102,18 +102,18 @@ class _Sitting:
         """Live what is due, and tell how it all stands."""
         backend, experiment = self.settings.backend, self.folder.experiment
         check_backend(backend)
-        self.teller = Teller(
+        self.server = BudgetServer(
             experiment.budget.total.limits(),
             experiment.rate,
             self.folder.path / "spending.json",
             host=host_for(backend),
-            watch=lambda moment: self.board.moved(moment),
+            watch=lambda trial, progress: self.board.moved(trial, progress),
         )
-        self.interruption = Interruption(None if is_remote(backend) else self.teller.workers)
-        self.halt = Halt(lambda: self.teller.exhausted, lambda: self.interruption.signal)
-        watch, spent = self.settings.watch, lambda: self.teller.spent
+        self.interruption = Interruption(None if is_remote(backend) else self.server.workers)
+        self.halt = Halt(lambda: self.server.exhausted, lambda: self.interruption.signal)
+        watch, spent = self.settings.watch, lambda: self.server.spent
         self.board = Board(self.trials.values(), self.workers, spent, watch)
-        with self.teller, self.interruption.listening():
+        with self.server, self.interruption.listening():
             due = self._due()
             self._note("started", versions=dict(self.folder.versions()), due=len(due))
             with suppress(KeyboardInterrupt):  # of `interruption`, which knows the signal
@@ -181,7 +181,7 @@ class _Sitting:
         return Job(
             trial=trial,
             path=self.folder.file(trial).absolute(),
-            address=self.teller.address,
+            address=self.server.address,
             limits=self._limits,
             concurrency=experiment.concurrency,
             judge=experiment.judge,
@@ -264,7 +264,7 @@ class _Sitting:
             stopped=standing.stopped,
             failed=standing.failed,
             problems=tuple(dict.fromkeys(self.problems)),
-            spent=self.teller.spent,
+            spent=self.server.spent,
             exit_code=code,
             message=message,
         )

@@ -26,8 +26,8 @@ from genagents_env.run import (
 from genagents_env.run.secrets import redact
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.ears import Ears
-from genagents_env.sweep.spending.line import ABANDONED, Line
-from genagents_env.sweep.spending.wire import Address
+from genagents_env.sweep.spending.client import ABANDONED, BudgetClient
+from genagents_env.sweep.spending.protocol import Address
 from genagents_env.text import clean
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Job:
     Attributes:
         trial: what is run.
         path: of its run file, in the sweep's folder.
-        address: of the sweep's teller; None is no shared budget and no progress.
+        address: of the sweep's budget server; None is no shared budget and no progress.
         limits: of this run.
         concurrency: model calls under way at once.
         judge: let the run's own model judge its answers in the end.
@@ -119,15 +119,15 @@ def work(job: Job) -> Result:
 def _lived(job: Job, ears: Ears) -> Result:
     name, path = job.trial.name, job.path
     with ExitStack() as stack:
-        line = None
+        budget = None
         if job.address is not None:
-            line = Line(job.address, name)
-            stack.callback(line.close)
+            budget = BudgetClient(job.address, name)
+            stack.callback(budget.close)
 
         def watch(progress: Progress) -> None:
             ears.pass_on()
-            if line is not None:
-                line.tell(progress)
+            if budget is not None:
+                budget.report(progress)
 
         if ears.heard is not None:
             return Result(name, "stopped", "interrupted", -1, None, "stopped by a signal", 0.0)
@@ -138,7 +138,7 @@ def _lived(job: Job, ears: Ears) -> Result:
             interviews=trial.interviews,
             limits=job.limits,
             concurrency=job.concurrency,
-            account=line,
+            account=budget,
             watch=watch,
         )
         outcome = patiently(lambda: _to_its_end(job, engine))
@@ -220,7 +220,7 @@ def _step_apart() -> None:
 
 
 def _outlive_nobody(sweep: int) -> None:
-    """End this process when its sweep is dead; with a trial under way, its line does so first."""
+    """End this process when its sweep is dead; under way, its budget client does so first."""
     while os.getppid() == sweep:
         time.sleep(_PARENT_PAUSE)
     os._exit(ABANDONED)

@@ -10,7 +10,7 @@ import pytest
 
 from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.sweep import Folder, Overview, Settings, sweep
-from genagents_env.sweep.spending.teller import Teller
+from genagents_env.sweep.spending.server import BudgetServer
 from tests.sweep.experiments import begun, events, hashes, town, whole
 from tests.sweep.kills import driver, no_orphans, told_file, writers
 
@@ -125,7 +125,9 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
     folder = begun(tmp_path, {"one": "scripted"})
     experiment = folder.experiment
     with (
-        Teller(experiment.budget.total.limits(), experiment.rate, folder.path / "spending.json"),
+        BudgetServer(
+            experiment.budget.total.limits(), experiment.rate, folder.path / "spending.json"
+        ),
         pytest.raises(RunLocked),
     ):
         sweep(folder)

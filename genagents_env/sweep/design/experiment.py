@@ -104,7 +104,7 @@ class Spending(_Table):
     total: Caps = Caps()
 
 
-class Rate(_Table):
+class RateLimit(_Table):
     """What an endpoint allows in a minute, shared by all workers; None is no limit."""
 
     requests_per_minute: Annotated[int, Field(ge=1)] | None = None
@@ -156,7 +156,7 @@ class Experiment(_Table):
     judge: bool = True
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 8
     budget: Spending = Spending()
-    rate: Rate = Rate()
+    rate: RateLimit = RateLimit()
     arms: Annotated[tuple[Arm, ...], AsTuple] = ()
     runs: Annotated[tuple[Run, ...], AsTuple] = ()
     judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()

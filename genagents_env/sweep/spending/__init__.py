@@ -1,1 +1,1 @@
-"""What a sweep may spend: one till for all its workers, and the lines by which they ask it."""
+"""One budget shared by all workers of a sweep: its server, clients, protocol and journal."""

@@ -1,4 +1,4 @@
-"""What a sweep may have spent, on disk: never less than it has."""
+"""The journal of a shared budget: what may have been spent, on disk, and never less than was."""
 
 import json
 import math
@@ -21,12 +21,12 @@ class Journal:
     writes.
 
     Attributes:
-        kept: what the file says; None where there is none.
+        written: what the file says; None where there is none.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.kept: Spend | None = None
+        self.written: Spend | None = None
         self._descriptor: int | None = None
 
     def restore(self, budget: Budget) -> None:
@@ -49,17 +49,17 @@ class Journal:
                 'write it as {"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0}, with the '
                 "amounts spent so far"
             ) from None
-        self.kept = budget.spent
+        self.written = budget.spent
 
     def covers(self, spend: Spend) -> bool:
         """Return whether the file says at least `spend`."""
-        kept = self.kept or Spend()
-        return min(kept.calls - spend.calls, kept.tokens - spend.tokens) >= 0 and (
-            kept.dollars >= spend.dollars
+        written = self.written or Spend()
+        return min(written.calls - spend.calls, written.tokens - spend.tokens) >= 0 and (
+            written.dollars >= spend.dollars
         )
 
-    def keep(self, spend: Spend, seconds: float) -> None:
-        """Write that `spend` and `seconds` are gone.
+    def write(self, spend: Spend, seconds: float) -> None:
+        """Write that `spend` and `seconds` are spent.
 
         Raises:
             OSError: it cannot be written; what the file said, it says still.
@@ -72,10 +72,10 @@ class Journal:
         }
         line = json.dumps(state).ljust(_SIZE - 1).encode() + b"\n"
         if self._descriptor is None:
-            self._descriptor = self._begin(line)
+            self._descriptor = self._create(line)
         else:
             os.pwrite(self._descriptor, line, 0)
-        self.kept = spend
+        self.written = spend
 
     def close(self) -> None:
         """Put the last write on the disk, and close the file."""
@@ -84,7 +84,7 @@ class Journal:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def _begin(self, line: bytes) -> int:
+    def _create(self, line: bytes) -> int:
         """Replace the file, whatever its size was, and return a descriptor of the new one."""
         new = self.path.with_name(self.path.name + ".new")
         new.write_bytes(line)

@@ -1,11 +1,11 @@
-"""A worker that says to a teller whatever a test wants."""
+"""A worker that sends to a budget server whatever a test wants."""
 
 import json
 import socket
 from types import TracebackType
 from typing import Any, Self
 
-from genagents_env.sweep.spending.teller import Address
+from genagents_env.sweep.spending.protocol import Address
 
 
 class Raw:
@@ -44,7 +44,7 @@ class Raw:
         return heard
 
     def ended(self) -> bool:
-        """Return whether the teller ends the connection without another word."""
+        """Return whether the server ends the connection without another word."""
         try:
             return self.answers.readline() == b""
         except ConnectionResetError:

@@ -1,7 +1,7 @@
-"""A sweep's teller and its workers as processes of their own: spenders.py FOLDER PLAN.
+"""A budget server and its workers as processes of their own: spenders.py FOLDER PLAN.
 
 PLAN is JSON: `tokens`, the total; `workers`, how many live at once; `kill_worker` and
-`kill_teller`, after how many billed calls each of them is killed with -9 (again and again).
+`kill_server`, after how many billed calls each of them is killed with -9 (again and again).
 Every worker asks a model as fast as it can until the budget is used up; the model bills exactly the
 upper bound, and writes what it bills to a file before it answers. This process imports everything
 once and forks the others, so that a kill costs no start-up. Prints one JSON object.
@@ -25,12 +25,13 @@ from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
 from genagents_env.run import Limits
-from genagents_env.sweep.design.experiment import Rate
-from genagents_env.sweep.spending.line import Line
-from genagents_env.sweep.spending.teller import Address, Teller
+from genagents_env.sweep.design.experiment import RateLimit
+from genagents_env.sweep.spending.client import BudgetClient
+from genagents_env.sweep.spending.protocol import Address
+from genagents_env.sweep.spending.server import BudgetServer
 from tests.llm.asking import asking, client_of
 
-LOST = 4  # exit code of a worker that found no teller
+LOST = 4  # exit code of a worker that found no server
 SPENT = 3
 AT_ONCE = 3
 
@@ -58,10 +59,10 @@ def spend(folder: Path, number: int) -> int:
     """Ask until the budget is used up; return the exit code."""
     address = Address(*json.loads((folder / "address.json").read_text()))
     try:
-        line = Line(address, f"trial-{number}")
+        shared = BudgetClient(address, f"trial-{number}")
     except ConfigError:
         return LOST
-    client = client_of(Billing(folder / "billed"), run_seed=number, budget=Budget(account=line))
+    client = client_of(Billing(folder / "billed"), run_seed=number, budget=Budget(account=shared))
 
     async def ask_on(agent: str) -> None:
         for tick in range(10**6):
@@ -73,17 +74,17 @@ def spend(folder: Path, number: int) -> int:
         return SPENT if all(isinstance(end, BudgetExceeded) for end in ends) else 1
 
     code = asyncio.run(live())
-    line.close()
+    shared.close()
     return code
 
 
 def tell(folder: Path, tokens: int) -> int:
-    """Be the teller until a SIGTERM: address.json says where, spent.json what was spent."""
+    """Be the server until a SIGTERM: address.json says where, spent.json what was spent."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-    with Teller(Limits(tokens=tokens), Rate(), folder / "spending.json") as teller:
-        written(folder / "address.json", list(astuple(teller.address)))
+    with BudgetServer(Limits(tokens=tokens), RateLimit(), folder / "spending.json") as server:
+        written(folder / "address.json", list(astuple(server.address)))
         signal.sigwait([signal.SIGTERM])
-    written(folder / "spent.json", [teller.spent.tokens, teller.exhausted])
+    written(folder / "spent.json", [server.spent.tokens, server.exhausted])
     return 0
 
 
@@ -106,14 +107,14 @@ def forked(live: Callable[[], int]) -> int:
 
 
 class Stage:
-    """Keeps the teller and the workers alive, and kills them as the plan says."""
+    """Keeps the server and the workers alive, and kills them as the plan says."""
 
     def __init__(self, folder: Path, plan: dict[str, int]) -> None:
         self.folder, self.plan = folder, plan
         self.workers: list[int] = []
         self.ends: list[int] = []
-        self.begun = self.kills = self.teller_kills = 0
-        self.teller = 0
+        self.begun = self.kills = self.server_kills = 0
+        self.server = 0
 
     def play(self) -> dict[str, Any]:
         self.open()
@@ -126,8 +127,8 @@ class Stage:
         while self.workers:
             time.sleep(0.002)
             self.reap()
-        os.kill(self.teller, signal.SIGTERM)
-        os.waitpid(self.teller, 0)
+        os.kill(self.server, signal.SIGTERM)
+        os.waitpid(self.server, 0)
         spent, exhausted = json.loads((self.folder / "spent.json").read_text())
         kept = json.loads((self.folder / "spending.json").read_text())
         return {
@@ -138,13 +139,13 @@ class Stage:
             "exhausted": exhausted,
             "ends": sorted(set(self.ends)),
             "kills": self.kills,
-            "teller_kills": self.teller_kills,
+            "server_kills": self.server_kills,
         }
 
     def open(self) -> None:
         address = self.folder / "address.json"
         address.unlink(missing_ok=True)
-        self.teller = forked(lambda: tell(self.folder, self.plan["tokens"]))
+        self.server = forked(lambda: tell(self.folder, self.plan["tokens"]))
         while not address.exists():
             time.sleep(0.002)
 
@@ -167,11 +168,11 @@ class Stage:
             self.kills += 1
             victim = draw_index(self.kills, len(self.workers), "victim")
             os.kill(self.workers[victim], signal.SIGKILL)
-        every = self.plan.get("kill_teller")
-        if every and calls >= every * (self.teller_kills + 1):
-            self.teller_kills += 1
-            os.kill(self.teller, signal.SIGKILL)
-            os.waitpid(self.teller, 0)
+        every = self.plan.get("kill_server")
+        if every and calls >= every * (self.server_kills + 1):
+            self.server_kills += 1
+            os.kill(self.server, signal.SIGKILL)
+            os.waitpid(self.server, 0)
             before = sum(billed(self.folder))
             kept = json.loads((self.folder / "spending.json").read_text())["tokens"]
             if kept < before:

@@ -28,12 +28,12 @@ def test_where_there_is_no_file_nothing_was_spent(path: Path) -> None:
     assert list(path.parent.iterdir()) == []
 
 
-def test_what_is_kept_comes_back_however_often_it_is_written(path: Path) -> None:
+def test_what_is_written_comes_back_however_often_it_is_written(path: Path) -> None:
     journal = Journal(path)
     for spend in (Spend(1, 2, Decimal("0.1")), Spend(10**15, 10**15, Decimal("12345.678901"))):
-        journal.keep(spend, 7.25)
+        journal.write(spend, 7.25)
         assert restored(path).spent == spend  # before it is closed: as after a kill
-    journal.keep(Spend(3), 8.5)
+    journal.write(Spend(3), 8.5)
     journal.close()
     assert json.loads(path.read_text()) == {
         "calls": 3,
@@ -49,8 +49,8 @@ def test_a_file_of_another_hand_is_read_and_replaced(path: Path) -> None:
     path.write_text('{"calls": 5, "tokens": 6,\n "dollars": "0.5", "seconds": 0}' + " " * 9000)
     journal, budget = Journal(path), Budget()
     journal.restore(budget)
-    assert budget.spent == journal.kept == Spend(5, 6, Decimal("0.5"))
-    journal.keep(Spend(7), 1)
+    assert budget.spent == journal.written == Spend(5, 6, Decimal("0.5"))
+    journal.write(Spend(7), 1)
     assert restored(path).spent == Spend(7)
     journal.close()
     assert path.stat().st_size == 512
@@ -90,27 +90,27 @@ def test_a_folder_in_its_place_is_told(path: Path) -> None:
         restored(path)
 
 
-def test_a_write_that_fails_leaves_what_was_kept(
+def test_a_write_that_fails_leaves_what_was_written(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal(path)
-    journal.keep(Spend(1), 0)
+    journal.write(Spend(1), 0)
 
     def full(*arguments: object) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(OSError, match="No space"):
-        journal.keep(Spend(2), 0)
-    assert journal.kept == Spend(1) == restored(path).spent
+        journal.write(Spend(2), 0)
+    assert journal.written == Spend(1) == restored(path).spent
     journal.close()
 
 
-@given(kept=st.tuples(*[st.integers(0, 3)] * 3), spend=st.tuples(*[st.integers(0, 3)] * 3))
+@given(written=st.tuples(*[st.integers(0, 3)] * 3), spend=st.tuples(*[st.integers(0, 3)] * 3))
 def test_it_covers_what_is_less_in_every_kind(
-    kept: tuple[int, int, int], spend: tuple[int, int, int]
+    written: tuple[int, int, int], spend: tuple[int, int, int]
 ) -> None:
     journal = Journal(Path("unwritten"))
-    journal.kept = Spend(kept[0], kept[1], Decimal(kept[2]))
-    less = all(own <= there for own, there in zip(spend, kept, strict=True))
+    journal.written = Spend(written[0], written[1], Decimal(written[2]))
+    less = all(own <= there for own, there in zip(spend, written, strict=True))
     assert journal.covers(Spend(spend[0], spend[1], Decimal(spend[2]))) == less

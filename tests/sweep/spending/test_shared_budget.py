@@ -39,9 +39,9 @@ def test_the_budget_holds_while_workers_are_killed(tmp_path: Path) -> None:
     assert found["ends"] == [KILLED, SPENT]
 
 
-def test_the_budget_holds_while_tellers_are_killed_too(tmp_path: Path) -> None:
+def test_the_budget_holds_while_servers_are_killed_too(tmp_path: Path) -> None:
     tokens = 200_000
-    found = played(tmp_path, tokens=tokens, workers=8, kill_worker=40, kill_teller=70)
+    found = played(tmp_path, tokens=tokens, workers=8, kill_worker=40, kill_server=70)
     assert found["billed"] <= found["spent"] == found["kept"] <= tokens
-    assert found["teller_kills"] >= 2
+    assert found["server_kills"] >= 2
     assert {KILLED, SPENT, ABANDONED} <= set(found["ends"]) <= {KILLED, SPENT, ABANDONED, LOST}

@@ -1,4 +1,4 @@
-"""A recorded run and its judging ask the account, and a resume does not pay twice."""
+"""A recorded run and its judging ask the shared budget, and a resume does not pay twice."""
 
 import asyncio
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Spend
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, judge_run
-from genagents_env.sweep.design.experiment import Rate
-from genagents_env.sweep.spending.line import Line
-from genagents_env.sweep.spending.teller import Teller
+from genagents_env.sweep.design.experiment import RateLimit
+from genagents_env.sweep.spending.client import BudgetClient
+from genagents_env.sweep.spending.server import BudgetServer
 from tests.run.asked import asked_run
 from tests.run.towns import make_options, resume_town, run_town
 
 
-class Purse(Account):
+class CallBudget(Account):
     """Holds that many calls, and what became of them."""
 
     def __init__(self, calls: int | None = None) -> None:
@@ -37,9 +37,9 @@ class Purse(Account):
 
 
 @pytest.fixture
-def teller(tmp_path: Path) -> Iterator[Teller]:
-    with Teller(Limits(calls=9), Rate(), tmp_path / "spending.json") as teller:
-        yield teller
+def server(tmp_path: Path) -> Iterator[BudgetServer]:
+    with BudgetServer(Limits(calls=9), RateLimit(), tmp_path / "spending.json") as server:
+        yield server
 
 
 def calls_in(path: Path) -> int:
@@ -47,10 +47,10 @@ def calls_in(path: Path) -> int:
         return record.spent().calls
 
 
-def test_a_run_pays_from_the_account_and_stops_where_it_is_empty(tmp_path: Path) -> None:
+def test_a_run_pays_from_the_shared_budget_and_stops_where_it_is_empty(tmp_path: Path) -> None:
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
     run_town(whole)
-    first, second = Purse(9), Purse()
+    first, second = CallBudget(9), CallBudget()
     outcome = run_town(path, account=first)
     assert (outcome.status, outcome.exit_code) == ("budget_exhausted", 3)
     assert first.spent.calls == calls_in(path) == 9
@@ -59,22 +59,24 @@ def test_a_run_pays_from_the_account_and_stops_where_it_is_empty(tmp_path: Path)
     assert first.spent.calls + second.spent.calls == calls_in(whole)
 
 
-def test_a_judging_pays_from_the_account(tmp_path: Path) -> None:
-    path, purse = tmp_path / "run.sqlite", Purse(7)
+def test_a_judging_pays_from_the_shared_budget(tmp_path: Path) -> None:
+    path, shared = tmp_path / "run.sqlite", CallBudget(7)
     asked_run(path)
-    done = judge_run(path, make_options(account=purse))
+    done = judge_run(path, make_options(account=shared))
     assert done.exit_code == 3
-    assert purse.spent.calls == 7 == done.given + done.unusable
+    assert shared.spent.calls == 7 == done.given + done.unusable
 
 
-def test_a_run_over_the_line_is_what_it_is_without(teller: Teller, tmp_path: Path) -> None:
+def test_a_run_with_a_budget_client_is_what_it_is_without(
+    server: BudgetServer, tmp_path: Path
+) -> None:
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
     run_town(whole)
-    line = Line(teller.address, "t")
-    outcome = run_town(path, account=line, watch=line.tell)
-    line.close()
-    assert (outcome.status, teller.exhausted) == ("budget_exhausted", "calls")
+    client = BudgetClient(server.address, "t")
+    outcome = run_town(path, account=client, watch=client.report)
+    client.close()
+    assert (outcome.status, server.exhausted) == ("budget_exhausted", "calls")
     assert "sweep's budget" in outcome.message
-    assert teller.spent.calls == calls_in(path) == 9
+    assert server.spent.calls == calls_in(path) == 9
     assert resume_town(path).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
