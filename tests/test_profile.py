@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from genagents_env import town_v0
@@ -41,7 +39,9 @@ MINE, ANY, BENS = bed("mine", "Ada"), bed("any"), bed("ben's", "Ben")
         ("House", (arena("House", ANY),), "House/any"),
     ],
 )
-def test_ones_bed_is_ones_own_or_anybodys_at_home(home: str, arenas: Any, found: str) -> None:
+def test_ones_bed_is_ones_own_or_anybodys_at_home(
+    home: str, arenas: tuple[ArenaSpec, ...], found: str | None
+) -> None:
     assert sleeps(home, *arenas) == (None if found is None else (found, "slept in"))
 
 

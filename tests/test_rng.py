@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,13 @@ from genagents_env.rng import draw_bits, draw_index, draw_unit, rank, ranks
 
 def test_draws_depend_on_every_word_and_on_nothing_else() -> None:
     assert draw_bits(1, 2, "Ann", "talk") == draw_bits(1, 2, "Ann", "talk")
-    words: list[Any] = [(1, 2, "Ann"), (1, 2, "Bob"), (1, 3, "Ann"), (2, 2, "Ann"), (1, "Ann", 2)]
+    words: list[tuple[int, *tuple[int | str, ...]]] = [
+        (1, 2, "Ann"),
+        (1, 2, "Bob"),
+        (1, 3, "Ann"),
+        (2, 2, "Ann"),
+        (1, "Ann", 2),
+    ]
     assert len({draw_bits(*w) for w in words}) == len(words)
     code = "from genagents_env.rng import *; print(draw_bits(7, 'x', 3), rank(7, 3, 9).tolist())"
     outputs = {

@@ -1,35 +1,22 @@
 """The training example runs, its yardstick is the true optimum, and it learns the errand."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 
 from genagents_env import town_v0
+from genagents_env.env import TownEnv
+from genagents_env.scenario.plan import ObjectPlan
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "train_ppo.py"
+from examples import train_ppo as example
 
 
-@pytest.fixture(scope="module")
-def example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("train_ppo", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["train_ppo"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-def steps_to_use(env: Any, start: tuple[int, int], item: Any) -> int:
+def steps_to_use(env: TownEnv, start: tuple[int, int], item: ObjectPlan) -> int:
     """Return the number of steps to the nearest tile from which `item` can be used.
 
     Relaxes all tiles until nothing changes: another algorithm than the example's.
@@ -49,7 +36,7 @@ def steps_to_use(env: Any, start: tuple[int, int], item: Any) -> int:
     return int(distance[(apart <= 1) & (plan.arena == item.arena)].min())
 
 
-def best_returns(env: Any, cost: float) -> list[float]:
+def best_returns(env: TownEnv, cost: float) -> list[float]:
     """Return the most each agent can earn from here: one tick a step, and one to do it."""
     plan, names = env.world.plan, env.world.names
     objects = {plan.object_id(k): item for k, item in enumerate(plan.objects)}
@@ -60,7 +47,7 @@ def best_returns(env: Any, cost: float) -> list[float]:
     return found
 
 
-def test_the_shortest_path_baseline_is_the_optimum(example: ModuleType) -> None:
+def test_the_shortest_path_baseline_is_the_optimum() -> None:
     env = town_v0.parallel_env(scenario="tiny")
     cost = env.world.scenario.reward.step_cost
     best = []
@@ -70,12 +57,12 @@ def test_the_shortest_path_baseline_is_the_optimum(example: ModuleType) -> None:
     assert example.play_shortest(example.Config()) == pytest.approx(sum(best) / len(best))
 
 
-def test_random_earns_far_less_than_the_optimum(example: ModuleType) -> None:
+def test_random_earns_far_less_than_the_optimum() -> None:
     config = example.Config()
     assert example.play_random(config) < 0.5 * example.play_shortest(config)
 
 
-def test_the_example_trains_and_draws(example: ModuleType, tmp_path: Path) -> None:
+def test_the_example_trains_and_draws(tmp_path: Path) -> None:
     example.main(["--seeds", "1", "--total-steps", "2048", "--out", str(tmp_path)])
     result = json.loads((tmp_path / "result.json").read_text())
     assert set(result["levels"]) == {"shortest path", "scripted", "random"}
@@ -83,7 +70,7 @@ def test_the_example_trains_and_draws(example: ModuleType, tmp_path: Path) -> No
     assert (tmp_path / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_same_seed_trains_the_same_network(example: ModuleType) -> None:
+def test_the_same_seed_trains_the_same_network() -> None:
     import torch
 
     config = example.Config(total_steps=2048)
@@ -92,7 +79,7 @@ def test_the_same_seed_trains_the_same_network(example: ModuleType) -> None:
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), two.parameters(), strict=True))
 
 
-def test_advantages_stop_at_the_end_of_an_episode(example: ModuleType) -> None:
+def test_advantages_stop_at_the_end_of_an_episode() -> None:
     import torch
 
     config = example.Config(gamma=0.5, gae_lambda=1.0)
@@ -106,7 +93,7 @@ def test_advantages_stop_at_the_end_of_an_episode(example: ModuleType) -> None:
 
 
 @pytest.mark.slow
-def test_ppo_learns_the_errand_almost_to_the_optimum(example: ModuleType) -> None:
+def test_ppo_learns_the_errand_almost_to_the_optimum() -> None:
     import torch
 
     torch.set_num_threads(1)

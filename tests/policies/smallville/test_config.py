@@ -1,8 +1,8 @@
 import pytest
-from genagents_env.testing.scripted_model import ScriptedEndpoint
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted.endpoint import ScriptedEndpoint
 from genagents_env.policy import Context
 from genagents_env.policy_loader import load_policy
 from tests.policies.percepts import START, profile
