@@ -26,7 +26,7 @@ class Errands:
     def __init__(self, env: TownEnv, *, words: bool) -> None:
         self._env, self._words = env, words
         self._random = np.random.default_rng(0)
-        places = 1 + self._random.permutation(len(env.world.places.all))[:200]
+        places = 1 + self._random.permutation(len(env.world.town.places.all))[:200]
         # Drawn beforehand: what is measured is the town, not this.
         self._errands = cycle(self._random.choice(places, 100_000).tolist())
         self._actions: dict[str, object] = {}
@@ -34,7 +34,7 @@ class Errands:
 
     def actions(self) -> dict[str, object]:
         """Return everyone's action for the next step."""
-        arrived = self._env.world.arrived.nonzero()[0].tolist()
+        arrived = self._env.world.state.arrived.nonzero()[0].tolist()
         if arrived:
             self._send(arrived)
         return self._actions
@@ -98,7 +98,7 @@ def recorded(agents: int, folder: Path) -> Course:
     env.reset(seed=0)
     errands, world = Errands(env, words=True), env.world
     idle = {agent: {"name": "errands", "config": {}} for agent in env.agents}
-    start = world.clock.start.isoformat()
+    start = world.town.clock.start.isoformat()
     meta = RunMeta(world.scenario, {}, idle, 0, tuple(env.agents), start, 10)
     writer = RunWriter.create(folder / f"{agents}.sqlite", meta)
     writer.commit_tick(0, world.positions, env.events)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 
 import numpy as np
@@ -14,25 +14,48 @@ from genagents_env.act.menu import Menu, nearest
 from genagents_env.act.spaces import action_space, observation_space, state_space
 from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.observe.snapshot_percept import Lens, View
-from genagents_env.observe.text_obs import Words
-from genagents_env.observe.vector_obs import SIZE, Numbers
-from genagents_env.observe.vicinity import Surround
+from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
+from genagents_env.observe.text_obs import TextObservation
+from genagents_env.observe.vector_obs import SIZE, VectorObservation
+from genagents_env.observe.vicinity import Vicinity
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile, make_profile
 from genagents_env.render.ansi import draw_ansi
-from genagents_env.rewards import make_reward
+from genagents_env.rewards import Reward, make_reward
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
 from genagents_env.text import clean
+from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, News, SetObject, Whisper
-from genagents_env.world.saving import load_world, save_world
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 if TYPE_CHECKING:
     from genagents_env.render.picture import Picture
 
 Dicts: TypeAlias = dict[AgentID, Any]
+
+
+@dataclass(frozen=True)
+class TownParts:
+    """What one town is observed, acted in and rewarded with.
+
+    For wrappers that step many towns at once; everybody else has `reset` and `step`.
+
+    Attributes:
+        vicinity: the objects around each tile.
+        menu: the choices, and the mask over them.
+        vector: observations as vectors.
+        text: observations as text.
+        decoder: what actions mean.
+        reward: what the tick was worth to each.
+    """
+
+    vicinity: Vicinity
+    menu: Menu
+    vector: VectorObservation
+    text: TextObservation
+    decoder: Decoder
+    reward: Reward
 
 
 class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
@@ -59,7 +82,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     ) -> None:
         self.config = config = TownConfig.create(scenario, **options)
         town = config.apply_to(config.load_scenario())
-        world = World(town, lay_out(town))
+        world = World(TownConstants(town, lay_out(town)))
         self.max_cycles = town.horizon if config.max_cycles is None else config.max_cycles
         if self.max_cycles < 1:
             raise ConfigError(f"max_cycles: {config.max_cycles} is not allowed; at least 1")
@@ -67,34 +90,38 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._words = config.actions == "words"
         indexed = tuple(f"resident_{i}" for i in range(world.count))
         self._ids = world.names if config.ids == "names" else indexed
-        self._furnish(world, Surround(world))
-        limit = town.rules.max_utterance
-        self._action_space = action_space(self._menu.size, limit, words=self._words)
-        self._observation_space = observation_space(SIZE, self._menu.size, words=self._words)
-        self.state_space = state_space(self._numbers.state_size)
+        self._assemble(world, Vicinity(world))
+        limit, choices = town.rules.max_utterance, self.parts.menu.size
+        self._action_space = action_space(choices, limit, words=self._words)
+        self._observation_space = observation_space(SIZE, choices, words=self._words)
+        self.state_space = state_space(self.parts.vector.state_size)
 
-    def twin(self) -> "TownEnv":
+    def fresh_copy(self) -> "TownEnv":
         """Return another town built with equal arguments, before its first `reset`.
 
         The two share what never changes: the map, the people, and what is computed from them. A
         reward that is a callable is the same object in both.
         """
-        other, world = copy(self), self.world.twin()
-        other._furnish(world, Surround(world, self._surround))
+        other, world = copy(self), self.world.fresh_copy()
+        other._assemble(world, Vicinity(world, self.parts.vicinity))
         return other
 
-    def _furnish(self, world: World, surround: Surround) -> None:
+    def _assemble(self, world: World, vicinity: Vicinity) -> None:
         """Take a world that was never reset, and make what reads it."""
         scenario = world.scenario
-        self.world, self._surround = world, surround
+        self.world = world
         self.possible_agents: list[AgentID] = list(self._ids)
         self.agents: list[AgentID] = []
-        self._menu = Menu(world, surround)
-        self._numbers = Numbers(world, surround, scenario.horizon)
-        self._prose = Words(world, surround)
-        self._lens = Lens(world, self._ids)
-        self._decoder = Decoder(world, self._menu, self._ids, words=self._words)
-        self._reward = make_reward(scenario, self.config.reward)
+        menu = Menu(world, vicinity)
+        self.parts = TownParts(
+            vicinity,
+            menu,
+            VectorObservation(world, vicinity, scenario.horizon),
+            TextObservation(world, vicinity),
+            Decoder(world, menu, self._ids, words=self._words),
+            make_reward(scenario, self.config.reward),
+        )
+        self._percepts = PerceptCache(world, self._ids)
         self._picture: Picture | None = None
         self._ended = False
         self._resets = 0
@@ -118,19 +145,19 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 the seed given last (0 at first), so a series of resets repeats itself too.
             options: ignored; accepted for PettingZoo's sake.
         """
-        self._begin(seed)
-        self._gather()
+        self.begin_episode(seed)
+        self._refresh()
         return self._observe(self._here())
 
-    def _begin(self, seed: int | None) -> None:
-        """Begin an episode, without a look at it."""
+    def begin_episode(self, seed: int | None) -> None:
+        """Begin an episode as `reset` does, without observing it: for those who use `parts`."""
         if seed is None:
             self._resets += 1
         else:
             self._seed, self._resets = seed, 0
         self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
-        self._prose.restart()
-        self._reward.reset(self.world)
+        self.parts.text.restart()
+        self.parts.reward.reset(self.world)
         self._ended = False
 
     def step(self, actions: Mapping[AgentID, Any]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
@@ -148,11 +175,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             raise EpisodeError("call reset() before step()")
         if not self.agents:
             return {}, {}, {}, {}, {}
-        world, before = self.world, self.world.present
-        attempt = self._decoder.decode(actions, self._mask)
+        world, before = self.world, self.world.state.present
+        attempt = self.parts.decoder.decode(actions, self._mask)
         world.step(attempt.goals, attempt.acts)
-        self._gather()
-        present = world.present
+        self._refresh()
+        present = world.state.present
         if before is present and world.snapshot.all_here:
             who: Sequence[int] = range(world.count)
         else:
@@ -163,7 +190,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     def state(self) -> Any:
         """Return the global state, float32, for central critics. Agents never see it."""
-        return self._numbers.state(self.world.snapshot)
+        return self.parts.vector.state(self.world.snapshot)
 
     def render(self) -> Any:
         """Draw the town as `render_mode` says."""
@@ -215,7 +242,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     def describe_choice(self, choice: int) -> str:
         """Return a choice of the menu in words."""
-        return self._menu.describe(choice)
+        return self.parts.menu.describe(choice)
 
     def intervene(self, intervention: Intervention) -> None:
         """Let something happen at the next tick; it becomes an event like any other.
@@ -225,17 +252,20 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """
         world = self.world
         agent = getattr(intervention, "agent", None)
-        if agent is not None and agent not in world.cast.index:
+        if agent is not None and agent not in world.town.people.index:
             raise ConfigError(f"agent: no {agent!r}; allowed: {', '.join(world.names)}")
-        if isinstance(intervention, SetObject) and intervention.object not in world.things.ids:
+        if (
+            isinstance(intervention, SetObject)
+            and intervention.object not in world.state.objects.ids
+        ):
             raise ConfigError(f"object: no {intervention.object!r}; give sector/arena/object")
         fixed: dict[str, str] = {}
         place = getattr(intervention, "place", None)
         if place is not None:
-            found = world.places.find(place)
+            found = world.town.places.find(place)
             if found is None:
-                raise ConfigError(f"place: {world.places.why_not(place)}")
-            fixed["place"] = world.places.id_of(*found)
+                raise ConfigError(f"place: {world.town.places.why_not(place)}")
+            fixed["place"] = world.town.places.id_of(*found)
         if isinstance(intervention, News | Whisper):
             fixed["text"] = clean(intervention.text)
             if not fixed["text"]:
@@ -247,35 +277,35 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     def save_state(self) -> dict[str, Any]:
         """Return everything needed to go on, as JSON values; see `load_state`."""
         return {
-            "world": save_world(self.world),
-            "reward": self._reward.state(),
+            "world": self.world.save_state(),
+            "reward": self.parts.reward.state(),
             "episode": [self._seed, self._resets, self._ended],
         }
 
     def load_state(self, state: Mapping[str, Any]) -> tuple[Dicts, Dicts]:
-        """Go on where `save_state` was called, in an environment built with equal arguments.
+        """Resume where `save_state` was called, in an environment built with equal arguments.
 
         Returns:
             (observations, infos) of that moment, as `reset` does.
         """
-        load_world(self.world, state["world"])
-        self._prose.restart()
-        self._reward.reset(self.world)
-        self._reward.load_state(state["reward"])
+        self.world.load_state(state["world"])
+        self.parts.text.restart()
+        self.parts.reward.reset(self.world)
+        self.parts.reward.load_state(state["reward"])
         self._seed, self._resets, self._ended = state["episode"]
-        self._gather()
+        self._refresh()
         return self._observe(self._here())
 
     def _here(self) -> list[int]:
-        here: list[int] = self.world.present.nonzero()[0].tolist()
+        here: list[int] = self.world.state.present.nonzero()[0].tolist()
         return here
 
-    def _gather(self) -> None:
+    def _refresh(self) -> None:
         """Look once at the new tick: who is near whom, and what is possible."""
         snapshot = self.world.snapshot
-        self._surround.refresh(snapshot)
-        self._near = nearest(snapshot)
-        self._mask = self._menu.mask(snapshot, self._near)
+        self.parts.vicinity.refresh(snapshot)
+        self._near = nearest(snapshot.pairs, snapshot.nearness)
+        self._mask = self.parts.menu.mask(snapshot, self._near)
         if self._ended:
             self.agents = []
         elif len(self.agents) != self.world.count or not snapshot.all_here:
@@ -284,21 +314,24 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     def _observe(self, who: Sequence[int]) -> tuple[Dicts, Dicts]:
         snapshot, ids = self.world.snapshot, self._ids
-        numbers, masks = list(self._numbers.observe(snapshot, self._near)), list(self._mask.copy())
-        texts = self._prose.texts(snapshot)
+        numbers, masks = (
+            list(self.parts.vector.observe(snapshot, self._near)),
+            list(self._mask.copy()),
+        )
+        texts = self.parts.text.texts(snapshot)
         agents: Sequence[AgentID] = ids
         if len(who) < len(ids):
             agents = [ids[i] for i in who]
             numbers, masks, texts = ([part[i] for i in who] for part in (numbers, masks, texts))
         if self._words:
-            lens = self._lens
+            percepts = self._percepts
             observations = {
                 a: {"observation": n, "text": t}
                 for a, n, t in zip(agents, numbers, texts, strict=True)
             }
             infos = {
                 a: {
-                    "percept": View(lens, snapshot, i, t),
+                    "percept": SnapshotPercept(percepts, snapshot, i, t),
                     "action_mask": {"choice": m, "message": None},
                     "illegal": 0,
                 }
@@ -318,15 +351,15 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     def _rewards(self, observations: Dicts) -> Dicts:
         rewards = dict.fromkeys(observations, 0.0)
         world = self.world
-        for name, value in self._reward(world, world.log.events).items():
-            agent = self._ids[world.cast.index[name]]
+        for name, value in self.parts.reward(world, world.state.log.events).items():
+            agent = self._ids[world.town.people.index[name]]
             if agent in rewards:
                 rewards[agent] = float(value)
         return rewards
 
     def _endings(self, observations: Dicts) -> tuple[Dicts, Dicts]:
         world = self.world
-        done = world.scenario.reward.ends and self._reward.done()
+        done = world.scenario.reward.ends and self.parts.reward.done()
         over = world.tick >= self.max_cycles
         terminations = dict.fromkeys(observations, bool(done))
         truncations = dict.fromkeys(observations, over and not done)

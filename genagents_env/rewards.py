@@ -13,9 +13,9 @@ from typing import Protocol
 
 from genagents_env.errors import ConfigError
 from genagents_env.scenario.schema import Scenario
-from genagents_env.world.beginning import arenas_in
 from genagents_env.world.events import Event
-from genagents_env.world.town import World
+from genagents_env.world.places import arenas_in
+from genagents_env.world.world import World
 
 RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
 NAMES = ("none", "attendance", "knowledge_spread", "errand")
@@ -37,7 +37,7 @@ class Reward(Protocol):
         """Return what to go on with."""
 
     def load_state(self, state: list[str]) -> None:
-        """Go on from `state`."""
+        """Resume from `state`."""
 
 
 class Plain:
@@ -82,8 +82,8 @@ class Attendance(Plain):
                 continue
             arenas = arenas_in(world.plan, gathering.place)
             for i, name in enumerate(world.names):
-                if world.present[i] and int(world.arena[i]) in arenas:
-                    out[name] = world.clock.seconds_per_tick / 3600
+                if world.state.present[i] and int(world.state.arena[i]) in arenas:
+                    out[name] = world.town.clock.seconds_per_tick / 3600
         return out
 
 
@@ -138,7 +138,7 @@ class Errand(Plain):
         return sorted(self._done)
 
     def load_state(self, state: list[str]) -> None:
-        """Go on from `state`."""
+        """Resume from `state`."""
         self._done = set(state)
 
 

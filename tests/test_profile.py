@@ -48,7 +48,7 @@ def test_ones_bed_is_ones_own_or_anybodys_at_home(
 @pytest.mark.parametrize("name", ["tiny", "valentines_party"])
 def test_a_profile_names_a_bed_that_is_there(name: str) -> None:
     env = town_v0.parallel_env(name)
-    things = dict(zip(env.world.things.ids, env.world.things.plans, strict=True))
+    things = dict(zip(env.world.state.objects.ids, env.world.state.objects.plans, strict=True))
     beds = [p.sleeps_in for p in env.profiles().values() if p.sleeps_in is not None]
     assert len(set(beds)) == len(beds) == (0 if name == "tiny" else 25)
     assert all(things[id_].sleep_state == state for id_, state in beds)

@@ -1,4 +1,4 @@
-"""From what `step` was given to what the bodies attempt. Total: anything else becomes Refused."""
+"""From what `step` was given to what the bodies attempt; what means nothing is a `RefusedAct`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,20 +9,30 @@ from genagents_env.act.menu import Menu
 from genagents_env.act.spaces import Mask
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
 from genagents_env.text import clean
-from genagents_env.world.acts import Act, Back, Go, Refused, Say, Stay, Use
+from genagents_env.world.interaction import find_use_refusal
+from genagents_env.world.resolved import (
+    RefusedAct,
+    ResolvedAct,
+    ResolvedMove,
+    ResolvedRestart,
+    ResolvedSpeak,
+    ResolvedStay,
+    ResolvedUse,
+)
+from genagents_env.world.speech import small_talk
 from genagents_env.world.tiles import Ints
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 _INTEGERS = frozenset({int, np.int64, np.int32, np.int16, np.int8})
 _WORDS = 120  # characters of what one is doing
-NOTHING = Refused("none", "you gave no action that can be understood")
+NOTHING = RefusedAct("none", "you gave no action that can be understood")
 
 
 class Attempt(NamedTuple):
     """What everyone attempts: a place index (N,) or -1, and anything else by person index."""
 
     goals: Ints
-    acts: dict[int, Act]
+    acts: dict[int, ResolvedAct]
 
 
 class Decoder:
@@ -36,7 +46,7 @@ class Decoder:
 
     def decode(self, actions: Mapping[str, Any], mask: Mask) -> Attempt:
         """Return what `actions` mean for bodies that were shown `mask`."""
-        acts: dict[int, Act] = {}
+        acts: dict[int, ResolvedAct] = {}
         chosen, messages = self._fast(actions)
         if chosen is None:
             chosen, messages = self._slow(actions, acts)
@@ -50,7 +60,7 @@ class Decoder:
                 else:
                     goals[i] = -1
                     what = self._menu.describe(int(chosen[i]))
-                    acts[i] = Refused("choice", f"it is not possible now to {what}")
+                    acts[i] = RefusedAct("choice", f"it is not possible now to {what}")
         return Attempt(goals, acts)
 
     def _fast(self, actions: Mapping[str, Any]) -> tuple[Ints | None, dict[int, str]]:
@@ -70,12 +80,12 @@ class Decoder:
         return np.array(values, dtype=np.int64), messages
 
     def _slow(
-        self, actions: Mapping[str, Any], acts: dict[int, Act]
+        self, actions: Mapping[str, Any], acts: dict[int, ResolvedAct]
     ) -> tuple[Ints, dict[int, str]]:
         chosen = np.zeros(self._world.count, dtype=np.int64)
         messages: dict[int, str] = {}
         for i, agent in enumerate(self._agents):
-            if not self._world.present[i]:
+            if not self._world.state.present[i]:
                 continue
             value = actions.get(agent)
             if isinstance(value, Move | Talk | Interact | Idle | Restart):
@@ -100,24 +110,24 @@ class Decoder:
             return None
         return int(value) if 0 <= value < self._menu.size else None
 
-    def special(self, i: int, choice: int, message: Any = None) -> Act:
+    def special(self, i: int, choice: int, message: Any = None) -> ResolvedAct:
         """Return what a possible choice means that is neither a place nor idling."""
-        kind, index, state = self._menu.choices[choice]
-        world = self._world
+        kind, index, next_state = self._menu.choices[choice]
+        state = self._world.state
         if kind == "leave":
-            return Say(None, "", leave=True)
+            return ResolvedSpeak(None, "", leave=True)
         if kind == "use":
             o = self._menu.object(i, index)
-            return Use(o, world.things.next_states(o, world.things.states[o])[state])
+            return ResolvedUse(o, state.objects.next_states(o, state.objects.states[o])[next_state])
         if kind == "reach":
             return self._beside(self._menu.object(i, index), None, None)
         j = self._menu.person(i, index)
         if kind == "approach":
             return self._towards(i, j, None, None)
         text = clean(message, self._utterance) if isinstance(message, str) else ""
-        return Say(j, text or world.speech.small_talk(i, j))
+        return ResolvedSpeak(j, text or small_talk(state, i, j))
 
-    def _read(self, i: int, action: Action) -> Act:
+    def _read(self, i: int, action: Action) -> ResolvedAct:
         """Resolve the names in a dataclass action."""
         try:
             doing = None if action.doing is None else clean(action.doing, _WORDS) or None
@@ -132,45 +142,51 @@ class Decoder:
             return NOTHING  # a field holds something that is not text
         if isinstance(action, Restart):
             if not self._world.scenario.rules.restart:
-                return Refused("restart", "this town knows no restart")
-            return Back(doing, emoji)
-        return Stay(doing, emoji)
+                return RefusedAct("restart", "this town knows no restart")
+            return ResolvedRestart(doing, emoji)
+        return ResolvedStay(doing, emoji)
 
-    def _move(self, i: int, name: str, doing: str | None, emoji: str | None) -> Act:
-        world = self._world
-        found = world.places.find(name)
+    def _move(self, i: int, name: str, doing: str | None, emoji: str | None) -> ResolvedAct:
+        state, town = self._world.state, self._world.town
+        found = town.places.find(name)
         if found is not None:
             return self._move_to(i, *found, doing, emoji)
-        j = world.cast.find(name)
+        j = town.people.find(name)
         if j is not None and j != i:
             return self._towards(i, j, doing, emoji)
         tile = self._tile(name)
         if tile is not None:
             return self._move_to_tile(i, tile, name, doing, emoji)
-        known = [p for k, p in enumerate(world.places.ids) if world.known[i] >> k & 1]
-        return Refused("move", world.places.why_not(name) + world.places.suggest(name, known))
+        known = [p for k, p in enumerate(town.places.ids) if state.known[i] >> k & 1]
+        return RefusedAct("move", town.places.why_not(name) + town.places.suggest(name, known))
 
-    def _move_to(self, i: int, kind: str, index: int, doing: str | None, emoji: str | None) -> Act:
-        world = self._world
-        item = world.plan.objects[index] if kind == "object" else None
-        place = index if item is None else world.places.of_arena[item.arena]
-        if not world.known[i] >> place & 1:
-            return Refused("move", f"you do not know a place called {world.places.ids[place]}")
-        if not world.access.places[i, place]:
-            arena = world.places.all[place].arenas[0]
-            return Refused("move", world.access.refusal(i, arena))
+    def _move_to(
+        self, i: int, kind: str, index: int, doing: str | None, emoji: str | None
+    ) -> ResolvedAct:
+        state, town = self._world.state, self._world.town
+        item = town.plan.objects[index] if kind == "object" else None
+        place = index if item is None else town.places.of_arena[item.arena]
+        if not state.known[i] >> place & 1:
+            return RefusedAct("move", f"you do not know a place called {town.places.ids[place]}")
+        if not state.access.places[i, place]:
+            arena = town.places.all[place].arenas[0]
+            return RefusedAct("move", state.access.explain_refusal(i, arena))
         if item is None:
-            return Go(world.walking.targets(place), world.places.all[place].label, doing, emoji)
+            return ResolvedMove(
+                town.paths.targets(place), town.places.all[place].label, doing, emoji
+            )
         return self._beside(index, doing, emoji)
 
-    def _beside(self, index: int, doing: str | None, emoji: str | None) -> Act:
-        """Go to an object: to the nearest free tile beside it."""
-        ground, item = self._world.ground, self._world.plan.objects[index]
-        return Go(tuple(ground.beside(ground.tile(*item.tile))), f"the {item.name}", doing, emoji)
+    def _beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedAct:
+        """Walk to an object: to the nearest free tile beside it."""
+        ground, item = self._world.town.ground, self._world.plan.objects[index]
+        return ResolvedMove(
+            tuple(ground.beside(ground.tile(*item.tile))), f"the {item.name}", doing, emoji
+        )
 
     def _tile(self, name: str) -> int | None:
         x, comma, y = name.strip("()").partition(",")
-        ground = self._world.ground
+        ground = self._world.town.ground
         if not comma or not (x.strip().isdecimal() and y.strip().isdecimal()):
             return None
         if len(x) > 9 or len(y) > 9 or int(x) >= ground.width or int(y) >= ground.height:
@@ -179,53 +195,55 @@ class Decoder:
 
     def _move_to_tile(
         self, i: int, tile: int, name: str, doing: str | None, emoji: str | None
-    ) -> Act:
-        world = self._world
-        place = world.places.of_arena[int(world.ground.arena[tile])]
-        if not world.ground.free[tile] or not world.known[i] >> place & 1:
-            return Refused("move", f"you know of no free tile {name}")
-        return Go((tile,), f"({name.strip('()')})", doing, emoji)
+    ) -> ResolvedAct:
+        state, town = self._world.state, self._world.town
+        place = town.places.of_arena[int(town.ground.arena[tile])]
+        if not town.ground.free[tile] or not state.known[i] >> place & 1:
+            return RefusedAct("move", f"you know of no free tile {name}")
+        return ResolvedMove((tile,), f"({name.strip('()')})", doing, emoji)
 
-    def _towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> Act:
-        """Go to where `j` is, if in sight, or was last seen."""
-        world = self._world
-        last = world.sightings.last(i, j)
-        name = world.names[j]
-        viewers, seen, _ = world.pairs
+    def _towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> ResolvedAct:
+        """Walk to where `j` is, if in sight, or was last seen."""
+        state, town = self._world.state, self._world.town
+        last = state.sightings.last(i, j)
+        name = town.names[j]
+        viewers, seen, _ = self._world.pairs
         in_sight = bool(((viewers == i) & (seen == j)).any())
         if last < 0:
-            return Refused("move", f"you do not know where {name} is")
-        if not in_sight and world.sees_tile(i, last):
-            return Refused("move", f"{name} is not there any more")
-        return Go(tuple(world.ground.beside(last)), name, doing, emoji)
+            return RefusedAct("move", f"you do not know where {name} is")
+        if not in_sight and state.sees_tile(i, last):
+            return RefusedAct("move", f"{name} is not there any more")
+        return ResolvedMove(tuple(town.ground.beside(last)), name, doing, emoji)
 
-    def _talk(self, i: int, action: Talk, doing: str | None, emoji: str | None) -> Act:
-        world = self._world
+    def _talk(self, i: int, action: Talk, doing: str | None, emoji: str | None) -> ResolvedAct:
+        town = self._world.town
         text = clean(action.text, self._utterance)
         if not text and not action.leave:
-            return Refused("talk", "there was nothing to say")
+            return RefusedAct("talk", "there was nothing to say")
         if action.to is None or not text:
-            return Say(None, text, bool(action.leave), doing, emoji)
-        j = world.cast.find(clean(action.to, 200))
+            return ResolvedSpeak(None, text, bool(action.leave), doing, emoji)
+        j = town.people.find(clean(action.to, 200))
         if j is None:
-            return Refused("talk", f"there is nobody called {clean(action.to, 60)!r} here")
+            return RefusedAct("talk", f"there is nobody called {clean(action.to, 60)!r} here")
         if j == i:
-            return Refused("talk", "one does not address oneself")
-        return Say(j, text, bool(action.leave), doing, emoji)
+            return RefusedAct("talk", "one does not address oneself")
+        return ResolvedSpeak(j, text, bool(action.leave), doing, emoji)
 
-    def _interact(self, i: int, action: Interact, doing: str | None, emoji: str | None) -> Act:
-        world = self._world
+    def _interact(
+        self, i: int, action: Interact, doing: str | None, emoji: str | None
+    ) -> ResolvedAct:
+        state, town = self._world.state, self._world.town
         name = clean(action.object, 250)
-        near = [o for o, d in world.around[i].objects(int(world.tile[i])) if d <= 1]
-        found = world.places.find(name)
+        near = [o for o, d in town.around[i].objects(int(state.tile[i])) if d <= 1]
+        found = town.places.find(name)
         if found is None or found[0] != "object":
-            close = [o for o in near if world.plan.objects[o].name.casefold() == name.casefold()]
+            close = [o for o in near if town.plan.objects[o].name.casefold() == name.casefold()]
             if not close:
-                return Refused("use", f"there is no {name!r} within reach")
+                return RefusedAct("use", f"there is no {name!r} within reach")
             item = close[0]
         else:
             item = found[1]
-        reason = world.use_refusal(i, item)
+        reason = find_use_refusal(state, i, item)
         if reason is not None:
-            return Refused("use", reason)
-        return Use(item, clean(action.state, 120), doing, emoji)
+            return RefusedAct("use", reason)
+        return ResolvedUse(item, clean(action.state, 120), doing, emoji)

@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from genagents_env.act.spaces import Mask
-from genagents_env.observe.vicinity import OBJECT_SLOTS, STATE_SLOTS, Surround
+from genagents_env.observe.vicinity import OBJECT_SLOTS, STATE_SLOTS, Vicinity
+from genagents_env.world.sight import Pairs
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 PERSON_SLOTS = 5
 
@@ -46,10 +47,14 @@ class Near(NamedTuple):
     slot: Ints
 
 
-def nearest(snapshot: Snapshot) -> Near:
-    """Return the PERSON_SLOTS nearest people of everyone."""
-    viewer, seen, apart = snapshot.pairs
-    rank = snapshot.nearness
+def nearest(pairs: Pairs, rank: Ints) -> Near:
+    """Return the PERSON_SLOTS nearest people of everyone.
+
+    Args:
+        pairs: who sees whom, in one town or in several.
+        rank: 0 for a viewer's nearest, 1 for the next, and so on, shape (M,).
+    """
+    viewer, seen, apart = pairs
     keep = rank < PERSON_SLOTS
     if np.count_nonzero(keep) < len(keep):
         viewer, seen, apart, rank = viewer[keep], seen[keep], apart[keep], rank[keep]
@@ -59,9 +64,9 @@ def nearest(snapshot: Snapshot) -> Near:
 class Menu:
     """The choices of one world, what fills their slots, and the mask over them."""
 
-    def __init__(self, world: World, surround: Surround) -> None:
+    def __init__(self, world: World, surround: Vicinity) -> None:
         self._world, self._surround = world, surround
-        self.choices = _choices(len(world.places.all))
+        self.choices = _choices(len(world.town.places.all))
         self.size = len(self.choices)
         kinds = [c.kind for c in self.choices]
         self.approach, self.talk = kinds.index("approach"), kinds.index("talk")
@@ -74,7 +79,7 @@ class Menu:
         self.special: Mask = np.array([c.kind not in plain for c in self.choices], dtype=np.int8)
         self.owned = any(item.users for item in world.plan.objects)
         # Where everyone hears at least as far as anyone sees, all in sight are in earshot.
-        self.all_heard = bool(world.cast.hearing.min() >= world.cast.vision.max())
+        self.all_heard = bool(world.town.people.hearing.min() >= world.town.people.vision.max())
         self._based_on: tuple[object, object] = (None, None)
         self._foreign: dict[tuple[int, int], tuple[int, ...]] = {}
         self.base: Mask = np.zeros((world.count, self.size), dtype=np.int8)
@@ -83,7 +88,7 @@ class Menu:
         """Return a choice in words."""
         kind, index, state = self.choices[choice]
         if kind == "place":
-            return f"go to {self._world.places.ids[index]}"
+            return f"go to {self._world.town.places.ids[index]}"
         if kind in ("approach", "talk"):
             verb = "go to" if kind == "approach" else "talk to"
             return f"{verb} person {index + 1} in sight"
@@ -100,7 +105,7 @@ class Menu:
 
     def object(self, i: int, slot: int) -> int:
         """Return what fills an object slot of `i` at this tick."""
-        return self._surround.of[i].object(int(self._world.tile[i]), slot)
+        return self._surround.of[i].object(int(self._world.state.tile[i]), slot)
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return what is possible now, int8, shape (N, choices), a new array."""
@@ -127,10 +132,10 @@ class Menu:
         Returns:
             Whether anything may have changed in `base`, shape (N, choices).
         """
-        rights = self._world.access.places
+        rights = self._world.state.access.places
         if self._based_on[0] is bits and self._based_on[1] is rights:
             return False
-        places = len(self._world.places.all)
+        places = len(self._world.town.places.all)
         known = np.array([[k >> p & 1 for p in range(places)] for k in bits], np.int8)
         self.base[:, 0] = 1
         self.base[:, 1 : self.approach] = known & rights
@@ -139,14 +144,15 @@ class Menu:
 
     def _mask_people(self, mask: Mask, near: Near) -> None:
         world, slots = self._world, np.zeros(self._world.count * PERSON_SLOTS, dtype=np.int8)
+        talks = world.state.conversations
         slots[near.slot] = 1
         mask[:, self.approach : self.talk] = slots.reshape(-1, PERSON_SLOTS)
         if not self.all_heard:
-            slots[near.slot] = near.apart <= world.cast.hearing[near.seen]
-        if world.talks.open or world.talks.until:
+            slots[near.slot] = near.apart <= world.town.people.hearing[near.seen]
+        if talks.open or talks.until:
             pairs = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
             for i, j, slot in pairs:
-                if slots[slot] and world.talks.refusal(i, j, world.tick) is not None:
+                if slots[slot] and talks.find_refusal(i, j, world.tick) is not None:
                     slots[slot] = 0
         mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
 

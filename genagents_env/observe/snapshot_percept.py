@@ -6,12 +6,12 @@ from typing import Any
 
 from genagents_env.percept import Body, Conversation, Heard, Result, SeenObject, SeenPerson
 from genagents_env.world.snapshot import Snapshot
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 _KEPT = 10_000  # parts of percepts kept to be handed out again
 
 
-class Lens:
+class PerceptCache:
     """What all views of one environment share: constant names and places, and parts read before.
 
     The parts are pure functions of their keys, kept because many percepts repeat them.
@@ -19,10 +19,10 @@ class Lens:
 
     def __init__(self, world: World, agents: tuple[str, ...]) -> None:
         self.agents, self.names = agents, world.names
-        self.plan, self.clock = world.plan, world.clock
-        self.place_ids, self.object_ids = world.places.ids, world.places.object_ids
-        self.things = world.things
-        self.around = tuple(world.surroundings[r] for r in world.cast.vision.tolist())
+        self.plan, self.clock = world.plan, world.town.clock
+        self.place_ids, self.object_ids = world.town.places.ids, world.town.places.object_ids
+        self.things = world.state.objects
+        self.around = tuple(world.town.surroundings[r] for r in world.town.people.vision.tolist())
         self.rules = world.scenario.rules.conversation
         self._known: dict[int, tuple[str, ...]] = {}
         self._objects: dict[tuple[int, int, int, str, bool], SeenObject] = {}
@@ -75,12 +75,12 @@ class Lens:
         return self.__dict__ | kept  # copies begin with nothing read
 
 
-class View:
+class SnapshotPercept:
     """One agent's percept. Implements `genagents_env.percept.Percept`."""
 
     __slots__ = ("_i", "_lens", "_snapshot", "text")
 
-    def __init__(self, lens: Lens, snapshot: Snapshot, i: int, text: str) -> None:
+    def __init__(self, lens: PerceptCache, snapshot: Snapshot, i: int, text: str) -> None:
         self._lens, self._snapshot, self._i = lens, snapshot, i
         self.text = text
 
@@ -190,7 +190,7 @@ class View:
         return {name: getattr(self, name) for name in names.split()}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, View) and self.data() == other.data()
+        return isinstance(other, SnapshotPercept) and self.data() == other.data()
 
     def __hash__(self) -> int:
         return hash((self.agent, self.tick, self.text))

@@ -7,11 +7,11 @@ from datetime import datetime
 from operator import itemgetter
 
 from genagents_env.act.spaces import TEXT_LIMIT
-from genagents_env.observe.vicinity import AWAY, Surround
+from genagents_env.observe.vicinity import AWAY, Vicinity
 from genagents_env.scenario.plan import OUTSIDE
+from genagents_env.world.conversations import ConversationView
 from genagents_env.world.snapshot import Outcome, Snapshot, Sound
-from genagents_env.world.talks import TalkView
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -27,12 +27,12 @@ def time_in_words(when: datetime) -> str:
     return f"{day} {when.day} {month} {when.year}, {clock}"
 
 
-def conversation_in_words(world: World, i: int, talk: TalkView) -> str:
+def conversation_in_words(world: World, i: int, talk: ConversationView) -> str:
     """Return what a member knows of the conversation."""
     others = " and ".join(world.names[m] for m in talk.members if m != i)
     if talk.turn is not None and talk.turn != i:
         return f"You are in a conversation with {others}; it is {world.names[talk.turn]}'s turn.\n"
-    left = world.talks.rules.max_exchanges - talk.said[talk.members.index(i)]
+    left = world.state.conversations.rules.max_exchanges - talk.said[talk.members.index(i)]
     return f"You are in a conversation with {others}; you may speak {left} more times.\n"
 
 
@@ -50,15 +50,15 @@ def sound_in_words(names: tuple[str, ...], sound: Sound) -> str:
 PLACES_LIMIT = 1500  # characters of the places one knows
 
 
-class Words:
+class TextObservation:
     """Writes the text of every agent of one world."""
 
-    def __init__(self, world: World, surround: Surround) -> None:
+    def __init__(self, world: World, surround: Vicinity) -> None:
         plan = world.plan
         self._world, self._surround = world, surround
         names = ["in " + plan.arena_id(a) for a in range(len(plan.arenas))]
         names[OUTSIDE] = plan.arena_id(OUTSIDE)
-        arenas, width = world.ground.arena.tolist(), world.ground.width
+        arenas, width = world.town.ground.arena.tolist(), world.town.ground.width
         self._at = [f"{names[a]} at ({t % width}, {t // width}), " for t, a in enumerate(arenas)]
         self._who = tuple(f"You are {name}, " for name in world.names)
         self.restart()
@@ -96,8 +96,8 @@ class Words:
         """Rewrite the lines whose subject changed since the last tick."""
         names = self._world.names
         if snapshot.tick == self._tick + 1:
-            index = self._world.cast.index
-            changed = [index[e.agent] for e in self._world.log.events if e.agent is not None]
+            index = self._world.town.people.index
+            changed = [index[e.agent] for e in self._world.state.log.events if e.agent is not None]
         else:
             changed = list(range(len(names)))
         for i in changed:
@@ -118,7 +118,7 @@ class Words:
         Cut at PLACES_LIMIT characters, because a text has to stay readable, and short.
         """
         rooms: dict[str, list[str]] = {}
-        for k, place in enumerate(self._world.places.ids):
+        for k, place in enumerate(self._world.town.places.ids):
             if bits >> k & 1:
                 sector, _, room = place.partition("/")
                 rooms.setdefault(sector, []).extend([room] if room else [])

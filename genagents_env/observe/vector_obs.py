@@ -18,10 +18,10 @@ import numpy as np
 
 from genagents_env.act.menu import PERSON_SLOTS, Near
 from genagents_env.act.spaces import Floats
-from genagents_env.observe.vicinity import COLUMNS, EACH, Surround
+from genagents_env.observe.vicinity import COLUMNS, EACH, Vicinity
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 OWN = 10
 PEOPLE, TILE = OWN, OWN + EACH * PERSON_SLOTS
@@ -29,18 +29,18 @@ SIZE = TILE + COLUMNS
 _DAY = 2 * np.pi / 86_400
 
 
-class Numbers:
+class VectorObservation:
     """Turns snapshots of one world into observation vectors and the global state."""
 
-    def __init__(self, world: World, surround: Surround, horizon: int) -> None:
+    def __init__(self, world: World, surround: Vicinity, horizon: int) -> None:
         self._world, self._surround, self._horizon = world, surround, horizon
-        ground = world.ground
+        ground = world.town.ground
         self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
-        radius = int(world.cast.vision.max())
+        radius = int(world.town.people.vision.max())
         stride = max(ground.width, 2 * radius + 1)  # so that no two offsets in sight coincide
         self._code: Ints = ground.y * stride + ground.x
         self._offsets, self._middle = _offset_table(radius, stride)
-        reach: Floats = (1 / world.cast.vision).astype(np.float32)[:, None]
+        reach: Floats = (1 / world.town.people.vision).astype(np.float32)[:, None]
         self._reach = reach if len(set(reach.ravel().tolist())) > 1 else reach[0, 0]
         self._facts_known: list[int] = []
         self._facts: Floats = np.zeros(world.count, dtype=np.float32)
@@ -60,14 +60,14 @@ class Numbers:
         for i, sounds in snapshot.heard.items():
             out[i, 7] = any(s.addressed for s in sounds)
             out[i, 8] = any(not s.addressed for s in sounds)
-        if world.cast.fact_ids:
+        if world.town.people.fact_ids:
             out[:, 9] = self.known_facts()
         if len(near.slot):
             slots = self.people(near, snapshot.tile)
             if not snapshot.all_awake:
                 slots[near.slot, 3] = snapshot.asleep[near.seen]
             if snapshot.talks:
-                of = world.talks.of
+                of = world.state.conversations.of
                 pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
                 slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
             out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
@@ -98,15 +98,17 @@ class Numbers:
 
     def time(self, tick: int) -> tuple[float, float, float]:
         """Return the first three columns at `tick`."""
-        angle = self._world.clock.second(tick) * _DAY
+        angle = self._world.town.clock.second(tick) * _DAY
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
     def known_facts(self) -> Floats:
         """Return which part of the facts each person knows, shape (N,)."""
-        if self._facts_known != self._world.facts:
-            self._facts_known = list(self._world.facts)
+        if self._facts_known != self._world.state.facts:
+            self._facts_known = list(self._world.state.facts)
             known = [bits.bit_count() for bits in self._facts_known]
-            self._facts = np.array(known, np.float32) / np.float32(len(self._world.cast.fact_ids))
+            self._facts = np.array(known, np.float32) / np.float32(
+                len(self._world.town.people.fact_ids)
+            )
         return self._facts
 
     def people(self, near: Near, tile: Ints) -> Floats:

@@ -13,7 +13,7 @@ from genagents_env.act.spaces import Floats, Mask
 from genagents_env.world.sight import Surroundings
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints
-from genagents_env.world.town import World
+from genagents_env.world.world import World
 
 OBJECT_SLOTS, STATE_SLOTS, EACH = 4, 4, 5
 COLUMNS = 2 + OBJECT_SLOTS * EACH
@@ -30,8 +30,8 @@ class Nearby:
 
     def __init__(self, world: World, around: Surroundings, rows: Rows) -> None:
         """`rows`: by tile and the states in sight of it; twins share them."""
-        ground = world.ground
-        self._plan, self._things, self._ground = world.plan, world.things, ground
+        ground = world.town.ground
+        self._plan, self._things, self._ground = world.plan, world.state.objects, ground
         self.around, self.rows = around, rows
         self.states: tuple[str, ...] = ()
         self._ready: npt.NDArray[np.bool_] = np.zeros(ground.count, dtype=np.bool_)
@@ -137,7 +137,7 @@ class Nearby:
         return f"{item.name} ({state}{change}) within reach"
 
 
-class Surround:
+class Vicinity:
     """The tables of every vision radius in a world, asked for all its people at once.
 
     Args:
@@ -145,15 +145,15 @@ class Surround:
         like: of a twin of `world`; rows worked out for one serve the other too.
     """
 
-    def __init__(self, world: World, like: "Surround | None" = None) -> None:
-        radii = world.cast.vision.tolist()
+    def __init__(self, world: World, like: "Vicinity | None" = None) -> None:
+        radii = world.town.people.vision.tolist()
         self.rows: dict[int, Rows] = (
-            {r: {} for r in world.surroundings} if like is None else like.rows
+            {r: {} for r in world.town.surroundings} if like is None else like.rows
         )
-        tables = {r: Nearby(world, a, self.rows[r]) for r, a in world.surroundings.items()}
+        tables = {r: Nearby(world, a, self.rows[r]) for r, a in world.town.surroundings.items()}
         self.of = tuple(tables[r] for r in radii)
         self.groups = tuple(
-            (table, np.flatnonzero(world.cast.vision == r)) for r, table in tables.items()
+            (table, np.flatnonzero(world.town.people.vision == r)) for r, table in tables.items()
         )
         self._one = len(tables) == 1
 

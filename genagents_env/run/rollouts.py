@@ -285,6 +285,6 @@ class _Towns:
         if callable(self._make):
             env = self._make()
         else:
-            env = self._envs[0].twin() if self._envs else TownEnv(self._make)
+            env = self._envs[0].fresh_copy() if self._envs else TownEnv(self._make)
         self._envs.append(env)
         return env

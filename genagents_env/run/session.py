@@ -119,7 +119,7 @@ class RunSession:
         meta, world, tick = self.writer.meta, self.env.world, self.writer.tick
         if not meta.interviews:
             return
-        here = {name for name, there in zip(world.names, world.present, strict=True) if there}
+        here = {name for name, there in zip(world.names, world.state.present, strict=True) if there}
         questions = [
             question
             for question in asked(meta.scenario, meta.names, when)
@@ -143,7 +143,7 @@ class RunSession:
         return [name for name in self.writer.meta.names if self.groups.remembers(name)]
 
     def _find_facts(self, text: str) -> list[str]:
-        known = self.env.world.cast
+        known = self.env.world.town.people
         return [known.fact_ids[fact] for fact in known.facts_in(text)]
 
     def _start(self) -> tuple[Any, Any]:

@@ -143,7 +143,7 @@ class _Run:
                 raise PolicyFault(f"{when} rests on {unknown}, which are no events that happened")
 
     def _unknown(self, ids: Iterable[object]) -> list[object]:
-        last = self.env.world.log.next_id
+        last = self.env.world.state.log.next_id
         return [id_ for id_ in ids if not (type(id_) is int and 0 <= id_ < last)]
 
     def moved_to(self, other: "_Run") -> "_Run":

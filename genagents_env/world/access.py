@@ -47,7 +47,7 @@ class Access:
             self.enter = self._allowed
             self.places = self._place_rights()
 
-    def at(self, minute: int) -> bool:
+    def set_minute(self, minute: int) -> bool:
         """Set the minute of the day; return whether any right changed."""
         opened = np.array(
             [
@@ -73,7 +73,7 @@ class Access:
         same = self.plan.arenas[arena].sector == self.plan.arenas[here].sector
         return same and bool(self._allowed[agent, arena])
 
-    def refusal(self, agent: int, arena: int) -> str:
+    def explain_refusal(self, agent: int, arena: int) -> str:
         """Return why `agent` may not enter `arena`."""
         name = self.plan.arena_id(arena)
         if not self._allowed[agent, arena]:
@@ -85,7 +85,7 @@ class Access:
         )
         return f"{name} is closed; open {times}"
 
-    def full(self, arena: int, arenas_now: list[int]) -> bool:
+    def is_full(self, arena: int, arenas_now: list[int]) -> bool:
         """Return whether one more person would exceed a capacity; `arenas_now` by agent."""
         plan = self.plan
         room, sector = plan.arenas[arena], plan.sectors[plan.arenas[arena].sector]

@@ -1,7 +1,17 @@
-"""What a user may do to a running town. Each is applied at the next tick and becomes an event."""
+"""What may be done to a running town from outside. Each takes effect at the next tick.
+
+Checkpoints keep those that wait as [class name, fields]: neither is renamed.
+"""
 
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from genagents_env.scenario.schema import Scenario, ScheduledEvent
+from genagents_env.world import speech
+from genagents_env.world.clock import Clock
+from genagents_env.world.initial_state import draw_start_tile
+from genagents_env.world.snapshot import Sound
+from genagents_env.world.state import WorldState
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +21,12 @@ class Whisper:
     agent: str
     text: str
 
+    def apply(self, state: WorldState) -> None:
+        """Let `agent` hear it, and nobody else."""
+        i = state.town.people.index[self.agent]
+        event = state.log.emit("whisper", i, text=self.text)
+        state.hear(i, Sound("thought", None, self.text, True, False, (), event))
+
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -18,6 +34,10 @@ class News:
 
     text: str
     place: str | None = None
+
+    def apply(self, state: WorldState) -> None:
+        """Let them hear it."""
+        speech.spread_news(state, self.text, self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +47,11 @@ class SetObject:
     object: str
     state: str
 
+    def apply(self, state: WorldState) -> None:
+        """Change the object."""
+        objects = state.objects
+        objects.put(state.log, objects.ids.index(self.object), self.state, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Put:
@@ -34,6 +59,10 @@ class Put:
 
     agent: str
     place: str
+
+    def apply(self, state: WorldState) -> None:
+        """Stand `agent` on a tile of the place."""
+        _bring(state, state.town.people.index[self.agent], self.place, "put")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +72,13 @@ class Join:
     agent: str
     place: str | None = None
 
+    def apply(self, state: WorldState) -> None:
+        """Let `agent` into town; nothing if they are in it."""
+        i = state.town.people.index[self.agent]
+        if not state.present[i]:
+            state.set_present(i, True)
+            _bring(state, i, self.place, "join")
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -50,5 +86,53 @@ class Part:
 
     agent: str
 
+    def apply(self, state: WorldState) -> None:
+        """Take `agent` out of town; nothing if they are not in it."""
+        i = state.town.people.index[self.agent]
+        if state.present[i]:
+            state.wake(i, "intervention")
+            if state.conversations.of[i] >= 0:
+                speech.leave(state, i, "removed")
+            state.set_present(i, False)
+            state.log.emit("part", i)
+
 
 Intervention: TypeAlias = Whisper | News | SetObject | Put | Join | Part
+TYPES: dict[str, type[Intervention]] = {
+    t.__name__: t for t in (Whisper, News, SetObject, Put, Join, Part)
+}
+
+
+def schedule_events(scenario: Scenario, clock: Clock) -> dict[int, list[Intervention]]:
+    """Return what the events of a scenario do, by the tick at which they are due."""
+    due: dict[int, list[Intervention]] = {}
+    for event in scenario.events:
+        due.setdefault(max(0, clock.tick_at(event.at)), []).append(_convert(event))
+    return due
+
+
+def _convert(event: ScheduledEvent) -> Intervention:
+    agent, place, text = event.agent or "", event.place, event.text or ""
+    if event.kind == "whisper":
+        return Whisper(agent, text)
+    if event.kind == "news":
+        return News(text, place)
+    if event.kind == "object":
+        return SetObject(event.object or "", event.state or "")
+    if event.kind == "move":
+        return Put(agent, place or "")
+    if event.kind == "join":
+        return Join(agent, place)
+    return Part(agent)
+
+
+def _bring(state: WorldState, i: int, place: str | None, kind: str) -> None:
+    """Stand `i` in `place`, awake; where they are already if None."""
+    if place is not None:
+        town = state.town
+        person = town.scenario.people[i].model_copy(update={"start": place})
+        taken = {int(t) for t in state.tile[state.present]}
+        allowed = set(range(len(town.plan.arenas)))
+        state.put(i, draw_start_tile(town.ground, person, state.seed, taken, allowed))
+    state.wake(i, "intervention")
+    state.announce(i, kind)

@@ -40,6 +40,16 @@ def containment(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
     return tree
 
 
+def arenas_in(plan: TownPlan, ref: str) -> set[int]:
+    """Return the arenas that a place id (sector, arena, or an object's arena) covers."""
+    for o in range(len(plan.objects)):
+        if plan.object_id(o) == ref:
+            return {plan.objects[o].arena}
+    exact = {a for a in range(len(plan.arenas)) if plan.arena_id(a) == ref}
+    sector = {a for a, x in enumerate(plan.arenas) if plan.sectors[x.sector].name == ref}
+    return exact or sector
+
+
 class Places:
     """The places of a plan in a fixed order, and the reading of names people use for them."""
 

@@ -1,74 +1,72 @@
-"""A world as JSON values, and back: everything that changes in an episode, nothing else."""
+"""A town's state as JSON values, and back: everything that changes in an episode, nothing else."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from genagents_env.world import interventions
 from genagents_env.world.events import Event
+from genagents_env.world.interventions import TYPES
 from genagents_env.world.snapshot import Outcome, Sound
+from genagents_env.world.state import WorldState
 
-if TYPE_CHECKING:
-    from genagents_env.world.town import World
+SavedWorld: TypeAlias = dict[str, Any]  # JSON values, by the names of `save_state`
 
 
-def save_world(world: "World") -> dict[str, Any]:
-    """Return everything that changes, as JSON values."""
+def save_state(state: WorldState) -> SavedWorld:
+    """Return everything that changes."""
     return {
-        "seed": world.seed,
-        "tick": world.tick,
-        "tile": world.tile.tolist(),
-        "start_tiles": world.start_tiles.tolist(),
-        "present": world.present.tolist(),
-        "asleep": world.asleep.tolist(),
-        "arrived": world.arrived.tolist(),
-        "shown": world.shown.tolist(),
-        "doing": list(world.doing),
-        "emoji": list(world.emoji),
-        "doing_event": list(world.doing_event),
-        "bed": list(world.bed),
-        "known": [format(k, "x") for k in world.known],
-        "facts": [format(k, "x") for k in world.facts],
-        "sightings": world.sightings.state(),
-        "pending": [[type(p).__name__, asdict(p)] for p in world.pending],
-        "things": world.things.state(),
-        "talks": world.talks.state(),
-        "told": world.speech.state(),
-        "heard": [[i, [list(s) for s in sounds]] for i, sounds in world.heard.items()],
-        "outcomes": [[i, list(o)] for i, o in world.outcomes.items()],
-        "spoken": [list(s) for s in world.spoken],
-        "next_event": world.log.next_id,
-        "events": [list(e) for e in world.log.events],
+        "seed": state.seed,
+        "tick": state.tick,
+        "tile": state.tile.tolist(),
+        "start_tiles": state.start_tiles.tolist(),
+        "present": state.present.tolist(),
+        "asleep": state.asleep.tolist(),
+        "arrived": state.arrived.tolist(),
+        "shown": state.shown.tolist(),
+        "doing": list(state.doing),
+        "emoji": list(state.emoji),
+        "doing_event": list(state.doing_event),
+        "bed": list(state.bed),
+        "known": [format(k, "x") for k in state.known],
+        "facts": [format(k, "x") for k in state.facts],
+        "sightings": state.sightings.state(),
+        "pending": [[type(change).__name__, asdict(change)] for change in state.pending],
+        "things": state.objects.state(),
+        "talks": state.conversations.state(),
+        "told": sorted(list(t) for t in state.told),
+        "heard": [[i, [list(s) for s in sounds]] for i, sounds in state.heard.items()],
+        "outcomes": [[i, list(o)] for i, o in state.outcomes.items()],
+        "spoken": [list(s) for s in state.spoken],
+        "next_event": state.log.next_id,
+        "events": [list(e) for e in state.log.events],
     }
 
 
-def load_world(world: "World", state: Mapping[str, Any]) -> None:
-    """Go on from what `save_state` returned."""
-    world.reset(state["seed"])
-    world.tick = state["tick"]
-    for name in ("tile", "start_tiles", "shown"):
-        setattr(world, name, np.array(state[name], dtype=np.int64))
-    for name in ("present", "asleep", "arrived"):
-        setattr(world, name, np.array(state[name], dtype=np.bool_))
-    for name in ("doing", "emoji", "doing_event", "bed"):
-        setattr(world, name, list(state[name]))
-    world.arena = world.ground.arena[world.tile]
-    world.set_known(tuple(int(k, 16) for k in state["known"]))
-    world.facts = [int(k, 16) for k in state["facts"]]
-    world.sightings.load_state(state["sightings"])
-    world.pending = [getattr(interventions, k)(**v) for k, v in state["pending"]]
-    world.things.load_state(state["things"])
-    world.talks.load_state(state["talks"])
-    world.speech.load_state(state["told"])
-    world.heard = {
-        i: [Sound(*s)._replace(facts=tuple(s[5])) for s in sounds] for i, sounds in state["heard"]
+def load_state(state: WorldState, saved: SavedWorld) -> None:
+    """Take over what `save_state` returned, in a state that has begun an episode."""
+    state.tick = saved["tick"]
+    state.tile = np.array(saved["tile"], dtype=np.int64)
+    state.start_tiles = np.array(saved["start_tiles"], dtype=np.int64)
+    state.shown = np.array(saved["shown"], dtype=np.int64)
+    state.present = np.array(saved["present"], dtype=np.bool_)
+    state.asleep = np.array(saved["asleep"], dtype=np.bool_)
+    state.arrived = np.array(saved["arrived"], dtype=np.bool_)
+    state.doing, state.emoji = list(saved["doing"]), list(saved["emoji"])
+    state.doing_event, state.bed = list(saved["doing_event"]), list(saved["bed"])
+    state.arena = state.town.ground.arena[state.tile]
+    state.set_known(tuple(int(k, 16) for k in saved["known"]))
+    state.facts = [int(k, 16) for k in saved["facts"]]
+    state.sightings.load_state(saved["sightings"])
+    state.pending = [TYPES[name](**fields) for name, fields in saved["pending"]]
+    state.objects.load_state(saved["things"])
+    state.conversations.load_state(saved["talks"])
+    state.told = {(i, j, fact) for i, j, fact in saved["told"]}
+    state.heard = {
+        i: [Sound(*s)._replace(facts=tuple(s[5])) for s in sounds] for i, sounds in saved["heard"]
     }
-    world.outcomes = {i: Outcome(*o) for i, o in state["outcomes"]}
-    world.spoken = [(i, text) for i, text in state["spoken"]]
-    world.log.begin(world.tick)
-    world.log.next_id = state["next_event"]
-    world.log.events = [Event(*e) for e in state["events"]]
-    world.access.at(world.clock.second(world.tick) // 60)
-    world.look()
+    state.outcomes = {i: Outcome(*o) for i, o in saved["outcomes"]}
+    state.spoken = [(i, text) for i, text in saved["spoken"]]
+    state.log.begin(state.tick)
+    state.log.next_id = saved["next_event"]
+    state.log.events = [Event(*e) for e in saved["events"]]

@@ -18,9 +18,8 @@ class Sight:
         count = len(radius)
         self._radius = radius
         self._reach = float(radius.max())
+        self._codes: dict[tuple[int, ...], Ints] = {}
         if count <= DENSE:
-            self._viewer: Ints = (np.arange(count) << 40)[:, None] + np.arange(count)
-            self._seen: Ints = np.arange(count)
             self._limit: Ints = np.repeat(radius[:, None], count, axis=1)
             np.fill_diagonal(self._limit, -1)  # nobody sees oneself
 
@@ -28,39 +27,46 @@ class Sight:
         """Return (viewer, seen, distance), each shape (M,), sorted by viewer, distance, seen.
 
         Args:
-            where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N).
+            where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N), or
+                (2, T, N) for T towns, whose people count through all: town * N + person.
         """
-        count = where.shape[1]
-        key = self._all(where) if count <= DENSE else self._near(where)
+        if where.shape[-1] > DENSE and where.ndim == 3:
+            return self._pairs_by_town(where)
+        key = self._near(where) if where.shape[-1] > DENSE else self._all(where)
         key.sort()
-        return key >> 40, key & _LOW, key >> 20 & _LOW
+        viewer, seen = key >> 40, key & _LOW
+        if where.ndim == 3:
+            count = where.shape[-1]
+            seen += viewer // count * count
+        return viewer, seen, key >> 20 & _LOW
 
     def _all(self, where: Ints) -> Ints:
-        offset = where[:, :, None] - where[:, None, :]
+        offset = where[..., :, None] - where[..., None, :]
         np.abs(offset, out=offset)
         apart = np.maximum(offset[0], offset[1])
         near = apart <= self._limit
         apart <<= 20
-        apart += self._viewer
+        apart += self._codes_of(apart.shape)
         found: Ints = apart[near]
         return found
 
-    def keys(self, where: Ints, viewers: Ints) -> Ints:
-        """Return what `pairs` sorts, for several towns of N people at once; N is DENSE at most.
+    def _codes_of(self, shape: tuple[int, ...]) -> Ints:
+        """Return what stands for viewer and seen in a key, shape (N, N) or (T, N, N)."""
+        codes = self._codes.get(shape)
+        if codes is None:
+            count = shape[-1]
+            viewers = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1)
+            codes = self._codes[shape] = (viewers << 40) + np.arange(count)
+        return codes
 
-        Args:
-            where: as for `pairs`, shape (2, T, N).
-            viewers: what stands for each viewer, in the bits from 40 on, shape (T * N,).
-        """
-        offset = where[:, :, :, None] - where[:, :, None, :]
-        np.abs(offset, out=offset)
-        apart = np.maximum(offset[0], offset[1])
-        near = apart <= self._limit
-        apart <<= 20
-        apart += viewers.reshape(*apart.shape[:2], 1)
-        apart += self._seen
-        found: Ints = apart[near]
-        return found
+    def _pairs_by_town(self, where: Ints) -> Pairs:
+        found = []
+        for t in range(where.shape[1]):
+            viewer, seen, apart = self.pairs(where[:, t])
+            start = t * where.shape[-1]
+            found.append((viewer + start, seen + start, apart))
+        viewers, seens, aparts = zip(*found, strict=True)
+        return np.concatenate(viewers), np.concatenate(seens), np.concatenate(aparts)
 
     def _near(self, where: Ints) -> Ints:
         tree = cKDTree(where.T, balanced_tree=False, compact_nodes=False)

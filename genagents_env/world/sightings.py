@@ -1,8 +1,5 @@
 """Where everyone last saw everyone else: noted every tick, looked up rarely."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from genagents_env.world.tiles import Ints
@@ -11,26 +8,29 @@ _PENDING = 64  # ticks of sightings held back, because writing many at once is c
 
 
 class Sightings:
-    """For N people the tile on which each last saw each, or -1."""
+    """For N people the tile on which each last saw each, or -1.
 
-    def __init__(self, count: int) -> None:
-        self._tiles: Ints = np.full((count, count), -1, dtype=np.int64)
+    Args:
+        count: N.
+        towns: several towns note together, in rows town * N + person: see `share`.
+    """
+
+    def __init__(self, count: int, towns: int = 1) -> None:
+        self._count = count
+        self._tiles: Ints = np.full((towns * count, count), -1, dtype=np.int64)
         self._pending: list[tuple[Ints, Ints, Ints]] = []
-        self._before: Callable[[], None] | None = None
+        self._shared: Sightings | None = None
 
-    def share(self, tiles: Ints, before: Callable[[], None]) -> None:
-        """Keep what is known in `tiles`, shape (N, N), where another writes too.
-
-        Args:
-            tiles: overwritten with what is known so far.
-            before: called before each look at `tiles`: lets the other write what it holds back.
-        """
+    def share(self, shared: "Sightings", town: int) -> None:
+        """Keep what is known in the rows of `town` in `shared`, which notes from now on."""
         self._write()
-        tiles[:] = self._tiles
-        self._tiles, self._before = tiles, before
+        shared._write()
+        rows = shared._tiles[town * self._count : (town + 1) * self._count]
+        rows[:] = self._tiles
+        self._tiles, self._shared = rows, shared
 
     def note(self, viewer: Ints, seen: Ints, tile: Ints) -> None:
-        """Remember that each `viewer` saw `seen`, shapes (M,), where `tile`, shape (N,), says."""
+        """Remember that each `viewer` saw `seen`, shapes (M,), where `tile`, by person, says."""
         self._pending.append((viewer, seen, tile))
         if len(self._pending) == _PENDING:
             self._write()
@@ -46,16 +46,18 @@ class Sightings:
         rows, columns = np.nonzero(self._tiles >= 0)
         return [rows.tolist(), columns.tolist(), self._tiles[rows, columns].tolist()]
 
-    def load_state(self, state: Any) -> None:
-        """Go on from `state`."""
+    def load_state(self, state: list[list[int]]) -> None:
+        """Resume from `state`."""
         self._pending = []
         self._tiles[:] = -1
         rows, columns, tiles = state
         self._tiles[rows, columns] = tiles
 
     def _write(self) -> None:
-        if self._before is not None:
-            self._before()
+        if self._shared is not None:
+            self._shared._write()
+        several = len(self._tiles) > self._count
         for viewer, seen, tile in self._pending:
-            self._tiles[viewer, seen] = tile[seen]
+            column = seen % self._count if several else seen
+            self._tiles[viewer, column] = tile.ravel()[seen]
         self._pending = []

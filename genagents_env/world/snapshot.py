@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.world.talks import TalkView
+from genagents_env.world.conversations import ConversationView
 from genagents_env.world.tiles import Ints
 
 Bools = npt.NDArray[np.bool_]
@@ -60,7 +60,7 @@ class Snapshot(NamedTuple):
     known: tuple[int, ...]
     heard: Mapping[int, tuple[Sound, ...]]
     outcomes: Mapping[int, Outcome]
-    talks: Mapping[int, TalkView]
+    talks: Mapping[int, ConversationView]
     spoken: tuple[tuple[int, str], ...]
     pairs: tuple[Ints, Ints, Ints]
     nearness: Ints

@@ -1,16 +1,16 @@
-"""What all people of a county see, as two arrays: each row is what the town alone would give."""
+"""What all people of a batch see, as two arrays: each row is what the town alone would give."""
 
 from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 
-from genagents_env.act.menu import PERSON_SLOTS, Near
+from genagents_env.act.menu import PERSON_SLOTS, Near, nearest
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.env import TownEnv
 from genagents_env.observe.vector_obs import PEOPLE, SIZE, TILE
 from genagents_env.observe.vicinity import COLUMNS, OBJECT_CHOICES
-from genagents_env.world.county import County
+from genagents_env.world.batched_world import BatchedWorld
 from genagents_env.world.tiles import Ints
 
 
@@ -18,9 +18,9 @@ class Tables:
     """The tables of one vision radius of T towns in one array each, rows town * tiles + tile."""
 
     def __init__(self, envs: Sequence[TownEnv], group: int) -> None:
-        self._nearby = [env._surround.groups[group][0] for env in envs]
-        self.who = envs[0]._surround.groups[group][1]
-        tiles = envs[0].world.ground.count
+        self._nearby = [env.parts.vicinity.groups[group][0] for env in envs]
+        self.who = envs[0].parts.vicinity.groups[group][1]
+        tiles = envs[0].world.town.ground.count
         self._start: Ints = (np.arange(len(envs)) * tiles)[:, None]
         self._tiles, rows = tiles, len(envs) * tiles
         self._numbers: Floats = np.zeros((rows, COLUMNS), dtype=np.float32)
@@ -49,23 +49,24 @@ class Tables:
 
 
 class Stack:
-    """Numbers and masks of all people of T towns, rows town * N + person.
+    """Observations and masks of all people of T towns, rows town * N + person.
 
-    Does what `Numbers.observe` and `Menu.mask` do for one town, bit for bit.
+    Does what `VectorObservation.observe` and `Menu.mask` do for one town, bit for bit.
     """
 
-    def __init__(self, envs: Sequence[TownEnv], county: County) -> None:
+    def __init__(self, envs: Sequence[TownEnv], batch: BatchedWorld) -> None:
         first = envs[0]
-        self._envs, self._county, self._count = envs, county, county.size
-        self._menu, self._numbers, self._cast = first._menu, first._numbers, first.world.cast
-        slots = len(envs) * county.size
-        self._tables = [Tables(envs, g) for g in range(len(first._surround.groups))]
+        self._envs, self._batch, self._count = envs, batch, batch.size
+        self._menu, self._vector = first.parts.menu, first.parts.vector
+        self._people_table = first.world.town.people
+        slots = len(envs) * batch.size
+        self._tables = [Tables(envs, g) for g in range(len(first.parts.vicinity.groups))]
         self._base: Mask = np.zeros((slots, self._menu.size), dtype=np.int8)
         self._talk: Ints = np.full(slots, -1, dtype=np.int64)
         self._talking = [False] * len(envs)
         self._facts: Floats = np.zeros(slots, dtype=np.float32)
         self._known: list[list[int]] = [[] for _ in envs]
-        self._hearing = np.tile(self._cast.hearing, len(envs))
+        self._hearing = np.tile(self._people_table.hearing, len(envs))
         self._clock: Floats = np.zeros((0, 3), dtype=np.float32)
         self.illegal: Ints = np.zeros(slots, dtype=np.int64)
 
@@ -74,13 +75,13 @@ class Stack:
 
         `illegal` is then 1 for everyone whose last action was never possible.
         """
-        county, slots = self._county, len(self._talk)
+        batch, slots = self._batch, len(self._talk)
         out: Floats = np.zeros((slots, SIZE), dtype=np.float32)
         self._notice(out)
         out[:, :3] = self._times()
         out[:, 4] = self._talk >= 0
-        out[:, 5] = county.arrived.array.ravel()
-        if self._cast.fact_ids:
+        out[:, 5] = batch.arrived.ravel()
+        if self._people_table.fact_ids:
             out[:, 9] = self._facts
         mask = self._base.copy()
         near = self._nearest()
@@ -88,57 +89,53 @@ class Stack:
             self._people(out, mask, near)
         self._objects(out, mask)
         mask[:, self._menu.leave] = self._talk >= 0
-        if not county.all_awake:
-            asleep = county.asleep.array.ravel()
+        if not batch.all_awake:
+            asleep = batch.asleep.ravel()
             out[asleep, TILE + 2 :] = 0.0
             out[:, 3] = asleep
             mask[asleep, self._menu.reach : self._menu.leave] = 0
-            mask[~county.present.array.ravel(), 1:] = 0
+            mask[~batch.present.ravel(), 1:] = 0
         return out, mask
 
     def _notice(self, out: Floats) -> None:
         """Take over what changes in some towns only."""
         self.illegal = np.zeros(len(out), dtype=np.int64)
-        for t, (env, world) in enumerate(zip(self._envs, self._county.worlds, strict=True)):
+        for t, (env, world) in enumerate(zip(self._envs, self._batch.worlds, strict=True)):
             start = t * self._count
-            if env._menu.rebase(world.known):
-                self._base[start : start + self._count] = env._menu.base
-            if world.facts != self._known[t]:
-                self._known[t] = list(world.facts)
-                self._facts[start : start + self._count] = env._numbers.known_facts()
-            if world.talks.open or self._talking[t]:
-                self._talking[t] = bool(world.talks.open)
-                self._talk[start : start + self._count] = world.talks.of
-            for i, outcome in world.outcomes.items():
+            if env.parts.menu.rebase(world.state.known):
+                self._base[start : start + self._count] = env.parts.menu.base
+            if world.state.facts != self._known[t]:
+                self._known[t] = list(world.state.facts)
+                self._facts[start : start + self._count] = env.parts.vector.known_facts()
+            if world.state.conversations.open or self._talking[t]:
+                self._talking[t] = bool(world.state.conversations.open)
+                self._talk[start : start + self._count] = world.state.conversations.of
+            for i, outcome in world.state.outcomes.items():
                 if not outcome.ok:
                     out[start + i, 6] = 1.0
                     self.illegal[start + i] = outcome.illegal
-            for i, sounds in world.heard.items():
+            for i, sounds in world.state.heard.items():
                 out[start + i, 7] = any(s.addressed for s in sounds)
                 out[start + i, 8] = any(not s.addressed for s in sounds)
 
     def _times(self) -> Floats:
         """Return the columns of the hour and of the part that is over, by slot."""
-        ticks = self._county.ticks
+        ticks = self._batch.ticks
         last = int(ticks.max())
         if last >= len(self._clock):
-            more = [self._numbers.time(k) for k in range(len(self._clock), last + 256)]
+            more = [self._vector.time(k) for k in range(len(self._clock), last + 256)]
             self._clock = np.concatenate([self._clock, np.array(more, dtype=np.float32)])
         return self._clock[ticks].repeat(self._count, axis=0)
 
     def _nearest(self) -> Near:
-        viewer, seen, apart = self._county.sight
-        rank = np.arange(len(viewer)) - viewer.searchsorted(viewer)
-        keep = rank < PERSON_SLOTS
-        if np.count_nonzero(keep) < len(keep):
-            viewer, seen, apart, rank = viewer[keep], seen[keep], apart[keep], rank[keep]
-        return Near(viewer, seen, apart, viewer * PERSON_SLOTS + rank)
+        viewer = self._batch.pairs[0]
+        return nearest(self._batch.pairs, np.arange(len(viewer)) - viewer.searchsorted(viewer))
 
     def _people(self, out: Floats, mask: Mask, near: Near) -> None:
-        county, menu = self._county, self._menu
-        slots = self._numbers.people(near, county.tile.array.ravel())
-        if not county.all_awake:
-            slots[near.slot, 3] = county.asleep.array.ravel()[near.seen]
+        batch, menu = self._batch, self._menu
+        slots = self._vector.people(near, batch.tile.ravel())
+        if not batch.all_awake:
+            slots[near.slot, 3] = batch.asleep.ravel()[near.seen]
         mine = self._talk[near.viewer]
         slots[near.slot, 4] = (mine >= 0) & (mine == self._talk_of(near))
         out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
@@ -156,8 +153,9 @@ class Stack:
 
     def _refuse(self, there: Mask, near: Near) -> None:
         """Take out those one may not speak to now, for a rule of conversation."""
-        worlds, count = self._county.worlds, self._count
-        towns = [t for t, w in enumerate(worlds) if w.talks.open or w.talks.until]
+        worlds, count = self._batch.worlds, self._count
+        talks = [world.state.conversations for world in worlds]
+        towns = [t for t, own in enumerate(talks) if own.open or own.until]
         if not towns:
             return
         starts = np.array(towns) * count
@@ -168,14 +166,13 @@ class Stack:
         for t, i, j, slot in chain.from_iterable(
             ((t, *pair) for pair in part) for t, part in zip(towns, parts, strict=True)
         ):
-            world = worlds[t]
-            refused = world.talks.refusal(i % count, j % count, world.tick)
+            refused = talks[t].find_refusal(i % count, j % count, worlds[t].tick)
             if there[slot] and refused is not None:
                 there[slot] = 0
 
     def _objects(self, out: Floats, mask: Mask) -> None:
-        menu, tile = self._menu, self._county.tile.array
-        states = [world.things.states for world in self._county.worlds]
+        menu, tile = self._menu, self._batch.tile
+        states = [world.state.objects.states for world in self._batch.worlds]
         slots = np.arange(len(out)).reshape(tile.shape)
         for table in self._tables:
             numbers, uses = table.rows(tile[:, table.who], states)

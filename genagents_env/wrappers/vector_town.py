@@ -16,8 +16,10 @@ from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownO
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.rewards import Plain
-from genagents_env.world.acts import Act, Refused
-from genagents_env.world.county import County
+from genagents_env.world.batched_world import BatchedWorld
+from genagents_env.world.movement import TownActs
+from genagents_env.world.resolved import RefusedAct, ResolvedAct
+from genagents_env.world.state import TownIndex
 from genagents_env.world.tiles import Ints
 from genagents_env.wrappers.stacked import Stack
 
@@ -64,7 +66,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if options.get("actions", "menu") != "menu":
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
         first = TownEnv(replace(TownConfig.create(scenario, **options), actions="menu"))
-        self.envs = (first, *(first.twin() for _ in range(towns - 1)))
+        self.envs = (first, *(first.fresh_copy() for _ in range(towns - 1)))
         self.towns, self.agents = towns, tuple(first.possible_agents)
         self.num_envs, self.render_mode, self._text = (
             towns * len(self.agents),
@@ -78,12 +80,12 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             "autoreset_mode": AutoresetMode.SAME_STEP,
         }
         self._make_spaces(first)
-        self._county: County | None = None
+        self._batch: BatchedWorld | None = None
         self._max_cycles, self._ends = first.max_cycles, first.world.scenario.reward.ends
-        self._earns = type(first._reward) is not Plain or first.config.reward is not None
-        self._menu, self._index = first._menu, first.world.cast.index
+        self._earns = type(first.parts.reward) is not Plain or first.config.reward is not None
+        self._menu, self._index = first.parts.menu, first.world.town.people.index
         self._refused = [
-            Refused("choice", f"it is not possible now to {self._menu.describe(choice)}")
+            RefusedAct("choice", f"it is not possible now to {self._menu.describe(choice)}")
             for choice in range(self._menu.size)
         ]
         self._rows = np.arange(self.num_envs)
@@ -106,7 +108,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         """
         if options is not None and "reset_mask" in options:
             raise ConfigError("options: no reset_mask; towns begin anew by themselves")
-        if seed is None and self._county is None:
+        if seed is None and self._batch is None:
             seed = 0
         if seed is None:
             seeds: list[int | None] = [None] * self.towns
@@ -117,15 +119,15 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if len(seeds) != self.towns:
             raise ConfigError(f"seed: {len(seeds)} seeds; give one for each of {self.towns} towns")
         for env, own in zip(self.envs, seeds, strict=True):
-            env._begin(own)
-        if self._county is None:
-            self._county = County([env.world for env in self.envs])
-            self._stack = Stack(self.envs, self._county)
+            env.begin_episode(own)
+        if self._batch is None:
+            self._batch = BatchedWorld([env.world for env in self.envs])
+            self._stack = Stack(self.envs, self._batch)
         else:
-            self._county.rejoin(range(self.towns))
+            self._batch.rejoin(range(self.towns))
         self._left: Bools = np.zeros((self.towns, len(self.agents)), dtype=np.bool_)
         self._name_agents(range(self.towns))
-        self._seen, self._mask = self._look(self._county.present.array)
+        self._seen, self._mask = self._look(self._batch.present)
         return self._observation(), self._infos()
 
     def step(self, actions: Any) -> tuple[Observation, Rewards, Bools, Bools, dict[str, Any]]:
@@ -144,20 +146,20 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             EpisodeError: before the first `reset`.
             ConfigError: `actions` are not integers of that shape.
         """
-        county = self._county
-        if county is None:
+        batch = self._batch
+        if batch is None:
             raise EpisodeError("call reset() before step()")
-        before = county.present.array
+        before = batch.present
         goals, acts = self._attempt(self._chosen(actions), before)
-        county.step(goals, acts)
-        now = county.present.array
+        batch.step(goals, acts)
+        now = batch.present
         here = before if now is before else before | now
         if now is not before:
             self._left = (self._left | before) & ~now
             self._name_agents((now != before).any(axis=1).nonzero()[0].tolist())
         self._seen, self._mask = self._look(here)
         rewards, done = self._rewards(here), self._done()
-        over = county.ticks >= self._max_cycles
+        over = batch.ticks >= self._max_cycles
         ended = done | over
         infos: dict[str, Any] = {}
         terminations = np.zeros(self.num_envs, dtype=np.bool_)
@@ -182,9 +184,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         texts: list[str] = []
         for env in self.envs:
             snapshot = env.world.snapshot
-            env._surround.refresh(snapshot)
+            env.parts.vicinity.refresh(snapshot)
             here = snapshot.present.tolist()
-            own = env._prose.texts(snapshot)
+            own = env.parts.text.texts(snapshot)
             texts += [line if p else "" for line, p in zip(own, here, strict=True)]
         return tuple(texts)
 
@@ -239,9 +241,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             )
         return chosen.astype(np.int64)
 
-    def _attempt(self, chosen: Ints, present: Bools) -> tuple[Ints, dict[int, dict[int, Act]]]:
+    def _attempt(self, chosen: Ints, present: Bools) -> tuple[Ints, TownActs]:
         """Return what `chosen` means to bodies that were shown the masks, as `Decoder` does."""
-        menu, acts = self._menu, dict[int, dict[int, Act]]()
+        menu, acts = self._menu, dict[TownIndex, dict[int, ResolvedAct]]()
         here = present.ravel()
         chosen[~here] = 0
         strange = (chosen < 0) | (chosen >= menu.size)
@@ -252,11 +254,11 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         for slot in odd.nonzero()[0].tolist():
             t, i = divmod(slot, len(self.agents))
             choice = int(chosen[slot])
-            act: Act
+            act: ResolvedAct
             if strange[slot]:
                 act = NOTHING
             elif legal[slot]:
-                act = self.envs[t]._decoder.special(i, choice)
+                act = self.envs[t].parts.decoder.special(i, choice)
             else:
                 goals[slot] = -1
                 act = self._refused[choice]
@@ -275,7 +277,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         rewards = np.zeros(here.shape)
         if self._earns:
             for env, own in zip(self.envs, rewards, strict=True):
-                for name, value in env._reward(env.world, env.world.log.events).items():
+                for name, value in env.parts.reward(env.world, env.world.state.log.events).items():
                     own[self._index[name]] = value
             rewards[~here] = 0.0
         return rewards
@@ -283,7 +285,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     def _done(self) -> Bools:
         if not self._ends:
             return np.zeros(self.towns, dtype=np.bool_)
-        return np.array([env._reward.done() for env in self.envs], dtype=np.bool_)
+        return np.array([env.parts.reward.done() for env in self.envs], dtype=np.bool_)
 
     def _finals(self, last: Bools) -> dict[str, Any]:
         """Return what was seen and told last, for the slots whose town has ended."""
@@ -303,14 +305,14 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def _begin_anew(self, towns: Sequence[int]) -> None:
         """Reset towns that have ended, and see the first of their new episodes."""
-        assert self._county is not None  # noqa: S101 (mypy: only called after a reset)
+        assert self._batch is not None  # noqa: S101 (mypy: only called after a reset)
         for t in towns:
-            self.envs[t]._begin(None)
-        self._county.rejoin(towns)
+            self.envs[t].begin_episode(None)
+        self._batch.rejoin(towns)
         self._left[towns] = False
         self._name_agents(towns)
         illegal = self._stack.illegal
-        seen, mask = self._look(self._county.present.array)
+        seen, mask = self._look(self._batch.present)
         new = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
         self._seen[new], self._mask[new] = seen[new], mask[new]
         self._stack.illegal = np.where(new, 0, illegal)
@@ -319,7 +321,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         """Let each of `towns` know who is in it."""
         for t in towns:
             env = self.envs[t]
-            present = env.world.present.tolist()
+            present = env.world.state.present.tolist()
             env.agents = [a for a, p in zip(self.agents, present, strict=True) if p]
 
     def _observation(self) -> Observation:
@@ -328,11 +330,11 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return parts | {"text": self.texts()} if self._text else parts
 
     def _infos(self) -> dict[str, Any]:
-        assert self._county is not None  # noqa: S101 (mypy: only called after a reset)
+        assert self._batch is not None  # noqa: S101 (mypy: only called after a reset)
         every = np.ones(self.num_envs, dtype=np.bool_)
         return {
             "illegal": self._stack.illegal,
             "_illegal": every,
-            "present": self._county.present.array.ravel().copy(),
+            "present": self._batch.present.ravel().copy(),
             "_present": every.copy(),
         }

@@ -45,8 +45,8 @@ class Stage:
 
     def place(self, first: str, x: int, y: int) -> None:
         """Stand someone on a tile before the next tick."""
-        i = self.world.cast.index[self.full(first)]
-        self.world.put(i, self.world.ground.tile(x, y))
+        i = self.world.town.people.index[self.full(first)]
+        self.world.state.put(i, self.world.town.ground.tile(x, y))
         self.world.look()
 
 

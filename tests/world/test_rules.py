@@ -66,7 +66,7 @@ def test_closed_rooms_refuse_strangers_with_their_hours(play: Play) -> None:
     for _ in range(356):
         stage.step()
     mask = stage.infos["Bob Birch"]["action_mask"]["choice"]
-    shop = 1 + stage.world.places.ids.index("Shop/den")
+    shop = 1 + stage.world.town.places.ids.index("Shop/den")
     assert mask[shop] == 0
     stage.step()
     assert stage.world.time.hour == 10
@@ -222,7 +222,7 @@ def test_closing_time_keeps_people_out_but_never_in() -> None:
 def test_the_containment_tree_holds_every_place_and_object_once(play: Play) -> None:
     import networkx as nx
 
-    tree = play().world.tree
+    tree = play().world.town.tree
     assert nx.is_arborescence(tree)
     assert next(iter(nx.topological_sort(tree))) == "Testville"
     assert nx.ancestors(tree, "House/hall/stove") == {"Testville", "House", "House/hall"}

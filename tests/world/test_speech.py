@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.world.speech import small_talk
 from tests.world.conftest import Play, Stage
 
 
@@ -170,11 +171,11 @@ def test_hearing_a_fact_is_an_event_with_its_cause_and_source(trio: Play) -> Non
 
 def test_small_talk_of_the_menu_tells_each_listener_each_fact_once(trio: Play) -> None:
     stage = trio()
-    speech = stage.world.speech
-    assert speech.small_talk(0, 1) == "Hello Bob. There is a party tonight."
-    stage.step(Ann=Talk("Bob", speech.small_talk(0, 1)))
-    assert speech.small_talk(0, 1) == "Hello Bob."
-    assert speech.small_talk(1, 0) == "Hello Ann. There is a party tonight."
+    state = stage.world.state
+    assert small_talk(state, 0, 1) == "Hello Bob. There is a party tonight."
+    stage.step(Ann=Talk("Bob", small_talk(state, 0, 1)))
+    assert small_talk(state, 0, 1) == "Hello Bob."
+    assert small_talk(state, 1, 0) == "Hello Ann. There is a party tonight."
 
 
 @pytest.mark.parametrize(

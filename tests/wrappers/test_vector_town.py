@@ -319,8 +319,8 @@ def test_what_cannot_be_is_said() -> None:
 
 def test_a_twin_shares_the_map_and_nothing_that_changes() -> None:
     env = TownEnv("tiny", actions="menu")
-    twin = env.twin()
-    assert twin.world.ground is env.world.ground
+    twin = env.fresh_copy()
+    assert twin.world.town.ground is env.world.town.ground
     first, _ = env.reset(seed=4)
     other, _ = twin.reset(seed=4)
     for agent in env.agents:

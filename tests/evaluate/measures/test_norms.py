@@ -87,13 +87,13 @@ def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:
     env = parallel_env(scenario="valentines_party", start="03:00", hours=0.1)
     env.reset(seed=0)
     world = env.unwrapped.world
-    access: Access = world.access
+    access: Access = world.state.access
     shop = next(
         a for a in range(len(world.plan.arenas)) if "market" in world.plan.arena_id(a).lower()
     )
     stranger = next(
         i for i, p in enumerate(world.scenario.people) if "Market" not in (p.workplace or "")
     )
-    told = access.refusal(stranger, shop)
+    told = access.explain_refusal(stranger, shop)
     with recorded(tmp_path, [fails(1, ADA, told)], last=2) as record:
         assert [one.kind for one in attempts(record)] == ["closed"]

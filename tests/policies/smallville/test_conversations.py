@@ -55,11 +55,15 @@ def together(turn_taking: str = "one_speaker", members: int = 4) -> Scenario:
 def gather(town: Town) -> None:
     """Stand everyone on neighbouring tiles of the first person's room."""
     world = town.env.world
-    tile = int(world.tile[0])
-    room = [t for t, arena in enumerate(world.ground.arena) if arena == world.ground.arena[tile]]
-    near = sorted((t for t in room if world.ground.free[t]), key=lambda t: abs(t - tile))
+    tile = int(world.state.tile[0])
+    room = [
+        t
+        for t, arena in enumerate(world.town.ground.arena)
+        if arena == world.town.ground.arena[tile]
+    ]
+    near = sorted((t for t in room if world.town.ground.free[t]), key=lambda t: abs(t - tile))
     for k in range(world.count):
-        world.put(k, near[k])
+        world.state.put(k, near[k])
     world.look()
 
 
@@ -174,8 +178,8 @@ def test_a_conversation_that_one_walks_off_from_ends_cleanly_for_both(when: int)
     world = town.env.world
     for name in town.env.possible_agents:
         if name != talking[0]:
-            far = next(t for t, free in enumerate(world.ground.free) if free)
-            world.put(world.cast.index[name], far)
+            far = next(t for t, free in enumerate(world.town.ground.free) if free)
+            world.state.put(world.town.people.index[name], far)
     world.look()
     events = lived(town, 2, heard=False)  # the last words may be lost on one who is gone
     assert "walked_away" in {e.data["reason"] for e in events if e.kind == "leave"}

@@ -62,4 +62,4 @@ def test_interventions_with_wrong_names_are_refused_before_anything_happens(
     stage = play()
     with pytest.raises(ConfigError):
         stage.env.intervene(change)
-    assert stage.world.pending == []
+    assert stage.world.state.pending == []

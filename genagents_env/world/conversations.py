@@ -7,7 +7,7 @@ from genagents_env.scenario.schema import ConversationRules
 from genagents_env.world.clock import Clock
 
 
-class TalkView(NamedTuple):
+class ConversationView(NamedTuple):
     """One conversation as its members know it. `turn`: who alone may speak, or None for anyone."""
 
     id: int
@@ -17,7 +17,7 @@ class TalkView(NamedTuple):
 
 
 @dataclass(slots=True)
-class Talk:
+class OpenConversation:
     """One conversation. `said` counts utterances by member, in step with `members`."""
 
     id: int
@@ -30,7 +30,7 @@ class Talk:
     said: list[int] = field(default_factory=list)
 
 
-class Talks:
+class Conversations:
     """All conversations of the town, and the cool-downs between pairs. Times in ticks."""
 
     def __init__(self, rules: ConversationRules, count: int, clock: Clock) -> None:
@@ -38,31 +38,31 @@ class Talks:
         self.idle, self.turn = clock.ticks(rules.idle_seconds), clock.ticks(rules.turn_seconds)
         self.cooldown = clock.ticks(rules.cooldown_seconds)
         self.of = [-1] * count
-        self.open: dict[int, Talk] = {}
+        self.open: dict[int, OpenConversation] = {}
         self.until: dict[tuple[int, int], int] = {}
         self._next = 0
 
-    def refusal(self, i: int, j: int, tick: int) -> str | None:
+    def find_refusal(self, i: int, j: int, tick: int) -> str | None:
         """Return why `i` may not speak to `j` at `tick`, or None. Range is not looked at."""
         mine, theirs = self.of[i], self.of[j]
         if mine == theirs and mine >= 0:
-            return self.hush(i)
+            return self.check_turn(i)
         if theirs >= 0:
             return self._no_room(theirs)
         if mine >= 0:
-            return self._no_room(mine) or self.hush(i)
+            return self._no_room(mine) or self.check_turn(i)
         if self.until.get((min(i, j), max(i, j)), -1) > tick:
             return "you two talked just now; give it some time"
         return None
 
-    def hush(self, i: int) -> str | None:
+    def check_turn(self, i: int) -> str | None:
         """Return why the turn-taking rule keeps a member silent, or None."""
         talk = self.open[self.of[i]]
         if self.rules.turn_taking == "round_robin" and talk.turn != i:
             return "it is not your turn to speak"
         return None
 
-    def taken(self, id_: int, tick: int) -> bool:
+    def is_taken(self, id_: int, tick: int) -> bool:
         """Return whether somebody already spoke in a talk at `tick` and the rule is one at a time.
 
         Whoever joins it by speaking is held to that, too; -1 is no talk yet.
@@ -70,16 +70,16 @@ class Talks:
         talk = self.open.get(id_)
         return talk is not None and self.rules.turn_taking != "free" and talk.spoke_at == tick
 
-    def begin(self, i: int, j: int, tick: int, *, remote: bool) -> Talk:
+    def begin(self, i: int, j: int, tick: int, *, remote: bool) -> OpenConversation:
         """Open a conversation of two; `i` speaks first."""
-        talk = Talk(self._next, remote, tick, tick, i)
+        talk = OpenConversation(self._next, remote, tick, tick, i)
         self._next += 1
         self.open[talk.id] = talk
         self.add(talk, i)
         self.add(talk, j)
         return talk
 
-    def add(self, talk: Talk, i: int) -> None:
+    def add(self, talk: OpenConversation, i: int) -> None:
         """Make `i` a member."""
         talk.members.append(i)
         talk.said.append(0)
@@ -94,7 +94,7 @@ class Talks:
         self._pass_turn(talk, k, tick)
         return talk.said[k] >= self.rules.max_exchanges
 
-    def remove(self, i: int, tick: int) -> Talk:
+    def remove(self, i: int, tick: int) -> OpenConversation:
         """Take `i` out; cool-downs with the others start. An empty conversation is closed."""
         talk = self.open[self.of[i]]
         k = talk.members.index(i)
@@ -116,10 +116,10 @@ class Talks:
             if tick - talk.turn_since >= self.turn:
                 self._pass_turn(talk, talk.members.index(talk.turn), tick)
 
-    def view(self, talk: Talk) -> TalkView:
+    def view(self, talk: OpenConversation) -> ConversationView:
         """Return what the members may know of it."""
         turn = talk.turn if self.rules.turn_taking == "round_robin" else None
-        return TalkView(talk.id, tuple(talk.members), turn, tuple(talk.said))
+        return ConversationView(talk.id, tuple(talk.members), turn, tuple(talk.said))
 
     def state(self) -> dict[str, Any]:
         """Return everything, as JSON values."""
@@ -140,9 +140,9 @@ class Talks:
         return {"open": talks, "until": until, "next": self._next}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state`."""
+        """Resume from `state`."""
         self.of = [-1] * len(self.of)
-        self.open = {t[0]: Talk(*t) for t in state["open"]}
+        self.open = {t[0]: OpenConversation(*t) for t in state["open"]}
         for talk in self.open.values():
             talk.members, talk.said = list(talk.members), list(talk.said)
             for i in talk.members:
@@ -155,6 +155,6 @@ class Talks:
             return "that conversation is full"
         return None
 
-    def _pass_turn(self, talk: Talk, k: int, tick: int) -> None:
+    def _pass_turn(self, talk: OpenConversation, k: int, tick: int) -> None:
         talk.turn = talk.members[(k + 1) % len(talk.members)]
         talk.turn_since = tick

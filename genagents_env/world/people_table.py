@@ -11,7 +11,7 @@ from genagents_env.world.clock import second_of_day
 from genagents_env.world.places import Places
 
 
-class Cast:
+class PeopleTable:
     """Constant facts about the N people of a scenario, by index."""
 
     def __init__(self, scenario: Scenario, places: Places) -> None:

@@ -3,7 +3,7 @@
 from typing import NamedTuple, TypeAlias
 
 
-class Go(NamedTuple):
+class ResolvedMove(NamedTuple):
     """Walk towards the nearest of `targets` (tiles); `label` is the place in words."""
 
     targets: tuple[int, ...]
@@ -12,7 +12,7 @@ class Go(NamedTuple):
     emoji: str | None = None
 
 
-class Say(NamedTuple):
+class ResolvedSpeak(NamedTuple):
     """Speak to person `to`, or to all in earshot; then perhaps leave the conversation."""
 
     to: int | None
@@ -22,7 +22,7 @@ class Say(NamedTuple):
     emoji: str | None = None
 
 
-class Use(NamedTuple):
+class ResolvedUse(NamedTuple):
     """Put object `item` into `state`."""
 
     item: int
@@ -31,25 +31,27 @@ class Use(NamedTuple):
     emoji: str | None = None
 
 
-class Stay(NamedTuple):
+class ResolvedStay(NamedTuple):
     """Do something where one is."""
 
     doing: str | None = None
     emoji: str | None = None
 
 
-class Back(NamedTuple):
+class ResolvedRestart(NamedTuple):
     """Return to the starting tile at once."""
 
     doing: str | None = None
     emoji: str | None = None
 
 
-class Refused(NamedTuple):
+class RefusedAct(NamedTuple):
     """An action that was impossible: the body idles and its owner is told `reason`."""
 
     action: str
     reason: str
 
 
-Act: TypeAlias = Go | Say | Use | Stay | Back | Refused
+ResolvedAct: TypeAlias = (
+    ResolvedMove | ResolvedSpeak | ResolvedUse | ResolvedStay | ResolvedRestart | RefusedAct
+)

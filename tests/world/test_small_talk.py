@@ -1,5 +1,6 @@
 """The menu's small talk gives nothing away that is secret."""
 
+from genagents_env.world.speech import small_talk
 from tests.world.conftest import Play
 
 FACTS = [
@@ -21,12 +22,12 @@ FACTS = [
 
 def test_small_talk_never_tells_a_secret(play: Play) -> None:
     stage = play(facts=FACTS)
-    ann, bob = stage.world.cast.index["Ann Ash"], stage.world.cast.index["Bob Birch"]
-    assert stage.world.facts[ann] == 0b11
-    assert stage.world.speech.small_talk(ann, bob) == "Hello Bob. There is a party tonight."
+    ann, bob = stage.world.town.people.index["Ann Ash"], stage.world.town.people.index["Bob Birch"]
+    assert stage.world.state.facts[ann] == 0b11
+    assert small_talk(stage.world.state, ann, bob) == "Hello Bob. There is a party tonight."
 
 
 def test_with_nothing_but_a_secret_to_tell_one_says_hello(play: Play) -> None:
     stage = play(facts=FACTS[:1])
-    ann, bob = stage.world.cast.index["Ann Ash"], stage.world.cast.index["Bob Birch"]
-    assert stage.world.speech.small_talk(ann, bob) == "Hello Bob."
+    ann, bob = stage.world.town.people.index["Ann Ash"], stage.world.town.people.index["Bob Birch"]
+    assert small_talk(stage.world.state, ann, bob) == "Hello Bob."

@@ -7,7 +7,7 @@ from genagents_env.scenario.plan import ObjectPlan, TownPlan
 from genagents_env.world.log import Log
 
 
-class Things:
+class Objects:
     """The states of all objects, by index, and the event that brought each about."""
 
     def __init__(self, plan: TownPlan) -> None:
@@ -54,5 +54,5 @@ class Things:
         return {"states": list(self.states), "events": list(self.events)}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state`."""
+        """Resume from `state`."""
         self.states, self.events = tuple(state["states"]), tuple(state["events"])

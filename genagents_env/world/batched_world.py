@@ -1,0 +1,191 @@
+"""Many towns of one scenario, stepped at once: what all do in one call, what few do town by town.
+
+Movement, clocks and sight are computed for all people of all towns together; speech, the use of
+objects, doors and interventions happen in the town where they happen. The rules are those of one
+town (`tick`, `movement`): each world is in the state that its own `step` would have left, bit for
+bit.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.rng import ranks
+from genagents_env.world.movement import TownActs
+from genagents_env.world.shared_array import SharedArray
+from genagents_env.world.sight import Pairs
+from genagents_env.world.sightings import Sightings
+from genagents_env.world.snapshot import Bools
+from genagents_env.world.state import TownIndex, WorldState
+from genagents_env.world.tick import advance, find_pairs
+from genagents_env.world.tiles import Ints
+from genagents_env.world.world import World
+
+
+class BatchedWorld:
+    """Towns that step together; each has been reset. Implements `state.Bodies`.
+
+    `pairs` is who sees whom, (viewer, seen, distance), each shape (M,); people count through all
+    towns: town * N + person. `ticks` has shape (T,).
+
+    Args:
+        worlds: fresh copies of one (`World.fresh_copy`), T of them, of N people each.
+    """
+
+    def __init__(self, worlds: Sequence[World]) -> None:
+        self.worlds, self.town = tuple(worlds), worlds[0].town
+        self.size = self.town.count
+        states = [world.state for world in worlds]
+        self._towns: list[tuple[TownIndex, WorldState]] = list(enumerate(states))
+        self._tile, self._arena = SharedArray(states, "tile"), SharedArray(states, "arena")
+        self._asleep, self._present = SharedArray(states, "asleep"), SharedArray(states, "present")
+        self._arrived, self._shown = SharedArray(states, "arrived"), SharedArray(states, "shown")
+        self.ticks: Ints = np.zeros(len(worlds), dtype=np.int64)
+        self._seeds: npt.NDArray[np.uint64] = np.zeros(len(worlds), dtype=np.uint64)
+        self._sightings = Sightings(self.size, len(worlds))
+        self._glances = [partial(self._pairs_of, t) for t in range(len(worlds))]
+        self.rejoin(range(len(worlds)))
+
+    @property
+    def tile(self) -> Ints:
+        """The tile everyone is on."""
+        tile: Ints = self._tile.array
+        return tile
+
+    @tile.setter
+    def tile(self, tile: Ints) -> None:
+        self._tile.share(tile)
+
+    @property
+    def arena(self) -> Ints:
+        """The arena everyone is in."""
+        arena: Ints = self._arena.array
+        return arena
+
+    @arena.setter
+    def arena(self, arena: Ints) -> None:
+        self._arena.share(arena)
+
+    @property
+    def arrived(self) -> Bools:
+        """Who has nothing left to walk."""
+        arrived: Bools = self._arrived.array
+        return arrived
+
+    @arrived.setter
+    def arrived(self, arrived: Bools) -> None:
+        self._arrived.share(arrived)
+
+    @property
+    def shown(self) -> Ints:
+        """What movement lets others see, by number."""
+        shown: Ints = self._shown.array
+        return shown
+
+    @shown.setter
+    def shown(self, shown: Ints) -> None:
+        self._shown.share(shown)
+
+    @property
+    def asleep(self) -> Bools:
+        """Who sleeps."""
+        asleep: Bools = self._asleep.array
+        return asleep
+
+    @property
+    def present(self) -> Bools:
+        """Who is in town."""
+        present: Bools = self._present.array
+        return present
+
+    @property
+    def all_here(self) -> bool:
+        """Whether everyone is in town, in every town."""
+        return self._all_here
+
+    @property
+    def all_awake(self) -> bool:
+        """Whether everyone is in town and awake, in every town."""
+        return self._all_awake
+
+    @property
+    def towns(self) -> Sequence[tuple[TownIndex, WorldState]]:
+        """Every town with its index."""
+        return self._towns
+
+    def rejoin(self, towns: Sequence[int] | range) -> None:
+        """Resume with what `World.reset` or `World.load_state` has just made of `towns`."""
+        self.collect()
+        self._arrived.collect()
+        self._shown.collect()
+        for t in towns:
+            state = self.worlds[t].state
+            self.ticks[t], self._seeds[t] = state.tick, state.seed & 0xFFFFFFFFFFFFFFFF
+            state.sightings.share(self._sightings, t)
+        self._look()
+
+    def step(self, goals: Ints, acts: TownActs) -> None:
+        """Advance every town one tick.
+
+        Args:
+            goals: the index of the place each walks to, shape (T, N), -1 for none.
+            acts: what everyone else attempts, by town and person.
+        """
+        self.ticks = self.ticks + 1
+        advance(self, goals, acts)
+        self._look()
+        viewer, seen, _ = self.pairs
+        self._sightings.note(viewer, seen, self.tile)
+
+    def towns_with(
+        self, mask: Bools, others: Collection[TownIndex] = ()
+    ) -> Iterable[tuple[TownIndex, WorldState]]:
+        """Return the towns in which `mask` holds for anybody, and `others`."""
+        found = np.asarray(mask.any(axis=1))
+        found[np.array(list(others), dtype=np.int64)] = True
+        return [self._towns[t] for t in found.nonzero()[0].tolist()]
+
+    def strides(self) -> Sequence[int]:
+        """Return how many tiles walkers get on at this tick, town by town."""
+        ticks = self.ticks.tolist()
+        found = {tick: self.town.paths.tiles_at(tick) for tick in dict.fromkeys(ticks)}
+        return [found[tick] for tick in ticks]
+
+    def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
+        """Return the order in which ties are won at this tick, in each of `towns`."""
+        if not towns:
+            return {}
+        rows = np.array(towns, dtype=np.int64)
+        orders = ranks(self._seeds[rows], self.ticks[rows], self.size)
+        return dict(zip(towns, orders.tolist(), strict=True))
+
+    def collect(self) -> None:
+        """Take over what was changed in single towns: where people are, and asleep or here."""
+        self.collect_tiles()
+        self._asleep.collect()
+        self._present.collect()
+
+    def collect_tiles(self) -> None:
+        """Take over where people were put in single towns."""
+        self._tile.collect()
+        self._arena.collect()
+
+    def _look(self) -> None:
+        """Find who sees whom, and let the worlds ask for it."""
+        for world, glance in zip(self.worlds, self._glances, strict=True):
+            world.state.check_presence()
+            world.look_later(glance)
+        self._all_here = all(state.all_here for _, state in self._towns)
+        self._all_awake = self._all_here and not self.asleep.any()
+        self.pairs = find_pairs(self)
+        ends = np.arange(len(self.worlds) + 1) * self.size
+        self._bounds: list[int] = self.pairs[0].searchsorted(ends).tolist()
+
+    def _pairs_of(self, town: int) -> Pairs:
+        """Return who sees whom in one town, by its own people's indices."""
+        part = slice(self._bounds[town], self._bounds[town + 1])
+        viewer, seen, apart = self.pairs
+        start = town * self.size
+        return viewer[part] - start, seen[part] - start, apart[part]

@@ -1,0 +1,193 @@
+"""Movement: everyone's next tiles at once, doors and their rules, making room on arrival.
+
+Each rule is written once, for one town and for many that step together: see `state.Bodies`.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.world.paths import PlacePaths
+from genagents_env.world.resolved import ResolvedAct, ResolvedMove
+from genagents_env.world.snapshot import Outcome
+from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, TownIndex, WorldState
+from genagents_env.world.tiles import STAY, Ints
+
+WALK_EMOJI = "🚶"
+Moves: TypeAlias = Mapping[int, ResolvedMove]  # by person
+TownMoves: TypeAlias = Mapping[TownIndex, Moves]
+TownActs: TypeAlias = Mapping[TownIndex, Mapping[int, ResolvedAct]]  # by town, then by person
+NO_ACTS: Mapping[int, ResolvedAct] = {}
+NO_MOVES: Moves = {}
+
+
+def is_shown_by_walking(doing: str) -> bool:
+    """Return whether `doing` was set by walking or talking, and so ends with it."""
+    return doing.startswith(("walking to ", "talking to "))
+
+
+def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
+    """Move everyone one tick, and let others see where they are going.
+
+    Args:
+        bodies: of one town or of several.
+        goals: the index of the place each walks to, -1 for none; shape as `bodies.tile`.
+        acts: what everyone else attempts.
+    """
+    paths = bodies.town.paths
+    paths.prepare(goals)
+    moves = _select_moves(acts)
+    rows = goals * paths.ground.count
+    strides = bodies.strides()
+    everyone = min(strides)
+    for k in range(max(strides)):
+        if k < everyone:
+            _advance(bodies, rows, moves)
+        else:
+            walks = np.array([stride > k for stride in strides])
+            held = np.where(walks[:, None], rows, paths.hold)
+            _advance(bodies, held, {t: own for t, own in moves.items() if walks[t]})
+    _arrive(bodies, goals, rows, moves)
+    _show_walkers(bodies, goals, acts, moves)
+
+
+def _select_moves(acts: TownActs) -> TownMoves:
+    moves: dict[TownIndex, Moves] = {}
+    for town, own in acts.items():
+        found = {i: act for i, act in own.items() if isinstance(act, ResolvedMove)}
+        if found:
+            moves[town] = found
+    return moves
+
+
+def _advance(bodies: Bodies, rows: Ints, moves: TownMoves) -> None:
+    """Take one step along the direction fields that start at `rows`, or along one's own way."""
+    paths, tile = bodies.town.paths, bodies.tile
+    ground = paths.ground
+    new = tile + ground.delta[paths.fields[rows + tile]]
+    for town, own in moves.items():
+        for i, act in own.items():
+            here = int(tile[town, i])
+            new[town, i] = here + ground.delta[ground.first_step(here, act.targets)]
+    arena = ground.arena[new]
+    crossing = arena != bodies.arena
+    if np.count_nonzero(crossing):
+        for town, state in bodies.towns_with(crossing):
+            _cross(state, new[town], arena[town], set(crossing[town].nonzero()[0].tolist()))
+        arena = ground.arena[new]
+    bodies.tile, bodies.arena = new, arena
+
+
+def _cross(state: WorldState, new: Ints, arena: Ints, crossing: set[int]) -> None:
+    """Let people through doors in the order of ties; who may not pass stays outside.
+
+    Args:
+        state: where they are.
+        new: the tile each steps onto, shape (N,); put back where somebody may not.
+        arena: in which each of these is, shape (N,).
+        crossing: whose arena changes.
+    """
+    access, plan = state.access, state.town.plan
+    limited, now = access.limited, []
+    if limited:
+        now = [int(a) if p else -1 for a, p in zip(state.arena, state.present, strict=True)]
+    order = state.rank() if len(crossing) > 1 and limited else sorted(crossing)
+    for i in order:
+        if i not in crossing:
+            continue
+        there = int(arena[i])
+        if not access.may_enter(i, there, int(state.arena[i])):
+            new[i] = state.tile[i]
+            state.fail(i, "move", access.explain_refusal(i, there))
+            continue
+        if limited:
+            here, now[i] = now[i], -1
+            if there in limited and access.is_full(there, now):
+                now[i] = here
+                new[i] = state.tile[i]
+                state.fail(i, "move", f"{plan.arena_id(there)} is full")
+                continue
+            now[i] = there
+        state.log.emit("arrive", i, place=plan.arena_id(there))
+
+
+def _arrive(bodies: Bodies, goals: Ints, rows: Ints, moves: TownMoves) -> None:
+    """Note who has nothing left to walk, and let them make room for one another."""
+    paths, tile = bodies.town.paths, bodies.tile
+    arrived = paths.fields[rows + tile] == STAY
+    for town, own in moves.items():
+        for i, act in own.items():
+            arrived[town, i] = paths.ground.first_step(int(tile[town, i]), act.targets) == STAY
+    bodies.arrived = arrived
+    if np.count_nonzero(arrived):
+        for town, state in bodies.towns_with(arrived):
+            _make_room(state, goals[town], moves.get(town, NO_MOVES))
+        bodies.collect_tiles()
+
+
+def _make_room(state: WorldState, goals: Ints, moves: Moves) -> None:
+    """Who arrives on a taken tile steps aside to a free one that is as good, if any."""
+    taken = state.tile[state.present].tolist()
+    if len(set(taken)) == len(taken):
+        return
+    paths, aside = state.town.paths, dict[int, int]()
+    ground = paths.ground
+    for i in state.arrived.nonzero()[0].tolist():
+        tile = int(state.tile[i])
+        if taken.count(tile) < 2:
+            continue
+        field = _field_of(paths, int(goals[i]), moves.get(i))
+        for near in ground.neighbours[:, tile].tolist():
+            same = near >= 0 and ground.arena[near] == state.arena[i]
+            if same and field[near] == STAY and near not in taken:
+                aside[i] = near
+                taken[taken.index(tile)] = near
+                break
+    if aside:
+        state.set_tiles(aside)
+
+
+def _field_of(paths: PlacePaths, goal: int, move: ResolvedMove | None) -> npt.NDArray[np.uint8]:
+    return paths.field(goal) if move is None else paths.ground.field(move.targets)
+
+
+def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
+    """Let others see who set out, arrived or stopped."""
+    # What walking makes of everyone's looks, as a number; -1 for nothing.
+    shown = goals + bodies.arrived * len(bodies.town.places.all)
+    for town, own in moves.items():
+        shown[town, list(own)] = -1
+    changed = shown != bodies.shown
+    bodies.shown = shown
+    for town, state in bodies.towns_with(changed | bodies.arrived, moves):
+        who = changed[town].nonzero()[0].tolist()
+        own_acts, own_moves = acts.get(town, NO_ACTS), moves.get(town, NO_MOVES)
+        _show(state, goals[town], who, own_acts, own_moves)
+
+
+def _show(
+    state: WorldState,
+    goals: Ints,
+    changed: Iterable[int],
+    acts: Mapping[int, ResolvedAct],
+    moves: Moves,
+) -> None:
+    places = state.town.places.all
+    count = len(places)
+    for i in changed:
+        k = int(state.shown[i])
+        if k >= count:
+            state.show(i, f"at {places[k - count].label}", IDLE_EMOJI)
+        elif k >= 0:
+            state.show(i, f"walking to {places[k].label}", WALK_EMOJI)
+        elif i not in acts and not state.asleep[i]:
+            state.show(i, IDLE_DOING, IDLE_EMOJI)
+    for i, move in moves.items():
+        there = bool(state.arrived[i])
+        doing = move.doing or (f"at {move.label}" if there else f"walking to {move.label}")
+        state.show(i, doing, move.emoji or (IDLE_EMOJI if there else WALK_EMOJI))
+    for i in state.arrived.nonzero()[0].tolist():
+        label = moves[i].label if i in moves else places[int(goals[i])].label
+        state.outcomes.setdefault(i, Outcome(True, f"You are at {label}."))

@@ -1,0 +1,55 @@
+"""The ways to all named places: one direction field a place, computed when first walked to."""
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.scenario.schema import Scenario
+from genagents_env.world.places import Places
+from genagents_env.world.tiles import HOLD, Ground, Ints
+
+
+class PlacePaths:
+    """Direction fields to the places of one town, and how fast people walk along them.
+
+    Nothing in it changes but what has been computed so far, so worlds of one scenario share it.
+    """
+
+    def __init__(self, ground: Ground, places: Places, scenario: Scenario) -> None:
+        self.ground, self.places = ground, places
+        self._tiles_per_tick = scenario.rules.walk_speed * scenario.seconds_per_tick
+        count = len(places.all)
+        # One row a place, flat; goal -1 reads the last row, which holds everyone where they are.
+        self.fields: npt.NDArray[np.uint8] = np.zeros((count + 1) * ground.count, dtype=np.uint8)
+        self.fields[count * ground.count :] = HOLD
+        self.hold = count * ground.count
+        self._ready: npt.NDArray[np.bool_] = np.zeros(count + 1, dtype=np.bool_)
+        self._ready[count] = True
+        self._all_ready = False
+
+    def targets(self, place: int) -> tuple[int, ...]:
+        """Return the tiles at which one has arrived at a place: its inside, not its doors."""
+        plan, arenas = self.ground.plan, set(self.places.all[place].arenas)
+        public = {a for a in arenas if not plan.arenas[a].users}
+        tiles = self.ground.tiles_of(public or arenas)
+        doors = {self.ground.tile(x, y) for x, y in plan.doors}
+        return tuple(t for t in tiles if t not in doors) or tuple(tiles)
+
+    def prepare(self, goals: Ints) -> None:
+        """Compute the missing direction fields to `goals`, place indices or -1, any shape."""
+        if self._all_ready or self._ready[goals].all():
+            return
+        for place in np.unique(goals[~self._ready[goals]]).tolist():
+            start = place * self.ground.count
+            field = self.ground.field(self.targets(place))
+            self.fields[start : start + self.ground.count] = field
+            self._ready[place] = True
+        self._all_ready = bool(self._ready.all())
+
+    def field(self, place: int) -> npt.NDArray[np.uint8]:
+        """Return the direction field to one place that has been prepared."""
+        return self.fields[place * self.ground.count : (place + 1) * self.ground.count]
+
+    def tiles_at(self, tick: int) -> int:
+        """Return how many tiles everyone who walks gets on at `tick`."""
+        speed = self._tiles_per_tick
+        return int(tick * speed + 1e-9) - int((tick - 1) * speed + 1e-9)

@@ -1,0 +1,280 @@
+"""The mutable state of one town, handed to every rule of the world."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import Field
+from types import EllipsisType
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+
+from genagents_env.rng import rank
+from genagents_env.world.access import Access
+from genagents_env.world.clock import DAY
+from genagents_env.world.constants import TownConstants
+from genagents_env.world.conversations import Conversations
+from genagents_env.world.log import Log
+from genagents_env.world.objects import Objects
+from genagents_env.world.sightings import Sightings
+from genagents_env.world.snapshot import Bools, Outcome, Sound
+from genagents_env.world.tiles import Ints
+
+IDLE_DOING, IDLE_EMOJI = "standing around", "🧍"
+ASLEEP_DOING, ASLEEP_EMOJI = "sleeping", "😴"
+
+TownIndex: TypeAlias = int | EllipsisType
+ONLY: EllipsisType = ...  # the index of the one town of arrays without an axis for towns
+
+
+class StateChange(Protocol):
+    """Something done to a town from outside, as a dataclass: see `interventions`."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def apply(self, state: "WorldState") -> None:
+        """Do it now."""
+
+
+class Bodies(Protocol):
+    """The people of one town, arrays of shape (N,), or of T towns at once, shape (T, N).
+
+    Rules are written once, for either: `array[town]` is the row of a town whatever the shape,
+    because the index of a town alone is `ONLY`. `WorldState` is one town, `BatchedWorld` many.
+    """
+
+    town: TownConstants
+    tile: Ints
+    arena: Ints
+    arrived: Bools
+    shown: Ints
+
+    @property
+    def asleep(self) -> Bools:
+        """Who sleeps."""
+
+    @property
+    def present(self) -> Bools:
+        """Who is in town."""
+
+    @property
+    def all_here(self) -> bool:
+        """Whether everyone was in town at the end of the last tick."""
+
+    @property
+    def all_awake(self) -> bool:
+        """Whether everyone was in town and awake at the end of the last tick."""
+
+    @property
+    def towns(self) -> Iterable[tuple[TownIndex, "WorldState"]]:
+        """Every town with its index."""
+
+    def towns_with(
+        self, mask: Bools, others: Collection[TownIndex] = ()
+    ) -> Iterable[tuple[TownIndex, "WorldState"]]:
+        """Return at least the towns in which `mask` holds for anybody, and `others`."""
+
+    def strides(self) -> Sequence[int]:
+        """Return how many tiles walkers get on at this tick, town by town."""
+
+    def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
+        """Return the order in which ties are won at this tick, in each of `towns`."""
+
+    def collect(self) -> None:
+        """Take over what was changed in single towns: where people are, and asleep or here."""
+
+    def collect_tiles(self) -> None:
+        """Take over where people were put in single towns."""
+
+
+class WorldState:
+    """Everything of one town that changes in an episode, and the few ways to change it.
+
+    Arrays have shape (N,), by person. They are replaced and never written again once a tick is
+    over: snapshots keep them. Valid after `begin`; `tick` is -1 before.
+    """
+
+    def __init__(self, town: TownConstants) -> None:
+        self.town = town
+        self.access = Access(town.plan, town.places, town.scenario.people)
+        self.objects = Objects(town.plan)
+        self.due: Mapping[int, Sequence[StateChange]] = {}  # the scenario's events, by tick
+        self.seed, self.tick = 0, -1
+
+    def begin(self, seed: int) -> None:
+        """Begin an episode with everyone awake on tile 0: see `initial_state.place_people`."""
+        town = self.town
+        n = town.count
+        self.seed, self.tick = seed, 0
+        self.access.begin()
+        self.log = Log(town.names)
+        self.log.begin(0)
+        self.conversations = Conversations(town.scenario.rules.conversation, n, town.clock)
+        self.told: set[tuple[int, int, int]] = set()  # speaker, hearer, fact
+        self.objects.begin(self.log)
+        self.present: Bools = np.array([p.present for p in town.scenario.people])
+        self.asleep: Bools = np.zeros(n, dtype=np.bool_)
+        self.arrived: Bools = np.zeros(n, dtype=np.bool_)
+        self.shown: Ints = np.full(n, -1, dtype=np.int64)
+        self.doing, self.emoji = [IDLE_DOING] * n, [IDLE_EMOJI] * n
+        self.doing_event, self.bed = [0] * n, [-1] * n
+        self.tile: Ints = np.zeros(n, dtype=np.int64)
+        self.arena: Ints = self.tile
+        self.start_tiles: Ints = self.tile
+        self.set_known(town.people.known)
+        self.facts = list(town.people.facts_at_start)
+        self.sightings = Sightings(n)
+        self.pending: list[StateChange] = []
+        self._checked: tuple[object, object] = (None, None)
+        self.begin_tick()
+
+    def begin_tick(self) -> None:
+        """Forget what the last tick told anybody."""
+        self.heard: dict[int, list[Sound]] = {}
+        self.outcomes: dict[int, Outcome] = {}
+        self.spoken: list[tuple[int, str]] = []
+
+    def check_presence(self) -> None:
+        """Bring `all_here` and `all_awake` up to date."""
+        if self._checked[0] is not self.present or self._checked[1] is not self.asleep:
+            self._checked = (self.present, self.asleep)
+            self.all_here = bool(self.present.all())
+            self.all_awake = self.all_here and not self.asleep.any()
+
+    @property
+    def towns(self) -> tuple[tuple[TownIndex, "WorldState"]]:
+        """This town alone."""
+        return ((ONLY, self),)
+
+    def towns_with(
+        self, mask: Bools, others: Collection[TownIndex] = ()
+    ) -> tuple[tuple[TownIndex, "WorldState"]]:
+        """Return this town."""
+        return ((ONLY, self),)
+
+    def strides(self) -> tuple[int]:
+        """Return how many tiles walkers get on at this tick."""
+        return (self.town.paths.tiles_at(self.tick),)
+
+    def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
+        """Return the order in which ties are won at this tick."""
+        return {town: self.rank() for town in towns}
+
+    def collect(self) -> None:
+        """Nothing is kept elsewhere."""
+
+    def collect_tiles(self) -> None:
+        """Nothing is kept elsewhere."""
+
+    def rank(self) -> list[int]:
+        """Return everyone in the order in which ties are won at this tick."""
+        order: list[int] = rank(self.seed, self.tick, self.town.count).tolist()
+        return order
+
+    def show(self, i: int, doing: str, emoji: str) -> None:
+        """Set what others see `i` doing; an event only where the words change."""
+        if doing != self.doing[i] or emoji != self.emoji[i]:
+            self.doing[i], self.emoji[i] = doing, emoji
+            self.doing_event[i] = self.log.emit("doing", i, doing=doing, emoji=emoji)
+
+    def fail(self, i: int, action: str, reason: str, *, illegal: bool = False) -> None:
+        """Tell `i` why the action came to nothing."""
+        self.log.emit("fail", i, action=action, reason=reason)
+        self.outcomes[i] = Outcome(False, reason, illegal)
+
+    def hear(self, i: int, sound: Sound) -> None:
+        """Let words reach `i`."""
+        self.heard.setdefault(i, []).append(sound)
+
+    def wake(self, i: int, cause: str) -> None:
+        """End the sleep of `i`; the bed goes back to its first state."""
+        if not self.asleep[i]:
+            return
+        self.asleep = self.asleep.copy()
+        self.asleep[i] = False
+        self.log.emit("wake", i, cause=cause)
+        if self.bed[i] >= 0:
+            self.objects.put(self.log, self.bed[i], self.objects.plans[self.bed[i]].state, i)
+            self.bed[i] = -1
+        self.show(i, IDLE_DOING, IDLE_EMOJI)
+
+    def sleep(self, i: int, bed: int | None, cause: str) -> None:
+        """Lay `i` down to sleep, in a bed if there is one."""
+        self.asleep = self.asleep.copy()
+        self.asleep[i] = True
+        self.bed[i] = -1 if bed is None else bed
+        self.log.emit("sleep", i, cause=cause)
+        self.show(i, ASLEEP_DOING, ASLEEP_EMOJI)
+
+    def set_present(self, i: int, present: bool) -> None:
+        """Let `i` be in town or not."""
+        self.present = self.present.copy()
+        self.present[i] = present
+
+    def put(self, i: int, tile: int) -> None:
+        """Stand `i` on `tile` at once."""
+        self.set_tiles({i: tile})
+        self.learn_places([i])
+
+    def set_tiles(self, moves: Mapping[int, int]) -> None:
+        """Stand people on tiles; the arrays of earlier snapshots stay as they were."""
+        self.tile = self.tile.copy()
+        for i, tile in moves.items():
+            self.tile[i] = tile
+        self.arena = self.town.ground.arena[self.tile]
+
+    def announce(self, i: int, kind: str) -> None:
+        """Write an event of kind start, put or join, with all that shows of `i`."""
+        self.doing_event[i] = self.log.emit(
+            kind,
+            i,
+            place=self.town.plan.arena_id(int(self.arena[i])),
+            tile=list(self.town.ground.xy(int(self.tile[i]))),
+            doing=self.doing[i],
+            emoji=self.emoji[i],
+            asleep=bool(self.asleep[i]),
+        )
+
+    def learn_fact(self, i: int, fact: int, cause: int, source: str | None) -> None:
+        """Let `i` know a fact from now on; an event where it is new."""
+        if not self.facts[i] >> fact & 1:
+            self.facts[i] |= 1 << fact
+            fact_id = self.town.people.fact_ids[fact]
+            self.log.emit("learn", i, fact=fact_id, cause=cause, source=source)
+
+    def learn_places(self, who: Iterable[int]) -> None:
+        """Let people know the places in sight of where they now are."""
+        known, tiles, around = self.known, self.tile.tolist(), self.town.around
+        fresh: dict[int, int] = {}
+        for i in who:
+            tile = tiles[i]
+            bits = around[i].places[tile]
+            if bits is None:
+                bits = around[i].places_at(tile)
+            if bits & ~known[i]:
+                fresh[i] = known[i] | bits
+        if fresh:
+            self.set_known(tuple(fresh.get(i, k) for i, k in enumerate(known)))
+
+    def set_known(self, known: tuple[int, ...]) -> None:
+        """Set which places each person knows, as bits by place index."""
+        self.known = known
+        everything = self.town.all_places
+        self.learners = [i for i, bits in enumerate(known) if bits != everything]
+
+    def is_acquainted(self, i: int, j: int) -> bool:
+        """Return whether `i` knows `j`: a relationship at the start, or having seen them."""
+        return j in self.town.people.friends[i] or self.sightings.last(i, j) >= 0
+
+    def sees_tile(self, i: int, tile: int) -> bool:
+        """Return whether a tile is in sight of `i`."""
+        ground = self.town.ground
+        x, y = ground.xy(int(self.tile[i]))
+        other_x, other_y = ground.xy(tile)
+        apart = max(abs(x - other_x), abs(y - other_y))
+        zone = ground.zone
+        return apart <= self.town.people.vision[i] and bool(zone[tile] == zone[self.tile[i]])
+
+    def is_wake_hour(self) -> Bools:
+        """Return for whom the hour of waking has come with this tick, shape (N,)."""
+        clock = self.town.clock
+        due = (clock.second(self.tick) - self.town.people.wake_second) % DAY
+        return due < clock.seconds_per_tick

@@ -1,0 +1,155 @@
+"""One tick of one town or of several that step together: the order of the rules."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from genagents_env.world import speech
+from genagents_env.world.interaction import use
+from genagents_env.world.movement import NO_ACTS, TownActs, is_shown_by_walking, walk
+from genagents_env.world.resolved import (
+    RefusedAct,
+    ResolvedAct,
+    ResolvedMove,
+    ResolvedRestart,
+    ResolvedSpeak,
+    ResolvedStay,
+    ResolvedUse,
+)
+from genagents_env.world.sight import Pairs, clear_lines
+from genagents_env.world.snapshot import Outcome
+from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, WorldState
+from genagents_env.world.tiles import Ints
+
+
+def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
+    """Advance one tick.
+
+    Args:
+        bodies: of one town or of several.
+        goals: the index of the place each walks to, -1 for none; shape as `bodies.tile`.
+        acts: what everyone else attempts; the rest stand still.
+    """
+    for town, state in bodies.towns:
+        _begin(state, goals[town], acts.get(town, NO_ACTS))
+    bodies.collect()
+    if not bodies.all_here:
+        goals, acts = _drop_absent(bodies, goals, acts)
+    walk(bodies, goals, acts)
+    orders = bodies.rank_in([town for town, own in acts.items() if len(own) > 1])
+    for town, state in bodies.towns:
+        own = acts.get(town, NO_ACTS)
+        _finish(state, own, orders.get(town, own))
+    bodies.collect()
+
+
+def apply_changes(state: WorldState) -> None:
+    """Apply the events that the scenario has at this tick, and the interventions that wait."""
+    due = state.due.get(state.tick, ())
+    if due or state.pending:
+        waiting, state.pending = state.pending, []
+        for change in (*due, *waiting):
+            change.apply(state)
+
+
+def update_access(state: WorldState) -> None:
+    """Open and close what the hour opens and closes."""
+    state.access.set_minute(state.town.clock.second(state.tick) // 60)
+
+
+def find_pairs(bodies: Bodies) -> Pairs:
+    """Return who sees whom now: (viewer, seen, distance), each shape (M,), nearest first.
+
+    People of several towns count through all of them: town * N + person.
+    """
+    town, tile = bodies.town, bodies.tile
+    viewer, seen, apart = town.sight.pairs(town.ground.sight.take(tile, axis=1))
+    if not bodies.all_awake:
+        present, asleep = bodies.present.ravel(), bodies.asleep.ravel()
+        keep = present[viewer] & ~asleep[viewer] & present[seen]
+        viewer, seen, apart = viewer[keep], seen[keep], apart[keep]
+    if town.scenario.rules.line_of_sight and len(viewer):
+        tile = tile.ravel()
+        keep = clear_lines(town.ground, tile[viewer], tile[seen])
+        viewer, seen, apart = viewer[keep], seen[keep], apart[keep]
+    return viewer, seen, apart
+
+
+def _begin(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
+    """Begin a tick: what was due happens, and those wake who have reason to."""
+    state.tick += 1
+    state.log.begin(state.tick)
+    state.begin_tick()
+    apply_changes(state)
+    if not state.all_awake:
+        _wake(state, goals, acts)
+
+
+def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, TownActs]:
+    """Let those who are away do nothing."""
+    goals, kept = goals.copy(), dict(acts)
+    for town, state in bodies.towns:
+        if not state.all_here:
+            goals[town] = np.where(state.present, goals[town], -1)
+            own = acts.get(town, NO_ACTS)
+            kept[town] = {i: act for i, act in own.items() if state.present[i]}
+    return goals, kept
+
+
+def _finish(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[int]) -> None:
+    """Resolve what is not walking, and what follows from time going by."""
+    if acts:
+        _resolve(state, acts, order)
+    if state.conversations.open or state.conversations.until:
+        speech.end_conversations(state)
+    if state.learners:
+        state.learn_places(state.learners)
+    if state.access.timed:
+        clock = state.town.clock
+        if clock.second(state.tick) % 60 < clock.seconds_per_tick:
+            update_access(state)
+
+
+def _wake(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
+    due = state.is_wake_hour()
+    active = ResolvedMove | ResolvedSpeak | ResolvedUse | ResolvedRestart
+    for i in np.flatnonzero(state.asleep & state.present).tolist():
+        if due[i]:
+            state.wake(i, "hour")
+        elif goals[i] >= 0 or isinstance(acts.get(i), active):
+            state.wake(i, "action")
+
+
+def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[int]) -> None:
+    used: set[int] = set()
+    for i in order:
+        act = acts.get(i)
+        if isinstance(act, ResolvedSpeak):
+            speech.speak(state, i, act)
+        elif isinstance(act, ResolvedUse):
+            use(state, i, act, used)
+        elif isinstance(act, ResolvedStay):
+            _stay(state, i, act)
+        elif isinstance(act, ResolvedRestart):
+            state.put(i, int(state.start_tiles[i]))
+            state.outcomes[i] = Outcome(True, "You are back where you started.")
+            state.show(i, act.doing or IDLE_DOING, act.emoji or IDLE_EMOJI)
+        elif isinstance(act, RefusedAct):
+            state.fail(i, act.action, act.reason, illegal=True)
+        if act is not None and i in state.outcomes and not state.outcomes[i].ok:
+            _settle(state, i)
+
+
+def _stay(state: WorldState, i: int, act: ResolvedStay) -> None:
+    if state.asleep[i]:
+        return
+    if act.doing is None:
+        _settle(state, i)
+    else:
+        state.show(i, act.doing, act.emoji or "")
+
+
+def _settle(state: WorldState, i: int) -> None:
+    """Stop walking or talking, but keep on with what one said one does here."""
+    if is_shown_by_walking(state.doing[i]):
+        state.show(i, IDLE_DOING, IDLE_EMOJI)

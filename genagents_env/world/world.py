@@ -1,0 +1,169 @@
+"""The world of one episode: applies what everyone attempts, together, and says what happened."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+import numpy as np
+
+from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.schema import Scenario
+from genagents_env.world import saving
+from genagents_env.world.constants import TownConstants
+from genagents_env.world.events import Event
+from genagents_env.world.initial_state import place_people
+from genagents_env.world.interventions import Intervention, schedule_events
+from genagents_env.world.resolved import ResolvedAct
+from genagents_env.world.saving import SavedWorld
+from genagents_env.world.sight import Pairs
+from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.state import ONLY, WorldState
+from genagents_env.world.tick import advance, apply_changes, find_pairs, update_access
+from genagents_env.world.tiles import Ints
+
+
+class World:
+    """The town. Build once, `reset` for every episode, `step` with what everyone attempts.
+
+    `town` never changes and is shared by fresh copies; `state` is what changes.
+    """
+
+    def __init__(self, town: TownConstants) -> None:
+        self.town, self.state = town, WorldState(town)
+        self.state.due = schedule_events(town.scenario, town.clock)
+        self._snapshot: Snapshot | None = None
+        self._pairs: Pairs | None = None
+        self._glance: Callable[[], Pairs] | None = None
+
+    def fresh_copy(self) -> "World":
+        """Return another world of the same town, before its first `reset`."""
+        return World(self.town)
+
+    def reset(self, seed: int) -> None:
+        """Begin an episode: everyone at the starting place, asleep where the hour says so."""
+        state = self.state
+        state.begin(seed)
+        place_people(state)
+        update_access(state)
+        state.learn_places(range(self.count))
+        apply_changes(state)
+        self.look()
+
+    def step(self, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
+        """Advance one tick.
+
+        Args:
+            goals: the index of the place each walks to, shape (N,), -1 for none.
+            acts: what everyone else attempts, by person index; the rest stand still.
+        """
+        advance(self.state, goals, {ONLY: acts} if acts else {})
+        self.look()
+
+    def look(self) -> None:
+        """See who sees whom at the end of this tick."""
+        self.state.check_presence()
+        self._pairs, self._snapshot = find_pairs(self.state), None
+        viewer, seen, _ = self._pairs
+        self.state.sightings.note(viewer, seen, self.state.tile)
+
+    def look_later(self, glance: Callable[[], Pairs]) -> None:
+        """Let `glance` say who sees whom at the end of this tick, if that is asked for."""
+        self._glance = glance
+        self._pairs = self._snapshot = None
+
+    def intervene(self, intervention: Intervention) -> None:
+        """Apply at the next tick. Names have been checked by whoever asks for it."""
+        self.state.pending.append(intervention)
+
+    def save_state(self) -> SavedWorld:
+        """Return everything that changes, as JSON values."""
+        return saving.save_state(self.state)
+
+    def load_state(self, saved: SavedWorld) -> None:
+        """Resume from what `save_state` returned."""
+        self.reset(saved["seed"])
+        saving.load_state(self.state, saved)
+        update_access(self.state)
+        self.look()
+
+    @property
+    def pairs(self) -> Pairs:
+        """Who sees whom at this tick: (viewer, seen, distance), as in `Snapshot.pairs`."""
+        if self._pairs is None and self._glance is not None:
+            self._pairs = self._glance()
+        return self._pairs  # type: ignore[return-value]  # None only before the first reset
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """This tick, immutable; made when it is first asked for."""
+        if self._snapshot is None:
+            self._snapshot = self._take_snapshot()
+        return self._snapshot
+
+    @property
+    def scenario(self) -> Scenario:
+        """What the town was made from."""
+        return self.town.scenario
+
+    @property
+    def plan(self) -> TownPlan:
+        """The map."""
+        return self.town.plan
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The people's names, by index."""
+        return self.town.names
+
+    @property
+    def count(self) -> int:
+        """How many people there are, in town or not."""
+        return self.town.count
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the start of the episode, -1 before the first reset."""
+        return self.state.tick
+
+    @property
+    def time(self) -> datetime:
+        """Town time now."""
+        return self.town.clock.time(self.state.tick)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened in the last reset or step, in id order."""
+        return tuple(self.state.log.events)
+
+    @property
+    def positions(self) -> Ints:
+        """Columns and rows of everyone, shape (N, 2)."""
+        tile, width = self.state.tile, self.town.ground.width
+        return np.stack([tile % width, tile // width], axis=1)
+
+    def _take_snapshot(self) -> Snapshot:
+        state, (viewer, seen, apart) = self.state, self.pairs
+        talks = state.conversations
+        return Snapshot(
+            state.tick,
+            self.time,
+            self.town.ground.width,
+            state.tile,
+            state.arena,
+            state.asleep,
+            state.present,
+            state.arrived,
+            tuple(state.doing),
+            tuple(state.emoji),
+            tuple(state.doing_event),
+            state.objects.states,
+            state.objects.events,
+            state.known,
+            {i: tuple(sounds) for i, sounds in state.heard.items()},
+            state.outcomes,
+            {m: talks.view(t) for t in talks.open.values() for m in t.members},
+            tuple(state.spoken),
+            (viewer, seen, apart),
+            np.arange(len(viewer)) - viewer.searchsorted(viewer),
+            state.all_here,
+            state.all_awake,
+        )
