@@ -64,7 +64,7 @@ def measures(
 
     Those with a * are the default of a sweep.
     """
-    from genagents_env.evaluate.measure_table import measure_table
+    from genagents_env.evaluate.measure_catalog import measure_table
     from genagents_env.evaluate.measures import DEFAULT, listing, load_measure
 
     if markdown:

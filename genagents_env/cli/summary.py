@@ -5,10 +5,10 @@ from datetime import timedelta
 from decimal import Decimal
 
 from genagents_env.evaluate import RunSummary, lines
-from genagents_env.evaluate.cost import Cost
-from genagents_env.evaluate.gathering_visits import GatheringVisits
-from genagents_env.evaluate.knowledge import Spread
-from genagents_env.evaluate.outcome_lines import outcome_lines
+from genagents_env.evaluate.faculty_costs import Cost
+from genagents_env.evaluate.measures.diffusion import Spread
+from genagents_env.evaluate.measures.gatherings import GatheringVisits
+from genagents_env.evaluate.summary_lines import outcome_lines
 from genagents_env.record.reader import Spent
 
 _HEADER = (

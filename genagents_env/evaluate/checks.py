@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.evaluate.interviews import Reply, replies
+from genagents_env.evaluate.interviews import ENDS, Reply, replies
 from genagents_env.evaluate.presence import Stay, is_within
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
@@ -18,7 +18,6 @@ from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, ValueCheck
 
 RULE, YES, NO = "rule", "yes", "no"
-ENDS: tuple[When, ...] = ("before", "after")
 
 Answered: TypeAlias = AnswerCheck | ValueCheck
 

@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import Asked, When, asked
 from genagents_env.world.events import Event
+
+ENDS: tuple[When, ...] = ("before", "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,14 @@ def replies(
         for one in asked(scenario, names, when)
         for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
+
+
+def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[Reply]:
+    """Return the answers at one end of a run; none at the end of one without a tick."""
+    if when == "after" and not data.last_tick:
+        return []
+    rows = data.interviews
+    return replies(data.scenario, data.names, rows, when, data.last_tick, repeat)
 
 
 def cited(events: Iterable[Event], given: Iterable[Reply]) -> dict[int, Event]:

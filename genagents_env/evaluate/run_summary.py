@@ -4,19 +4,20 @@ from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from genagents_env.evaluate.cost import Cost, Embedded, costs, embedded
-from genagents_env.evaluate.findings import Findings, findings
-from genagents_env.evaluate.flow import Flow, flows
-from genagents_env.evaluate.gathering_visits import GatheringVisits, gathering_visits
-from genagents_env.evaluate.knowledge import Spread, fact_spreads
-from genagents_env.evaluate.network import density_after, density_before
+from genagents_env.evaluate.faculty_costs import Cost, Embedded, costs, embedded
+from genagents_env.evaluate.measures.acquaintance import density_after, density_before
+from genagents_env.evaluate.measures.diffusion import Spread, fact_spreads
+from genagents_env.evaluate.measures.findings import Findings, findings
+from genagents_env.evaluate.measures.flow import Flow, flows
+from genagents_env.evaluate.measures.gatherings import GatheringVisits, gathering_visits
+from genagents_env.evaluate.measures.judge_agreement import Agreement, agreements
+from genagents_env.evaluate.measures.lengths import Spans, spans
+from genagents_env.evaluate.measures.preferences import Preference, preferences
+from genagents_env.evaluate.measures.success import Outcome, outcomes
+from genagents_env.evaluate.measures.talk import Talk, talk
 from genagents_env.evaluate.opinions import Opinion, opinions
-from genagents_env.evaluate.outcomes import Agreement, Outcome, agreements, outcomes
-from genagents_env.evaluate.preferences import Preference, preferences
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, rates
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.spans import Spans, spans
-from genagents_env.evaluate.talk import Talk, talk
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.record.reader import Spent
 from genagents_env.record.rows import JSON

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeAlias
 
-from genagents_env.evaluate.outcomes import Outcome
-from genagents_env.evaluate.preferences import Preference, Shares
+from genagents_env.evaluate.measures.lengths import standard_error
+from genagents_env.evaluate.measures.preferences import Preference, Shares
+from genagents_env.evaluate.measures.success import Outcome
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.evaluate.spans import standard_error
 
 Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a Group
 

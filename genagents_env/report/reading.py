@@ -9,14 +9,13 @@ from typing import Any
 
 from genagents_env.errors import RecordError
 from genagents_env.evaluate.checks import verdicts
-from genagents_env.evaluate.conversations import partners
-from genagents_env.evaluate.lines import lines
 from genagents_env.evaluate.measures import Measure, find_measures, take
-from genagents_env.evaluate.outcome_lines import outcome_lines
-from genagents_env.evaluate.places import occupancy
+from genagents_env.evaluate.measures.diffusion import curves
+from genagents_env.evaluate.measures.partners import count_partners
+from genagents_env.evaluate.measures.places import occupancy
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.run_summary import summarize
-from genagents_env.evaluate.spreading import curves
+from genagents_env.evaluate.summary_lines import lines, outcome_lines
 from genagents_env.evaluate.transcript import transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
@@ -86,7 +85,7 @@ def _sum_usage(reader: RunReader) -> Usage:
 
 
 def _find_plot_data(record: RunData) -> PlotData:
-    names, counts = partners(record)
+    names, counts = count_partners(record)
     arenas, _, stays = occupancy(record)  # a row for each arena
     return PlotData(
         tuple(names),

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from genagents_env.evaluate.preferences import affinity
+from genagents_env.evaluate.measures.lengths import pooled
+from genagents_env.evaluate.measures.preferences import affinity
 from genagents_env.evaluate.published import Published
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.evaluate.spans import pooled
 from genagents_env.report import figures
 from genagents_env.report.groups import (
     RunGroup,

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from genagents_env.evaluate.measure_table import measure_table
+from genagents_env.evaluate.measure_catalog import measure_table
 from genagents_env.evaluate.measures import DEFAULT, measure_names
 from tests.cli.conftest import Run
 

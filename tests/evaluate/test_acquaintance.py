@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.acquaintance import Acquaintance, acquaintance
 from genagents_env.evaluate.interviews import Reply
+from genagents_env.evaluate.measures.acquaintance import Acquaintance, acquaintance
 from genagents_env.scenario.schema import Person, Relationship
 from genagents_env.world.events import Event
 from tests.evaluate.talks import learn, news, reply, say

@@ -1,7 +1,7 @@
 from datetime import datetime
 
-from genagents_env.evaluate.coordination import coordination
-from genagents_env.evaluate.knowledge import Hearing, Spread
+from genagents_env.evaluate.measures.diffusion import Hearing, Spread
+from genagents_env.evaluate.measures.gatherings import coordination
 from genagents_env.evaluate.presence import Visit
 from genagents_env.scenario.schema import Gathering
 from tests.evaluate.talks import reply

@@ -5,7 +5,7 @@ import pytest
 
 from genagents_env.cli.summary import summary
 from genagents_env.evaluate import summarize
-from genagents_env.evaluate.cost import Cost, costs
+from genagents_env.evaluate.faculty_costs import Cost, costs
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import RunReader

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.findings import Findings, findings
-from genagents_env.evaluate.lines import lines
+from genagents_env.evaluate.measures.findings import Findings, findings
+from genagents_env.evaluate.summary_lines import lines
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario

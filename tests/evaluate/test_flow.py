@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.flow import AgentFlow, Flow, flowed, flows, held_at_end
 from genagents_env.evaluate.interviews import Reply
+from genagents_env.evaluate.measures.flow import AgentFlow, Flow, flowed, flows, held_at_end
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.scenario.questions import Asked
 from genagents_env.world.events import Event

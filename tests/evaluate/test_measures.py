@@ -2,10 +2,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from genagents_env.evaluate import transcript
-from genagents_env.evaluate.knowledge import Hearing, spreads
-from genagents_env.evaluate.network import density, known_at_start, met
+from genagents_env.evaluate.measures.acquaintance import compute_density, known_at_start, met
+from genagents_env.evaluate.measures.diffusion import Hearing, spreads
+from genagents_env.evaluate.measures.talk import Talk, talk
 from genagents_env.evaluate.presence import find_stays, find_visits, is_within
-from genagents_env.evaluate.talk import Talk, talk
 from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.world.events import Event
 
@@ -61,8 +61,8 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
     assert before == {("Ada", "Ben")}
     after = before | met([_say(0, "Cy", ["Ada"]), _say(1, "Ben", [])])
     assert after == {("Ada", "Ben"), ("Ada", "Cy")}
-    assert density(after, 3) == 2 / 3
-    assert density(set(), 1) == 0.0
+    assert compute_density(after, 3) == 2 / 3
+    assert compute_density(set(), 1) == 0.0
 
 
 def test_talk_counts_conversations_and_utterances() -> None:

@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.checks import Verdict
-from genagents_env.evaluate.outcomes import (
-    Agreement,
+from genagents_env.evaluate.measures.judge_agreement import Agreement, agreements, compared
+from genagents_env.evaluate.measures.success import (
     Outcome,
     Truth,
-    agreements,
-    compared,
     holds,
     most,
     outcomes,

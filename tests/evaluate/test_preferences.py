@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.checks import Verdict
-from genagents_env.evaluate.preferences import (
+from genagents_env.evaluate.measures.preferences import (
     Preference,
     affinity,
     leaning,

@@ -6,8 +6,8 @@ import pytest
 
 from genagents_env.cli.summary import summary
 from genagents_env.evaluate import summarize
-from genagents_env.evaluate.flow import flowed
-from genagents_env.evaluate.outcome_lines import outcome_lines
+from genagents_env.evaluate.measures.flow import flowed
+from genagents_env.evaluate.summary_lines import outcome_lines
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.labels import policies_label, policy_label
+from genagents_env.evaluate.measures.lengths import Lengths, pooled, spans, standard_error
 from genagents_env.evaluate.presence import find_memberships
-from genagents_env.evaluate.spans import Lengths, pooled, spans, standard_error
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
 from tests.report.planted import ADA, BEN, LYFE, joined, left, meta, plant, said

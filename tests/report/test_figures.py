@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from genagents_env.evaluate.knowledge import Hearing, Spread
+from genagents_env.evaluate.measures.diffusion import Hearing, Spread
+from genagents_env.evaluate.measures.lengths import Lengths
 from genagents_env.evaluate.opinions import Opinion
 from genagents_env.evaluate.published import published
-from genagents_env.evaluate.spans import Lengths
 from genagents_env.report import figures
 from genagents_env.report.figures.style import Figure, assign_colours, fit_label
 from genagents_env.report.groups import CostRate, FlowRate, Mean, SuccessRate

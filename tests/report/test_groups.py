@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.preferences import Preference
+from genagents_env.evaluate.measures.preferences import Preference
 from genagents_env.report.groups import (
     average,
     average_costs,

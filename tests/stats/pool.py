@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from genagents_env.env import TownEnv
-from genagents_env.evaluate.knowledge import spreads
+from genagents_env.evaluate.measures.diffusion import spreads
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario

@@ -1,15 +1,14 @@
 """Measures by name: each a file here, or anybody's `path/to/file.py:NAME`."""
 
-from genagents_env.evaluate.measures.finding import (
+from genagents_env.evaluate.measure import Measure, Values, measure, over, take
+from genagents_env.evaluate.measure_catalog import (
     DEFAULT,
     absent,
     find_measures,
     listing,
     load_measure,
     measure_names,
-    take,
 )
-from genagents_env.evaluate.measures.measure import Measure, Values, measure, over
 
 __all__ = [
     "DEFAULT",

@@ -1,9 +1,214 @@
-"""The network of mutual knowledge, by the record and by interviews, and its hallucinations."""
+"""Who knows of whom: the network of mutual knowledge, by the record and by interviews.
 
-from genagents_env.evaluate.findings import findings
-from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.network import density_after, density_before
-from genagents_env.evaluate.run_data import RunData
+By the record two know each other who name each other among their ties, or of whom one spoke to the
+other. By interview each person is asked of every other. The network's edges are the pairs in which
+both claim to know of the other; its density is their share of the pairs asked. A claim is
+*verified* if the other is among one's ties, or is named in what one remembered at the start, or if
+the answer names an event in which the other acted, was spoken with, or was spoken of in one's
+hearing.
+Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 453 answers
+6 (1.3 %) were hallucinated. 0.74 of 300 pairs are 444 answers, so the 453 are read as the claims.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from genagents_env.evaluate.claims import claims_person, names
+from genagents_env.evaluate.interviews import (
+    ENDS,
+    Reply,
+    cited,
+    evidence,
+    find_run_replies,
+    heard_words,
+)
+from genagents_env.evaluate.measure import measure
+from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.record.rows import JSON
+from genagents_env.scenario import Person, first_memories
+from genagents_env.world.events import Event
+
+_ABOUT = ("to", "source", "addressed", "members")  # keys of an event that name people
+
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Acquaintance:
+    """The network by interview.
+
+    Attributes:
+        asked: answers given, one for each person and each other asked about.
+        claims: of these, the ones that claim to know of the other.
+        verified: claims that are borne out.
+        pairs: both of whom were asked about the other.
+        mutual: pairs in which both claim to.
+        mutual_verified: pairs in which both claims are borne out.
+    """
+
+    asked: int
+    claims: int
+    verified: int
+    pairs: int
+    mutual: int
+    mutual_verified: int
+
+    @property
+    def hallucinated(self) -> int:
+        """Claims that nothing bears out."""
+        return self.claims - self.verified
+
+    @property
+    def hallucination_rate(self) -> float | None:
+        """The share of the claims that nothing bears out; None without claims."""
+        return self.hallucinated / self.claims if self.claims else None
+
+    @property
+    def density(self) -> float | None:
+        """The share of the pairs that claim to know each other; None without pairs."""
+        return self.mutual / self.pairs if self.pairs else None
+
+    @property
+    def verified_density(self) -> float | None:
+        """The share of the pairs whose two claims are borne out; None without pairs."""
+        return self.mutual_verified / self.pairs if self.pairs else None
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values: the counts, the rate and the two densities."""
+        return asdict(self) | {
+            "hallucinated": self.hallucinated,
+            "hallucination_rate": self.hallucination_rate,
+            "density": self.density,
+            "verified_density": self.verified_density,
+        }
+
+
+def acquaintance(
+    people: Sequence[Person], given: Iterable[Reply], events: Iterable[Event]
+) -> Acquaintance | None:
+    """Return the network by the answers about other people; None if nobody was asked.
+
+    Args:
+        people: of the run.
+        given: the answers at one end of the run; those about nobody are passed over.
+        events: of the run, in order.
+    """
+    about = [reply for reply in given if reply.asked.person is not None]
+    if not about:
+        return None
+    claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
+    named = cited(events, claims)
+    seeds = {person.name: person for person in people}
+    forms = _forms(list(seeds))
+    verified = {
+        _edge(reply)
+        for reply in claims
+        if _seeded(seeds[reply.asked.agent], forms[_edge(reply)[1]], _edge(reply)[1])
+        or any(_shows(event, *_edge(reply), forms) for event in evidence(reply, named))
+    }
+    asked, claimed = {_edge(reply) for reply in about}, {_edge(reply) for reply in claims}
+    counts = (len(asked), len(claimed), len(verified))
+    return Acquaintance(*counts, _mutual(asked), _mutual(claimed), _mutual(verified))
+
+
+def known_at_start(people: Sequence[Person]) -> set[Pair]:
+    """Return the pairs in which each names the other among their relationships, names sorted."""
+    named = {(person.name, other.to) for person in people for other in person.relationships}
+    names = {person.name for person in people}
+    return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
+
+
+def met(events: Iterable[Event]) -> set[Pair]:
+    """Return the pairs of whom one spoke to the other, who heard it; names sorted.
+
+    The paper asks each agent in an interview whether it knows the other; this is what can be
+    seen from outside.
+    """
+    pairs: set[Pair] = set()
+    for event in events:
+        if event.kind != "say" or event.agent is None:
+            continue
+        for other in event.data["addressed"]:
+            if other != event.agent:
+                pairs.add((min(event.agent, other), max(event.agent, other)))
+    return pairs
+
+
+def compute_density(pairs: set[Pair], people: int) -> float:
+    """Return the share of all pairs of `people` that are in `pairs`; 0 for fewer than two."""
+    return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
+
+
+@once_per_run
+def density_before(data: RunData) -> float:
+    """Return the density of mutual knowledge at the start of a run."""
+    return compute_density(known_at_start(data.scenario.people), len(data.names))
+
+
+@once_per_run
+def density_after(data: RunData) -> float:
+    """Return the density at the end of a run: with those added who spoke with one another."""
+    pairs = known_at_start(data.scenario.people) | met(data.events)
+    return compute_density(pairs, len(data.names))
+
+
+@once_per_run
+def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquaintance | None]:
+    """Return the networks by interview at the start of a run and at its end."""
+    people = [person for person in data.scenario.people if person.name in data.names]
+    before, after = (
+        acquaintance(people, find_run_replies(data, when), data.events) for when in ENDS
+    )
+    return before, after
+
+
+def _edge(reply: Reply) -> tuple[str, str]:
+    return reply.asked.agent, reply.asked.person or ""
+
+
+def _mutual(edges: set[tuple[str, str]]) -> int:
+    return sum((b, a) in edges for a, b in edges) // 2
+
+
+def _forms(people: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return how each may be named: in full, and by a first name that nobody shares."""
+    first = [name.split()[0] for name in people]
+    return {
+        name: (name, short) if first.count(short) == 1 else (name,)
+        for name, short in zip(people, first, strict=True)
+    }
+
+
+def _seeded(person: Person, forms: Sequence[str], other: str) -> bool:
+    """Return whether `person` knew of `other` from the start."""
+    if any(tie.to == other for tie in person.relationships):
+        return True
+    remembered = (*first_memories(person), *person.recent_memories, person.goal)
+    return any(names(text, forms) for text in remembered)
+
+
+def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...]]) -> bool:
+    """Return whether `agent` met with `other`, or with word of them, in this event.
+
+    What is not speech counts wherever the other did it: a mind can only name what it perceived.
+    """
+    words = heard_words(event, agent)
+    if words is not None and (event.agent == other or names(words, forms[other])):
+        return True
+    if event.kind != "say" and event.agent == other:
+        return True
+    involved = [name for key in _ABOUT for name in _listed(event.data.get(key))]
+    if event.kind == "say" and event.agent == agent:
+        involved += event.data["heard_by"]
+    here = event.agent == agent or words is not None or agent in involved
+    return here and other in involved
+
+
+def _listed(value: object) -> list[str]:
+    several = value if isinstance(value, list | tuple) else [value]
+    return [name for name in several if isinstance(name, str)]
+
 
 _PARK = "Park et al. 2023, section 7.1"
 
@@ -50,7 +255,7 @@ def density_gained(data: RunData) -> float | None:
 )
 def acquainted(data: RunData) -> float | None:
     """Return the share."""
-    after = findings(data).acquainted_after
+    after = compute_acquaintances(data)[1]
     return None if after is None else after.density
 
 
@@ -66,19 +271,5 @@ def acquainted(data: RunData) -> float | None:
 )
 def acquainted_verified(data: RunData) -> float | None:
     """Return the share."""
-    after = findings(data).acquainted_after
+    after = compute_acquaintances(data)[1]
     return None if after is None else after.verified_density
-
-
-@measure(
-    "hallucinated",
-    "Hallucination",
-    "share",
-    """Of all claims to know a fact or a person, in the interviews at both ends, the share that
-    nothing bears out. None where nothing was claimed.""",
-    _PARK,
-    "less",
-)
-def hallucinated(data: RunData) -> float | None:
-    """Return the share."""
-    return findings(data).hallucination_rate

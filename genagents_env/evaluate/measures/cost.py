@@ -1,6 +1,6 @@
 """What living cost; interviews and judging stand apart."""
 
-from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.measure import measure, over
 from genagents_env.evaluate.rates import Part, rates
 from genagents_env.evaluate.run_data import RunData
 

@@ -1,8 +1,158 @@
-"""How facts flowed: received, stored, retrieved."""
+"""How each fact flowed: who received it, kept it, and told of it when asked.
 
-from genagents_env.evaluate.flow import flows
-from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.run_data import RunData
+Definition: *received*: heard it in the run, as the record's `learn` events tell; *stored*: holds a
+memory at the end in which a pattern of the fact is found; *retrieved*: the share of the interviews
+after the run in which any answer shows a pattern of it. Of those who did not know it at the start:
+P(receive) is the share who received it, P(store) the share of the receivers who stored it,
+P(retrieve) the mean of retrieved over the receivers who stored it.
+Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition;
+this one is ours.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from genagents_env.evaluate.checks import finds
+from genagents_env.evaluate.interviews import Reply, find_run_replies
+from genagents_env.evaluate.measure import measure
+from genagents_env.evaluate.measures.diffusion import spreads
+from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.record.rows import JSON, RememberedRow
+from genagents_env.scenario.schema import Fact
+from genagents_env.world.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFlow:
+    """One fact in one agent.
+
+    Attributes:
+        agent: who.
+        knew: at the start.
+        received: the tick of hearing it first; None for never.
+        stored: at the end; None where the record holds no memories of the end.
+        retrieved: share of the interviews after the run, 0..1; None where nobody asked.
+    """
+
+    agent: str
+    knew: bool
+    received: int | None
+    stored: bool | None
+    retrieved: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One fact in everyone; each probability is None where it has nobody to be of.
+
+    `stored` and `retrieved` of those who knew it at the start stand in `agents` alone.
+    """
+
+    fact: str
+    agents: tuple[AgentFlow, ...]
+    p_receive: float | None
+    p_store: float | None
+    p_retrieve: float | None
+
+    @property
+    def told(self) -> tuple[AgentFlow, ...]:
+        """Those who did not know it at the start and received it."""
+        return tuple(one for one in self.agents if not one.knew and one.received is not None)
+
+    @property
+    def kept(self) -> tuple[AgentFlow, ...]:
+        """Those of `told` who stored it."""
+        return tuple(one for one in self.told if one.stored)
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values."""
+        return asdict(self) | {"agents": [asdict(one) for one in self.agents]}
+
+
+@once_per_run
+def flows(data: RunData) -> tuple[Flow, ...]:
+    """Return how each fact of the scenario flowed, as far as it is recorded."""
+    meta, last = data.meta, data.last_tick
+    after = find_run_replies(data, "after", repeat=None)
+    held = held_at_end(data.reader.remembered(), last, bool(after))
+    return flowed(meta.scenario.facts, meta.names, data.events, after, held)
+
+
+def held_at_end(
+    rows: Iterable[RememberedRow], last_tick: int, asked: bool
+) -> set[tuple[str, str]] | None:
+    """Return the (fact, agent) of the memories held at the end; None where none were written.
+
+    They were, if any is there, or if some were at the start and people were asked at the end, by
+    when they may have forgotten everything.
+
+    Args:
+        rows: the memories of the data, of both ends.
+        last_tick: of the run.
+        asked: whether interviews were held at the end.
+    """
+    rows = list(rows)
+    held = {(row.fact, row.agent) for row in rows if last_tick and row.tick == last_tick}
+    return held if held or (rows and asked) else None
+
+
+def flowed(
+    facts: Sequence[Fact],
+    names: Sequence[str],
+    events: Iterable[Event],
+    after: Iterable[Reply],
+    held: Collection[tuple[str, str]] | None,
+) -> tuple[Flow, ...]:
+    """Return the flow of each of `facts` through the people `names`.
+
+    Args:
+        facts: of the scenario.
+        names: the people of the run.
+        events: of the run, in order.
+        after: all answers after the run, of all repeats.
+        held: the (fact, agent) of the memories at the end; None where they are not known.
+    """
+    after = list(after)
+    found = []
+    for fact, spread in zip(facts, spreads(facts, names, events), strict=True):
+        heard = {hearing.agent: hearing.tick for hearing in reversed(spread.heard)}
+        told = _retrieved(fact, after)
+        agents = tuple(
+            AgentFlow(
+                name,
+                name in fact.known_by,
+                heard.get(name),
+                None if held is None else (fact.id, name) in held,
+                told.get(name),
+            )
+            for name in names
+        )
+        found.append(_summed(fact.id, agents))
+    return tuple(found)
+
+
+def _retrieved(fact: Fact, after: Iterable[Reply]) -> dict[str, float]:
+    """Return for each agent asked the share of interviews in which an answer shows `fact`."""
+    shown: dict[str, dict[int, bool]] = {}
+    for reply in after:
+        repeats = shown.setdefault(reply.asked.agent, {})
+        found = finds(fact.patterns, reply.text)
+        repeats[reply.repeat] = repeats.get(reply.repeat, False) or found
+    return {agent: sum(told.values()) / len(told) for agent, told in shown.items()}
+
+
+def _summed(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
+    flow = Flow(fact, agents, None, None, None)
+    strangers = [one for one in agents if not one.knew]
+    stored = [one.stored for one in flow.told if one.stored is not None]
+    retrieved = [one.retrieved for one in flow.kept if one.retrieved is not None]
+    share = len(flow.told) / len(strangers) if strangers else None
+    return Flow(fact, agents, share, _mean(stored), _mean(retrieved))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
 
 _LYFE = (
     "Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition; "

@@ -1,10 +1,31 @@
 """Who talks to whom: the directed network of what is heard by those addressed."""
 
-from genagents_env.evaluate.conversations import partners as counted
-from genagents_env.evaluate.measures.measure import measure, over
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.evaluate.measure import measure, over
 from genagents_env.evaluate.run_data import RunData
 
+Counts = npt.NDArray[np.int64]
+
 _NETWORK = "Wasserman and Faust 1994, chapters 4 and 13"
+
+
+def count_partners(data: RunData) -> tuple[tuple[str, ...], Counts]:
+    """Return who talked to whom.
+
+    Returns:
+        The names, and the counts: shape (N, N), how many utterances of the row's agent the
+        column's agent heard as one of those addressed, in a conversation or out of it.
+    """
+    counts: Counts = np.zeros((len(data.names), len(data.names)), dtype=np.int64)
+    for event in data.utterances:
+        speaker = data.row[event.agent or ""]
+        for name in event.data["addressed"]:
+            hearer = data.row.get(name, speaker)
+            if hearer != speaker and name in event.data["heard_by"]:
+                counts[speaker, hearer] += 1
+    return data.names, counts
 
 
 @measure(
@@ -17,7 +38,7 @@ _NETWORK = "Wasserman and Faust 1994, chapters 4 and 13"
 )
 def partners(data: RunData) -> float | None:
     """Return the mean."""
-    edges = counted(data)[1] > 0
+    edges = count_partners(data)[1] > 0
     if len(edges) < 2 or not data.ticks:
         return None
     return over((edges | edges.T).sum(), len(edges))
@@ -33,7 +54,7 @@ def partners(data: RunData) -> float | None:
 )
 def talk_density(data: RunData) -> float | None:
     """Return the share."""
-    edges = counted(data)[1] > 0
+    edges = count_partners(data)[1] > 0
     people = len(edges)
     return over(edges.sum(), people * (people - 1)) if data.ticks else None
 
@@ -48,5 +69,5 @@ def talk_density(data: RunData) -> float | None:
 )
 def reciprocity(data: RunData) -> float | None:
     """Return the share."""
-    edges = counted(data)[1] > 0
+    edges = count_partners(data)[1] > 0
     return over((edges & edges.T).sum(), edges.sum())

@@ -1,6 +1,6 @@
 """How often the model or the policy failed, and how long the run took."""
 
-from genagents_env.evaluate.measures.measure import measure, over
+from genagents_env.evaluate.measure import measure, over
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record.rows import CallRow
 

@@ -1,16 +1,114 @@
-"""Whether the scenario's successes came about, by rule and by the run's own model as judge."""
+"""Whether the scenario's successes came about, by each judge, and how far the judges agree.
 
-from genagents_env.evaluate.checks import RULE
-from genagents_env.evaluate.measures.measure import measure
-from genagents_env.evaluate.outcomes import Outcome, agreements, outcomes
-from genagents_env.evaluate.run_data import RunData
+Definition: a verdict counts as yes if it is `yes`; of a value check if it is the success's `value`,
+or, where none is named, any of the check's values but `otherwise`. An agent's *share* is the part
+of the repeats in which it does. Success is told of each repeat by itself: of a check over its
+people, of other successes by theirs. A repeat that a missing verdict could still change is None.
+The *majority* holds where at least half of the repeats succeed, rounded up: 2 of 3.
+Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1, three interviews from one state of mind; the
+rule of two out of three is the public release's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal, TypeAlias
+
+from genagents_env.evaluate.checks import RULE, YES, Verdict, verdicts
+from genagents_env.evaluate.interviews import ENDS
+from genagents_env.evaluate.measure import measure
+from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.record.rows import JSON
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.questions import When
+from genagents_env.scenario.schema import Check, PlaceCheck, Success, ValueCheck
+
+Truth: TypeAlias = bool | None
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
 
 
-def _after(data: RunData, by: str) -> dict[str, Outcome | None]:
-    found = {one.success: one for one in outcomes(data) if one.when == "after" and one.by == by}
-    return {success.id: found.get(success.id) for success in data.scenario.success}
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One success at one end of a run, by one judge.
+
+    Attributes:
+        success: its id.
+        title: in the scenario's words.
+        when: before the run or after it.
+        by: `rule`, or `model:` and the model's name. Where people were is always by rule.
+        shares: of each agent of a check, in 0..1; those without any verdict are left out, and
+            successes of successes have none.
+        share: of the repeats that are decided, those that succeeded; None where none is.
+        majority: whether at least half of those succeeded; None where none is decided.
+        repeats: of each interview whether it succeeded; None where that is open.
+        missing: verdicts that were wanted and that the judge does not have.
+    """
+
+    success: str
+    title: str
+    when: Literal["before", "after"]
+    by: str
+    shares: Mapping[str, float]
+    share: float | None
+    majority: bool | None
+    repeats: tuple[bool | None, ...]
+    missing: int = 0
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values."""
+        return asdict(self) | {"shares": dict(self.shares), "repeats": list(self.repeats)}
+
+
+@once_per_run
+def outcomes(data: RunData) -> tuple[Outcome, ...]:
+    """Return the outcomes of a run as far as it is recorded; see `weighed`."""
+    return weighed(data.scenario, verdicts(data))
+
+
+def weighed(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Outcome, ...]:
+    """Return the outcome of each success, in the scenario's order, before and then after.
+
+    Of each the rule's first, then the models' by name. A judge who gave no verdict at one end has
+    no outcome there, and none of what is built on it.
+
+    Args:
+        scenario: of the run.
+        given: verdicts on its checks, in any order.
+    """
+    given = list(given)
+    judges = sorted({v.by for v in given if v.by != RULE})
+    checks = {check.id: check for check in scenario.checks}
+    found: list[Outcome] = []
+    for when in ENDS:
+        for by in (RULE, *judges):
+            heard = [v for v in given if v.when == when and _counts(v, by, checks)]
+            found += _by_one(scenario.success, checks, heard, when, by)
+    place = {success.id: at for at, success in enumerate(scenario.success)}
+    found.sort(key=lambda one: place[one.success])  # stable: ends and judges stay in order
+    return tuple(found)
+
+
+def holds(parts: Sequence[Truth], over: Literal["all", "any", "none"]) -> Truth:
+    """Return whether all, any or none of `parts` are true; None where an unknown one decides."""
+    if over != "all":
+        found = holds([None if part is None else not part for part in parts], "all")
+        return found if over == "none" or found is None else not found
+    if any(part is False for part in parts):
+        return False
+    return None if None in parts else True
+
+
+def same(values: Sequence[str | None], otherwise: str | None) -> Truth:
+    """Return whether all have one value that is not `otherwise`; None where an unknown decides."""
+    told = {value for value in values if value is not None}
+    if len(told) > 1 or otherwise in told:
+        return False
+    return None if None in values else True
+
+
+def most(yes: int, decided: int) -> bool | None:
+    """Return whether `yes` are at least half of `decided`, rounded up; None of none."""
+    return 2 * yes >= decided if decided else None
 
 
 def judge_of(data: RunData) -> str | None:
@@ -73,17 +171,115 @@ def success_judged(data: RunData) -> dict[str, float | None]:
     return {id_: None if one is None else one.share for id_, one in found.items()}
 
 
-@measure(
-    "judge_agreement",
-    "Agreement of judge and rule",
-    "share",
-    """Of the answers on which both the rule and the model (see `success_judged`) have a verdict,
-    the share with the same one. One for each check; none where there is no such answer.""",
-    "ours",
-    "more",
-)
-def judge_agreement(data: RunData) -> dict[str, float | None]:
-    """Return the share by check."""
-    judge = judge_of(data)
-    found = {one.check: one.share for one in agreements(data) if one.judge == judge}
-    return {check.id: found.get(check.id) for check in data.scenario.checks}
+def _after(data: RunData, by: str) -> dict[str, Outcome | None]:
+    found = {one.success: one for one in outcomes(data) if one.when == "after" and one.by == by}
+    return {success.id: found.get(success.id) for success in data.scenario.success}
+
+
+def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
+    """Return whether a verdict counts in what is told by `by`: its own, and the record's."""
+    return verdict.by == by or isinstance(checks.get(verdict.check), PlaceCheck)
+
+
+def _by_one(
+    successes: Iterable[Success],
+    checks: Mapping[str, Check],
+    given: Sequence[Verdict],
+    when: When,
+    by: str,
+) -> list[Outcome]:
+    found: dict[str, Outcome] = {}
+    lasting: set[str] = set()  # rest on places alone, and so hold in every repeat
+    for success in successes:
+        of_places = _rests_on_places(success, checks, lasting)
+        one = _outcome(success, checks, given, found, lasting, when, by)
+        if of_places:
+            lasting.add(success.id)
+        if one is not None:
+            found[success.id] = one
+    # What rests on places alone is told once, by rule, though every judge builds on it.
+    return [one for one in found.values() if by == RULE or one.success not in lasting]
+
+
+def _rests_on_places(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
+    if success.check is not None:
+        return isinstance(checks[success.check], PlaceCheck)
+    return all(part in lasting for part in _parts(success)[1])
+
+
+def _outcome(
+    success: Success,
+    checks: Mapping[str, Check],
+    given: Sequence[Verdict],
+    found: Mapping[str, Outcome],
+    lasting: set[str],
+    when: When,
+    by: str,
+) -> Outcome | None:
+    empty = Outcome(success.id, success.title, when, by, {}, None, None, ())
+    if success.check is not None:
+        check = checks[success.check]
+        return _of_check(empty, success, check, [v for v in given if v.check == check.id])
+    over, parts = _parts(success)
+    if not all(part in found for part in parts):
+        return None
+    length = max(len(found[part].repeats) for part in parts)
+    repeats = tuple(
+        holds([_at(found[part], k, part in lasting) for part in parts], over) for k in range(length)
+    )
+    return _summed(replace(empty, missing=sum(found[part].missing for part in parts)), repeats)
+
+
+def _parts(success: Success) -> tuple[Literal["all", "any", "none"], tuple[str, ...]]:
+    if success.all:
+        return "all", success.all
+    return ("any", success.any) if success.any else ("none", success.none)
+
+
+def _at(outcome: Outcome, repeat: int, lasting: bool) -> Truth:
+    at = 0 if lasting else repeat
+    return outcome.repeats[at] if at < len(outcome.repeats) else None
+
+
+def _of_check(
+    empty: Outcome, success: Success, check: Check, given: Sequence[Verdict]
+) -> Outcome | None:
+    """Return the outcome of a check; None where there are no verdicts on it."""
+    if not given:
+        return None
+    people = success.of or tuple(dict.fromkeys(verdict.agent for verdict in given))
+    values = {(v.agent, v.repeat): v.value for v in given}
+    count = 1 + max(verdict.repeat for verdict in given)
+    rows = [[values.get((agent, k)) for agent in people] for k in range(count)]
+    yes = [[_is_yes(value, success, check) for value in row] for row in rows]
+    repeats = [_over(success, check, *both) for both in zip(rows, yes, strict=True)]
+    shares = {
+        agent: sum(told) / len(told)
+        for agent, column in zip(people, zip(*yes, strict=True), strict=True)
+        if (told := [one for one in column if one is not None])
+    }
+    missing = sum(value is None for row in rows for value in row)
+    return _summed(replace(empty, shares=shares, missing=missing), tuple(repeats))
+
+
+def _over(
+    success: Success, check: Check, values: Sequence[str | None], yes: Sequence[Truth]
+) -> Truth:
+    if success.over != "equal":
+        return holds(yes, success.over)
+    return same(values, check.otherwise if isinstance(check, ValueCheck) else None)
+
+
+def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
+    if value is None:
+        return None
+    if not isinstance(check, ValueCheck):
+        return value == YES
+    return value != check.otherwise if success.value is None else value == success.value
+
+
+def _summed(outcome: Outcome, repeats: tuple[Truth, ...]) -> Outcome:
+    decided = [one for one in repeats if one is not None]
+    share = sum(decided) / len(decided) if decided else None
+    majority = most(sum(decided), len(decided))
+    return replace(outcome, repeats=repeats, share=share, majority=majority)

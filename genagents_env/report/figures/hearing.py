@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 
-from genagents_env.evaluate.knowledge import Spread
+from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.report.figures.style import (
     COLOURS,
     DARK,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genagents_env.evaluate.spans import Lengths
+from genagents_env.evaluate.measures.lengths import Lengths
 from genagents_env.report.figures.style import (
     COLOURS,
     DARK,

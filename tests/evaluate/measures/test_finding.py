@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.measure_table import measure_table
+from genagents_env.evaluate.measure_catalog import measure_table
 from genagents_env.evaluate.measures import (
     DEFAULT,
     Measure,

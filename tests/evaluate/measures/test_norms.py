@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.norms import attempts, trespass
+from genagents_env.evaluate.measures.norms import attempts, find_trespass
 from genagents_env.town_v0 import parallel_env
 from genagents_env.world.access import Access
 from tests.evaluate.measures.street import (
@@ -64,7 +64,7 @@ def test_being_where_one_must_not(tmp_path: Path) -> None:
     with recorded(
         tmp_path, happenings, last=60, names=(ADA, BEN, CAT), start="2023-02-13T11:00:00"
     ) as record:
-        assert trespass(record).sum(axis=1).tolist() == [30, 60, 45]
+        assert find_trespass(record).sum(axis=1).tolist() == [30, 60, 45]
         assert value(record, "trespass") == pytest.approx(135 / 180)
 
 
@@ -72,7 +72,7 @@ def test_closing_time_by_the_clock(tmp_path: Path) -> None:
     happenings = [begins(BEN, CAFE), begins(ADA, CAFE)]
     with recorded(tmp_path, happenings, last=60, start="2023-02-13T09:30:20", seconds=50) as record:
         # Ten o'clock is 1780 s after the start: the tick 36, at 1800 s, is the first after it.
-        assert trespass(record)[1].tolist() == [False] * 36 + [True] * 24
+        assert find_trespass(record)[1].tolist() == [False] * 36 + [True] * 24
 
 
 def test_a_peaceful_hour(tmp_path: Path) -> None:

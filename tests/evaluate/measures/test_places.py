@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genagents_env.evaluate.places import accompanied, occupancy
-from genagents_env.evaluate.spreading import curves
+from genagents_env.evaluate.measures.diffusion import curves
+from genagents_env.evaluate.measures.places import accompanied, occupancy
 from tests.evaluate.measures.street import (
     ADA,
     BEN,

@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.asking import asked
-from genagents_env.evaluate.phrases import phrases, straight
+from genagents_env.evaluate.measures.phrasing import asked, phrases, straight
 from tests.evaluate.measures.street import ADA, BEN, CAT, joins, recorded, says
 from tests.evaluate.measures.test_talk import value
 

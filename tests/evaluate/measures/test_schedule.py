@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.cognition.habit import entry_at
-from genagents_env.evaluate.adherence import appointments
+from genagents_env.evaluate.measures.routine import appointments
 from genagents_env.profile import make_profile
 from genagents_env.scenario import load_scenario, scenario_names
 from genagents_env.scenario.schema import RoutineEntry

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.conversations import partners, words_of
 from genagents_env.evaluate.measures import load_measure
-from genagents_env.evaluate.measures.turns import evenness, gini
-from genagents_env.evaluate.novelty import mtld
+from genagents_env.evaluate.measures.novelty import mtld
+from genagents_env.evaluate.measures.partners import count_partners
+from genagents_env.evaluate.measures.talk import evenness, gini, words_of
 from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, BEN, CAT, joins, leaves, recorded, says
 
@@ -66,7 +66,7 @@ def test_who_talks_to_whom(tmp_path: Path) -> None:
         (4, "say", CAT, {**says(4, CAT, "Hm", (ADA,))[3], "heard_by": []}),
     ]
     with recorded(tmp_path, happenings, last=60, names=TRIO) as record:
-        names, counts = partners(record)
+        names, counts = count_partners(record)
         assert names == TRIO
         assert counts.tolist() == [[0, 2, 1], [1, 0, 0], [0, 0, 0]]
         assert value(record, "partners") == pytest.approx((2 + 1 + 1) / 3)

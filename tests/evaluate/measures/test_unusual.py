@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.activities import customs, doings
-from genagents_env.evaluate.places import arena_id
+from genagents_env.evaluate.measures.activities import customs, doings
+from genagents_env.evaluate.measures.places import arena_id
 from genagents_env.scenario import load_scenario, scenario_names
 from tests.evaluate.measures.street import (
     ADA,

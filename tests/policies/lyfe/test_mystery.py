@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from genagents_env.evaluate.flow import Flow, flows
-from genagents_env.evaluate.outcomes import Outcome, outcomes
+from genagents_env.evaluate.measures.flow import Flow, flows
+from genagents_env.evaluate.measures.success import Outcome, outcomes
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run

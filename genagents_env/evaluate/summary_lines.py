@@ -3,10 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from genagents_env.evaluate.checks import ENDS
-from genagents_env.evaluate.flow import Flow
-from genagents_env.evaluate.outcomes import Agreement, Outcome
-from genagents_env.evaluate.preferences import Preference, leaning
+from genagents_env.evaluate.interviews import ENDS
+from genagents_env.evaluate.measures.acquaintance import Acquaintance
+from genagents_env.evaluate.measures.diffusion import Known
+from genagents_env.evaluate.measures.findings import Findings
+from genagents_env.evaluate.measures.flow import Flow
+from genagents_env.evaluate.measures.gatherings import Coordination
+from genagents_env.evaluate.measures.judge_agreement import Agreement
+from genagents_env.evaluate.measures.preferences import Preference, leaning
+from genagents_env.evaluate.measures.success import Outcome
+from genagents_env.evaluate.reasons import Reason
 
 
 def outcome_lines(
@@ -91,3 +97,58 @@ def _leans(shares: Mapping[str, float] | None) -> str:
         return "not asked"
     value = leaning(shares)
     return "unsettled" if value is None else f"{value} ({shares[value]:.0%})"
+
+
+NOT_ASKED = "not asked"
+_WORDS: tuple[tuple[Reason, str], ...] = (
+    ("conflict", "had a conflict"),
+    ("meant well", "meant well"),
+    ("silent", "gave no reason"),
+)
+
+
+def lines(found: Findings) -> Iterator[str]:
+    """Yield the findings for people; `not asked` where there were no interviews.
+
+    Shares and densities are of what is borne out by evidence; what is only claimed stands beside
+    them where it differs.
+    """
+    for one in found.facts:
+        yield f"Knows {one.fact}: before {_known(one.before)}; after {_known(one.after)}"
+    before, after = _network(found.acquainted_before), _network(found.acquainted_after)
+    yield f"Mutual knowledge: before {before}; after {after}"
+    for gathering in found.gatherings:
+        yield _gathering(gathering)
+    rate = found.hallucination_rate
+    share = "" if rate is None else f" ({rate:.1%})"
+    told = f"{found.hallucinated} of {found.claims} claims{share}"
+    yield f"Hallucinated: {told if found.asked else NOT_ASKED}"
+
+
+def _known(one: Known | None) -> str:
+    if one is None:
+        return NOT_ASKED
+    told = f"{len(one.verified)} of {len(one.asked)} ({one.verified_share:.0%})"
+    return f"{told} and {len(one.hallucinated)} hallucinated" if one.hallucinated else told
+
+
+def _network(one: Acquaintance | None) -> str:
+    if one is None or one.density is None or one.verified_density is None:
+        return NOT_ASKED
+    told = f"density {one.verified_density:.3f}"
+    if one.mutual != one.mutual_verified:
+        told += f" ({one.density:.3f} claimed)"
+    made_up = f", {one.hallucinated} of {one.claims} claims hallucinated"
+    return told + made_up if one.hallucinated else told
+
+
+def _gathering(one: Coordination) -> str:
+    told = f"Came to {one.gathering}: {len(one.came)} of {len(one.invited)} invited"
+    if one.passers_by:
+        told += f", {len(one.passers_by)} passing by"
+    away = len(one.reasons) + len(one.unasked)
+    if not away:
+        return told
+    why = [f"{len(one.gave(kind))} {words}" for kind, words in _WORDS if one.gave(kind)]
+    why += [f"{len(one.unasked)} {NOT_ASKED} why"] if one.unasked else []
+    return f"{told}; of {away} who stayed away {', '.join(why)}"

@@ -2,15 +2,17 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from genagents_env.evaluate.run_data import RunData
+from genagents_env.text import clean
 
 Values: TypeAlias = float | Mapping[str, float | None] | None
 Better: TypeAlias = Literal["more", "less", ""]
 
+_MESSAGE = 300  # characters of what a measure raised
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -81,6 +83,24 @@ def measure(
 def over(part: float, whole: float) -> float | None:
     """Return `part` over `whole`; None where `whole` is 0."""
     return float(part) / float(whole) if whole else None
+
+
+def take(
+    data: RunData, measures: Iterable[Measure]
+) -> tuple[dict[str, float | None], tuple[str, ...]]:
+    """Return the values of `measures`, and a message for each that raised on this data.
+
+    What raised has no value. The rest goes on without it, since a measure may be anybody's.
+    """
+    values: dict[str, float | None] = {}
+    faults: list[str] = []
+    for one in measures:
+        try:
+            values |= one.taken(data)
+        except Exception as error:  # whatever a measure of somebody else raises is told
+            told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
+            faults.append(f"measure {one.label} on {data.path.name}: {told}")
+    return values, tuple(faults)
 
 
 def _number(name: str, value: object) -> float | None:

@@ -4,28 +4,20 @@ From the record alone. Where nobody was asked, or a gathering did not take place
 there is no finding, which is not a finding of nothing.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from genagents_env.evaluate.acquaintance import Acquaintance, acquaintance
-from genagents_env.evaluate.coordination import Coordination, coordination
-from genagents_env.evaluate.interviews import Reply, replies
-from genagents_env.evaluate.knowledge import Spread, fact_spreads
-from genagents_env.evaluate.presence import find_visits
+from genagents_env.evaluate.measure import measure
+from genagents_env.evaluate.measures.acquaintance import (
+    Acquaintance,
+    compute_acquaintances,
+)
+from genagents_env.evaluate.measures.diffusion import FactFinding, Known, compute_fact_findings
+from genagents_env.evaluate.measures.gatherings import (
+    Coordination,
+    compute_coordinations,
+)
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.evaluate.verified import Known, known
 from genagents_env.record.rows import JSON
-from genagents_env.scenario.schema import Fact
-from genagents_env.world.events import Event
-
-
-@dataclass(frozen=True, slots=True)
-class FactFinding:
-    """Who knows one fact at the two ends of a run; None where nobody was asked."""
-
-    fact: str
-    before: Known | None
-    after: Known | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,46 +74,30 @@ class Findings:
 @once_per_run
 def findings(data: RunData) -> Findings:
     """Return what the interviews of a run show, as far as it is recorded."""
-    meta, events, last, rows = data.meta, data.events, data.last_tick, data.interviews
-    before = replies(meta.scenario, meta.names, rows, "before", last)
-    after = replies(meta.scenario, meta.names, rows, "after", last) if last else []
-    facts = tuple(
-        FactFinding(fact.id, _at(data, fact, before, events), _at(data, fact, after, events))
-        for fact in meta.scenario.facts
-        if any(question.fact == fact.id for question in meta.scenario.questions)
-    )
-    people = [person for person in meta.scenario.people if person.name in meta.names]
+    facts, networks = compute_fact_findings(data), compute_acquaintances(data)
     knowing = [end for one in facts for end in (one.before, one.after) if end is not None]
-    networks = [acquaintance(people, given, events) for given in (before, after)]
     drawn = [network for network in networks if network is not None]
     return Findings(
         facts,
-        networks[0],
-        networks[1],
-        _gatherings(data, after),
+        *networks,
+        compute_coordinations(data),
         claims=sum(len(k.claimed) for k in knowing) + sum(n.claims for n in drawn),
         hallucinated=sum(len(k.hallucinated) for k in knowing) + sum(n.hallucinated for n in drawn),
     )
 
 
-def _at(data: RunData, fact: Fact, given: Sequence[Reply], events: Sequence[Event]) -> Known | None:
-    questions = [q.id for q in data.scenario.questions if q.fact == fact.id]
-    return known(fact, questions, given, events)
-
-
-def _gatherings(data: RunData, after: Sequence[Reply]) -> tuple[Coordination, ...]:
-    scenario, run, last = data.scenario, data.reader, data.last_tick
-    spread = {one.fact: one for one in fact_spreads(data)}
-    found = []
-    for gathering in scenario.gatherings:
-        first, end = run.tick_at(gathering.start), run.tick_at(gathering.end)
-        if gathering.fact is None or first > last or gathering.end <= run.time(0):
-            continue
-        there = find_visits(data.stays, gathering.place, first, end)
-        about = [q.id for q in scenario.questions if q.gathering == gathering.id]
-        of_it: Spread = spread[gathering.fact]
-        found.append(coordination(gathering, first, of_it, there, about, after))
-    return tuple(found)
+@measure(
+    "hallucinated",
+    "Hallucination",
+    "share",
+    """Of all claims to know a fact or a person, in the interviews at both ends, the share that
+    nothing bears out. None where nothing was claimed.""",
+    "Park et al. 2023, section 7.1",
+    "less",
+)
+def hallucinated(data: RunData) -> float | None:
+    """Return the share."""
+    return findings(data).hallucination_rate
 
 
 def _json(one: Known | Acquaintance | None) -> JSON:

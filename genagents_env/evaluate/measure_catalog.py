@@ -12,12 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.measures.measure import NAME, Measure
-from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.measure import NAME, Measure
 from genagents_env.text import clean
 
-_OWN = ("finding", "measure")
 _MESSAGE = 300  # characters of what a measure raised
+_BETTER = {"more": "more", "less": "less", "": "-"}
+_PACKAGE = "genagents_env.evaluate.measures"
 _MODULE = "genagents_measures_{}"
 
 DEFAULT: tuple[str, ...] = (
@@ -94,24 +94,6 @@ def find_measures(
     return tuple(one for _, one in found.values()), tuple(faults)
 
 
-def take(
-    data: RunData, measures: Iterable[Measure]
-) -> tuple[dict[str, float | None], tuple[str, ...]]:
-    """Return the values of `measures`, and a message for each that raised on this data.
-
-    What raised has no value. The study goes on without it, since a measure may be anybody's.
-    """
-    values: dict[str, float | None] = {}
-    faults: list[str] = []
-    for one in measures:
-        try:
-            values |= one.taken(data)
-        except Exception as error:  # whatever a measure of somebody else raises is told
-            told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
-            faults.append(f"measure {one.label} on {data.path.name}: {told}")
-    return values, tuple(faults)
-
-
 def absent(measures: Iterable[Measure], values: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
     """Return a message for each measure of one key that no record has: a wrong key, most likely.
 
@@ -128,15 +110,21 @@ def absent(measures: Iterable[Measure], values: Iterable[Mapping[str, object]]) 
     )
 
 
+def measure_table() -> str:
+    """Return the table: a row for each shipped measure, those of the default set marked with *."""
+    head = ("name", "title", "unit", "better", "definition", "source")
+    rows = [_row(head), _row(["---"] * len(head)), *(_row(_cells(one)) for one in listing())]
+    return "".join(f"{row}\n" for row in rows)
+
+
 def _shipped() -> dict[str, Measure]:
-    package = importlib.import_module(__name__.rpartition(".")[0])
+    package = importlib.import_module(_PACKAGE)
     found: dict[str, Measure] = {}
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in _OWN:
-            for one in _measures_of(importlib.import_module(f"{package.__name__}.{module.name}")):
-                if one.name in found:
-                    raise ConfigError(f"{module.name}.py: a second measure {one.name!r}")
-                found[one.name] = one
+        for one in _measures_of(importlib.import_module(f"{package.__name__}.{module.name}")):
+            if one.name in found:
+                raise ConfigError(f"{module.name}.py: a second measure {one.name!r}")
+            found[one.name] = one
     return found
 
 
@@ -180,3 +168,13 @@ def _loaded(path: Path) -> ModuleType:
         told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
         raise ConfigError(f"{path} does not load: {told}") from error
     return module
+
+
+def _cells(one: Measure) -> tuple[str, ...]:
+    star = " *" if one.name in DEFAULT else ""
+    better = _BETTER[one.better]
+    return f"`{one.name}`{star}", one.title, one.unit, better, one.definition, one.source
+
+
+def _row(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import time
 from itertools import pairwise
+from statistics import fmean
 
 import numpy as np
 
+from genagents_env.evaluate.measure import measure, over
 from genagents_env.evaluate.presence import Bools, is_within
 from genagents_env.evaluate.run_data import ArenaRows, RunData
 from genagents_env.scenario import Person
@@ -118,3 +120,55 @@ def _present(data: RunData, person: Person) -> Bools:
 
 def _seconds(at: time) -> int:
     return at.hour * 3600 + at.minute * 60 + at.second
+
+
+_WHERE = "the place that the scenario's routine has one be at by the clock"
+
+
+@measure(
+    "adherence",
+    "Adherence to the routine",
+    "share",
+    f"""Of the time in which agents with a routine were awake, the share at {_WHERE}. After a change
+    of place up to 20 game minutes on the way are left out. None without such time.""",
+    "ours; minds follow plans of their own, which the record does not hold",
+)
+def adherence(data: RunData) -> float | None:
+    """Return the share."""
+    return over(*kept(data))
+
+
+def _due(data: RunData) -> list[Appointment]:
+    return [one for one in appointments(data) if one.moved and one.awake]
+
+
+@measure(
+    "lateness",
+    "Lateness",
+    "game minutes",
+    """The mean time from the hour at which the routine changes the place until its agent is there,
+    over the changes after which it came while the entry was in force; 0 for one who was there
+    before. None without one.""",
+    "ours",
+    "less",
+)
+def lateness(data: RunData) -> float | None:
+    """Return the mean."""
+    minute = 60 / data.meta.seconds_per_tick
+    late = [(one.came - one.first) / minute for one in _due(data) if one.came is not None]
+    return fmean(late) if late else None
+
+
+@measure(
+    "missed",
+    "Missed appointments",
+    "share",
+    f"""Of the entries of the routine that change the place, lie wholly in the time lived and found
+    their agent awake, the share in which it never was at {_WHERE}. None without one.""",
+    "ours",
+    "less",
+)
+def missed(data: RunData) -> float | None:
+    """Return the share."""
+    whole = [one for one in _due(data) if one.whole]
+    return over(sum(one.came is None for one in whole), len(whole))
