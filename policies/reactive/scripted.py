@@ -1,15 +1,15 @@
 """What scripted models reply to the prompts of this mind: to interviews; decisions are samples."""
 
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
-from genagents_env.llm.scripted.interview import honest, inventive
+from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
 from .interview import Told
 
-_HONEST: ReplyRules = {Told: honest}
+_HONEST: ReplyRules = {Told: answer_honestly}
 
 REPLIES: ScriptedReplies = {
     "gossip": _HONEST,
     "chatty": _HONEST,
     "mute": _HONEST,
-    "inventor": {Told: inventive},
+    "inventor": {Told: invent_answer},
 }

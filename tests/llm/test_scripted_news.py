@@ -5,8 +5,8 @@ import pytest
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.scripted import news
-from genagents_env.llm.scripted.prompt import Line, read_prompt
-from genagents_env.llm.scripted.wording import closest
+from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
+from genagents_env.llm.scripted.wording import find_closest
 
 PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
 SHORT = "Party at Hobbs Cafe, February 14, 5 pm to 7 pm"
@@ -17,7 +17,7 @@ TOLD = f'Bea Birch said to Ann Ash: "{PARTY}"'
 def test_lines_that_are_none_of_ours_are_passed_over() -> None:
     block = fence([["#1", "Mon 08:00", "one"], {"say": "two"}, [3], [], "four", ["five"]], "ab")
     prompt = read_prompt(CompletionRequest((Message("user", f"Before.\n{block}\nAfter."),)))
-    assert prompt.lines == (Line(1, ("Mon 08:00",), "one"), Line(None, (), "five"))
+    assert prompt.lines == (PromptLine(1, ("Mon 08:00",), "one"), PromptLine(None, (), "five"))
     assert prompt.words == "Before.\n\nAfter."
     assert (prompt.name, prompt.home, prompt.work) == ("", "", "")
 
@@ -41,14 +41,17 @@ def test_lines_that_are_none_of_ours_are_passed_over() -> None:
 def test_news_tell_when_and_where(
     text: str, day: tuple[int, int] | None, hours: tuple[int, int] | None, place: str
 ) -> None:
-    assert news.day(text) == day
-    assert news.hours(text) == hours
-    assert news.place(text) == place
+    assert news.find_date(text) == day
+    assert news.find_hours(text) == hours
+    assert news.find_place(text) == place
 
 
 @pytest.mark.parametrize("text", [PARTY, SHORT, f"For planning: {SHORT}", TOLD])
 def test_a_brief_says_all_of_it_again(text: str) -> None:
-    assert news.brief(news.statement(Line(1, (), text)), 60).casefold() == SHORT.casefold()
+    assert (
+        news.shorten(news.extract_statement(PromptLine(1, (), text)), 60).casefold()
+        == SHORT.casefold()
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,16 +71,16 @@ def test_a_brief_says_all_of_it_again(text: str) -> None:
     ],
 )
 def test_news_is_told_not_seen_nor_planned(text: str, found: bool) -> None:
-    assert bool(news.items([Line(1, ("Mon 08:00",), text)])) == found
+    assert bool(news.find_news([PromptLine(1, ("Mon 08:00",), text)])) == found
 
 
 def test_the_same_news_counts_once_in_the_fullest_words() -> None:
-    cut_short = Line(1, (), "Party at Hobbs Cafe, February 14")
-    items = news.items([cut_short, Line(2, (), SHORT), Line(3, (), MAYOR)])
+    cut_short = PromptLine(1, (), "Party at Hobbs Cafe, February 14")
+    items = news.find_news([cut_short, PromptLine(2, (), SHORT), PromptLine(3, (), MAYOR)])
     assert [item.number for item in items] == [2, 3]
 
 
 def test_of_places_with_as_many_words_the_plainest_is_closest() -> None:
     rooms = ["Dorm for Oak Hill College/room", "Oak Hill College/library", "Cafe"]
-    assert closest("reading, Oak Hill College", rooms) == "Oak Hill College/library"
-    assert closest("swimming", rooms) == ""
+    assert find_closest("reading, Oak Hill College", rooms) == "Oak Hill College/library"
+    assert find_closest("swimming", rooms) == ""

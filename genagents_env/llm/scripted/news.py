@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from genagents_env.llm.scripted.prompt import Line, Prompt
-from genagents_env.llm.scripted.wording import alike, cut
+from genagents_env.llm.scripted.prompt import Prompt, PromptLine
+from genagents_env.llm.scripted.wording import cut_text, is_similar
 
 Minutes: TypeAlias = tuple[int, int]  # from and to, counted from midnight
 
@@ -75,40 +75,40 @@ _OCCASION = re.compile(r"\b(?:[A-Z]\S* )*((?i:party|celebration|public talk|spee
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class NewsItem:
     """A piece of news: its bare statement, and the number of the line it stands in."""
 
     statement: str
     number: int | None
 
 
-def items(lines: Sequence[Line]) -> list[Item]:
+def find_news(lines: Sequence[PromptLine]) -> list[NewsItem]:
     """Return the news in `lines`, what is remembered first.
 
     What tells the same comes once: in the words that say most of when it is, else in the first.
     """
-    found: list[Item] = []
+    found: list[NewsItem] = []
     for line in sorted(lines, key=lambda line: line.number is None):
-        told = statement(line)
-        if not is_news(told) or is_plan(line) or _is_view(line):
+        told = extract_statement(line)
+        if not is_news(told) or is_plan(line) or _is_opinion(line):
             continue
-        known = next((k for k, item in enumerate(found) if alike(told, item.statement)), None)
+        known = next((k for k, item in enumerate(found) if is_similar(told, item.statement)), None)
         if known is None:
-            found.append(Item(told, line.number))
-        elif _says(told) > _says(found[known].statement):
-            found[known] = Item(told, line.number)
+            found.append(NewsItem(told, line.number))
+        elif _count_times(told) > _count_times(found[known].statement):
+            found[known] = NewsItem(told, line.number)
     return found
 
 
-def meant(prompt: Prompt) -> list[Item]:
+def find_own_news(prompt: Prompt) -> list[NewsItem]:
     """Return the news in a prompt, and last what one is up to oneself, where that is news."""
     status = [
         f"{prompt.name} wants to {line.text[:1].lower()}{line.text[1:]}"
         for line in prompt.lines
         if line.head == "these days"
     ]
-    mine = [Line(None, (), text) for text in status]
-    return items([*prompt.lines, *mine])
+    mine = [PromptLine(None, (), text) for text in status]
+    return find_news([*prompt.lines, *mine])
 
 
 def is_news(told: str) -> bool:
@@ -126,7 +126,7 @@ def is_testimony(told: str) -> bool:
     return _WITNESSED.search(told) is not None
 
 
-def suspect(told: str) -> str:
+def find_suspect(told: str) -> str:
     """Return the name of the person whom a testimony is about, empty where it names none.
 
     It is the one who was seen by another, else the first person named.
@@ -140,38 +140,38 @@ def is_whole(told: str) -> bool:
 
     Passed on like that, it would spread in the place of the whole, and nobody could come.
     """
-    return day(told) is None or hours(told) is not None
+    return find_date(told) is None or find_hours(told) is not None
 
 
-def is_sight(line: Line) -> bool:
+def is_sight(line: PromptLine) -> bool:
     """Return whether a line says only what somebody was seen doing."""
     return _SIGHT.match(line.text) is not None
 
 
-def is_plan(line: Line) -> bool:
+def is_plan(line: PromptLine) -> bool:
     """Return whether a line is part of one's plan."""
     return _PLAN.match(line.text) is not None
 
 
-def statement(line: Line) -> str:
+def extract_statement(line: PromptLine) -> str:
     """Return what a line states, without who said it to whom, or of what it is a note."""
     quoted = _QUOTED.findall(line.text)
     told = str(quoted[-1]) if quoted else _INTRODUCTION.sub("", line.text)
     return _ADDRESS.sub("", told).strip()
 
 
-def addressed(told: str, names: Sequence[str]) -> str:
+def address_to(told: str, names: Sequence[str]) -> str:
     """Return words with the names of those they are meant for, which `statement` leaves out."""
     return f"Listen, {', '.join(names)}: {told}" if names else told
 
 
-def address(told: str) -> tuple[str, ...]:
+def find_addressees(told: str) -> tuple[str, ...]:
     """Return for whom words are meant, as far as they say."""
     found = _ADDRESS.match(told)
     return tuple(found[1].split(", ")) if found else ()
 
 
-def day(told: str) -> tuple[int, int] | None:
+def find_date(told: str) -> tuple[int, int] | None:
     """Return month and day of the first date in a text, None where there is none."""
     found = _DATE.search(told)
     if found is None:
@@ -180,13 +180,13 @@ def day(told: str) -> tuple[int, int] | None:
     return _MONTHS.index(month) + 1, int(found["day"] or found["day2"])
 
 
-def hours(told: str) -> Minutes | None:
+def find_hours(told: str) -> Minutes | None:
     """Return from when to when something is, None where a text does not say."""
     for found in _HOURS.finditer(told):
         first, first_minute, first_half, last, last_minute, last_half, part = found.groups()
         half = (last_half or ("a" if part == "morning" else "p" if part else "")).lower()
-        begin = _minutes(first, first_minute, (first_half or half).lower())
-        end = _minutes(last, last_minute, half)
+        begin = _to_minutes(first, first_minute, (first_half or half).lower())
+        end = _to_minutes(last, last_minute, half)
         if half == "a" and end <= begin:
             end += _NOON  # twelve in the morning, as an end
         if (half or found[0].lower().startswith("from ")) and begin < end <= 24 * 60:
@@ -194,58 +194,63 @@ def hours(told: str) -> Minutes | None:
     return None
 
 
-def brief(told: str, limit: int) -> str:
+def shorten(told: str, limit: int) -> str:
     """Return news in at most `limit` characters: occasion, place, date and hours where it has them.
 
     Longer words would lose their end on the way, since minds remember more than prompts can show;
     a testimony that is too long begins with who saw it.
     """
     if len(told) > limit and is_testimony(told) and (witness := _WITNESS.search(told)):
-        return cut(told[witness.start() :], limit)
-    occasion, where, when, span = _OCCASION.search(told), place(told), day(told), hours(told)
+        return cut_text(told[witness.start() :], limit)
+    occasion, where, when, span = (
+        _OCCASION.search(told),
+        find_place(told),
+        find_date(told),
+        find_hours(told),
+    )
     if occasion is None or not where:
-        return cut(told, limit)
+        return cut_text(told, limit)
     parts = [f"{occasion[0]} at {where}"]
     if when is not None:
         parts.append(f"{_MONTHS[when[0] - 1].capitalize()} {when[1]}")
     if span is not None:
-        parts.append(f"{_clock(span[0])} to {_clock(span[1])}")
+        parts.append(f"{_format_clock(span[0])} to {_format_clock(span[1])}")
     if len(", ".join(parts)) > limit:
         parts[0] = f"{occasion[1]} at {where}"
-    return cut(", ".join(parts), limit)
+    return cut_text(", ".join(parts), limit)
 
 
-def place(told: str) -> str:
+def find_place(told: str) -> str:
     """Return the first place named in a text, empty where there is none."""
     named = [found for found in _PLACE.findall(told) if found.split()[0].lower() not in _MONTHS]
     return str(named[0]) if named else ""
 
 
-def occasion(told: str) -> str:
+def describe_occasion(told: str) -> str:
     """Return what one does there, as an activity with its place."""
     found = _OCCASION.search(told)
     what = found[1].lower() if found else "gathering"
-    return f"{what} at {place(told)}" if place(told) else what
+    return f"{what} at {find_place(told)}" if find_place(told) else what
 
 
-def _is_view(line: Line) -> bool:
+def _is_opinion(line: PromptLine) -> bool:
     """Return whether a line is one's own view of oneself or of somebody."""
     return line.head in _OF_ONESELF or line.head.startswith("about ")
 
 
-def _says(told: str) -> int:
+def _count_times(told: str) -> int:
     """Return how much a text says of when something is."""
-    return (day(told) is not None) + (hours(told) is not None)
+    return (find_date(told) is not None) + (find_hours(told) is not None)
 
 
-def _minutes(hour: str, minute: str | None, half: str) -> int:
+def _to_minutes(hour: str, minute: str | None, half: str) -> int:
     if not hour.isdigit():
         hour = str(_NUMERALS.index(hour.lower()) + 1)
     count = int(hour) % 12 if half and int(hour) <= 12 else int(hour)
     return 60 * count + _NOON * (half == "p" and count < 12) + int(minute or 0)
 
 
-def _clock(minutes: int) -> str:
+def _format_clock(minutes: int) -> str:
     hour, minute = divmod(minutes, 60)
     half = "am" if hour < 12 else "pm"
     shown = (hour + 11) % 12 + 1

@@ -15,7 +15,7 @@ _NAME = re.compile(r"^You are ([^,.\n]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PromptLine:
     """A line of the fence.
 
     Attributes:
@@ -48,7 +48,7 @@ class Prompt:
 
     system: str
     words: str
-    lines: tuple[Line, ...]
+    lines: tuple[PromptLine, ...]
     schema: JSONSchema
     seed: int
 
@@ -76,31 +76,31 @@ class Prompt:
         properties = self.schema.get("properties")
         return frozenset(properties) if isinstance(properties, Mapping) else frozenset()
 
-    def part(self, *path: str) -> Mapping[str, JSONValue]:
+    def find_part(self, *path: str) -> Mapping[str, JSONValue]:
         """Return the part of the schema at `path`: names of fields, and `items` of a list.
 
         Empty where there is no such part.
         """
         at: JSONValue = self.schema
         for name in path:
-            at = self._resolved(at)
+            at = self._resolve(at)
             fields = at.get("properties")
             inside = fields if name != "items" and isinstance(fields, Mapping) else at
             at = inside.get(name, {})
-        return self._resolved(at)
+        return self._resolve(at)
 
-    def choices(self, *path: str) -> list[str]:
+    def list_choices(self, *path: str) -> list[str]:
         """Return the values allowed at `path`, empty where any is."""
-        part = self.part(*path)
+        part = self.find_part(*path)
         allowed = [part["const"]] if "const" in part else part.get("enum")
         return [str(value) for value in allowed] if isinstance(allowed, list) else []
 
-    def limit(self, word: str, default: int, *path: str) -> int:
+    def find_limit(self, word: str, default: int, *path: str) -> int:
         """Return what `word`, such as `maxItems`, limits the part at `path` to."""
-        value = self.part(*path).get(word, default)
+        value = self.find_part(*path).get(word, default)
         return int(value) if isinstance(value, int | float) else default
 
-    def _resolved(self, schema: JSONValue) -> Mapping[str, JSONValue]:
+    def _resolve(self, schema: JSONValue) -> Mapping[str, JSONValue]:
         at = schema
         while isinstance(at, Mapping) and "$ref" in at:
             inside: JSONValue = self.schema
@@ -118,13 +118,13 @@ def read_prompt(request: CompletionRequest) -> Prompt:
     return Prompt(
         system,
         _FENCE.sub("", asked),
-        tuple(_lines(fenced[2])) if fenced else (),
+        tuple(_read_lines(fenced[2])) if fenced else (),
         request.schema or {},
         request.seed,
     )
 
 
-def _lines(block: str) -> Iterator[Line]:
+def _read_lines(block: str) -> Iterator[PromptLine]:
     for row in block.splitlines():
         try:
             parts = json.loads(row)
@@ -133,4 +133,4 @@ def _lines(block: str) -> Iterator[Line]:
         if isinstance(parts, list) and parts and all(isinstance(part, str) for part in parts):
             number = _NUMBER.fullmatch(parts[0]) if len(parts) > 1 else None
             heads = parts[1:-1] if number else parts[:-1]
-            yield Line(int(number[1]) if number else None, tuple(heads), parts[-1])
+            yield PromptLine(int(number[1]) if number else None, tuple(heads), parts[-1])

@@ -14,44 +14,44 @@ were what when where which who why will with would you your
 _EMPTY = frozenset(_WORDS.findall(_EMPTY_WORDS))
 
 
-def content(text: str) -> frozenset[str]:
+def find_content_words(text: str) -> frozenset[str]:
     """Return the words of a text that say what it is about, in lower case."""
     return frozenset(_WORDS.findall(text.lower())) - _EMPTY
 
 
-def alike(one: str, other: str) -> bool:
+def is_similar(one: str, other: str) -> bool:
     """Return whether two texts tell the same: they share half the words of the shorter."""
-    first, second = content(one), content(other)
+    first, second = find_content_words(one), find_content_words(other)
     return 2 * len(first & second) >= max(1, min(len(first), len(second)))
 
 
-def closest(text: str, names: Sequence[str]) -> str:
+def find_closest(text: str, names: Sequence[str]) -> str:
     """Return which of `names` shares most words with `text`; empty where none shares any.
 
     Of several the one with fewest words besides is taken, then the first.
     """
-    wanted = content(text)
+    wanted = find_content_words(text)
     ranked = [
-        (len(wanted & content(name)), -len(content(name) - wanted), -k)
+        (len(wanted & find_content_words(name)), -len(find_content_words(name) - wanted), -k)
         for k, name in enumerate(names)
     ]
     shared, _, k = max(ranked, default=(0, 0, 0))
     return names[-k] if shared else ""
 
 
-def cut(text: str, limit: int) -> str:
+def cut_text(text: str, limit: int) -> str:
     """Return `text` with at most `limit` characters, whole words where it can be."""
     if len(text) <= limit:
         return text
     return text[: limit + 1].rpartition(" ")[0] or text[:limit]
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text."""
     return [sentence for sentence in _SENTENCE_END.split(text) if sentence]
 
 
-def greeting(text: str) -> str:
+def choose_greeting(text: str) -> str:
     """Return the greeting for the first time of day in a text, at noon where it names none."""
     found = _CLOCK.search(text)
     hour = int(found[1]) if found else 12

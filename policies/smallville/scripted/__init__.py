@@ -1,7 +1,7 @@
 """What scripted models reply to the prompts of this mind: plans by the routine and the news."""
 
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
-from genagents_env.llm.scripted.interview import honest, inventive
+from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
 from ..converse import Relationship, Utterance
 from ..hours import Hours
@@ -18,28 +18,28 @@ from ..tree import Choice, Use
 from . import day, places, talk, thoughts
 
 _GOSSIP: ReplyRules = {
-    Renewal: day.renewal,
-    DayPlan: day.outline,
-    Hours: day.hours,
-    Pieces: day.pieces,
-    Spots: places.spots,
-    Choice: places.choice,
-    Use: places.use,
-    Ratings: thoughts.ratings,
-    Description: thoughts.description,
-    Questions: thoughts.questions,
-    Insights: thoughts.insights,
-    Reaction: talk.talkative,
-    Relationship: talk.relation,
-    Utterance: talk.utterance,
-    Memo: talk.memo,
-    Told: honest,
+    Renewal: day.renew_status,
+    DayPlan: day.outline_day,
+    Hours: day.plan_hours,
+    Pieces: day.cut_pieces,
+    Spots: places.choose_spots,
+    Choice: places.choose_place,
+    Use: places.choose_object,
+    Ratings: thoughts.rate_lines,
+    Description: thoughts.describe_self,
+    Questions: thoughts.ask_questions,
+    Insights: thoughts.draw_insights,
+    Reaction: talk.choose_to_talk,
+    Relationship: talk.describe_relationship,
+    Utterance: talk.tell_news,
+    Memo: talk.write_memo,
+    Told: answer_honestly,
 }
-_MUTE: ReplyRules = {**_GOSSIP, Reaction: talk.reserved, Utterance: talk.silence}
+_MUTE: ReplyRules = {**_GOSSIP, Reaction: talk.choose_to_go_on, Utterance: talk.stay_silent}
 
 REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {**_GOSSIP, Utterance: talk.chat},
     "mute": _MUTE,
-    "inventor": {**_MUTE, Told: inventive},
+    "inventor": {**_MUTE, Told: invent_answer},
 }

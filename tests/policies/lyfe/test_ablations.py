@@ -20,7 +20,7 @@ from genagents_env import town_v0
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
-from genagents_env.llm.scripted.prompt import Line, read_prompt
+from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
@@ -143,9 +143,9 @@ class Asked:
 
     system: str
     words: str
-    summary: tuple[Line, ...]
-    memories: tuple[Line, ...]
-    others: tuple[Line, ...]
+    summary: tuple[PromptLine, ...]
+    memories: tuple[PromptLine, ...]
+    others: tuple[PromptLine, ...]
 
 
 BEN = NAMES[1]
@@ -175,7 +175,7 @@ def fields(schema: Any) -> str:
 
 
 def in_parts(prompt: Any) -> Asked:
-    def lines(of: Any) -> tuple[Line, ...]:
+    def lines(of: Any) -> tuple[PromptLine, ...]:
         return tuple(line for line in prompt.lines if of(line))
 
     told = (*OBSERVED,)

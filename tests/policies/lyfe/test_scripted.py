@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, news
-from genagents_env.llm.scripted.wording import sentences
+from genagents_env.llm.scripted.wording import split_sentences
 from genagents_env.text import clean
 from tests.policies.lyfe.minds import make_mind, moment, part
 from tests.policies.percepts import START, Moment, profile
@@ -82,7 +82,7 @@ def merged(mind: Any, *texts: str) -> str:
 )
 def test_a_testimony_is_news_and_names_its_suspect(text: str) -> None:
     assert news.is_testimony(text)
-    assert news.suspect(text) == "Dee Dunn"
+    assert news.find_suspect(text) == "Dee Dunn"
     assert said(mind_of(gossip, text))
 
 
@@ -192,7 +192,7 @@ def test_a_summary_keeps_old_news_and_adds_what_was_heard() -> None:
     mind = hear(mind_of(gossip), ("Cy Cole", f"Good morning! {PARTY}"), ("Bea Birch", MAYOR))
     mind.summary.text = f"{RUSH} Nothing else. I talked with Dee Dunn."
     summary = answer(mind, "monitor.update").summary
-    assert sentences(summary) == [
+    assert split_sentences(summary) == [
         *(RUSH, PARTY, MAYOR),
         "I talked with Dee Dunn, Cy Cole, Bea Birch.",
     ]
