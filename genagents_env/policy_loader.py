@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -56,7 +56,7 @@ def _list_shipped() -> list[str]:
     return sorted(files.get(stem, stem) for stem in stems)
 
 
-def load_policy(name: str, **config: Any) -> Policy:
+def load_policy(name: str, **config: object) -> Policy:
     """Return a new policy.
 
     Args:

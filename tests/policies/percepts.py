@@ -1,10 +1,12 @@
 """Hand-made percepts and profiles, so that policies are tested without a world."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
+from genagents_env.llm.client import ModelClient
 from genagents_env.percept import (
     Body,
     Conversation,
@@ -14,8 +16,11 @@ from genagents_env.percept import (
     SeenObject,
     SeenPerson,
 )
-from genagents_env.policy import Context, Profile
+from genagents_env.policy import Context, Infos, Profile
 from genagents_env.scenario.schema import Fact, RoutineEntry
+
+Value: TypeAlias = Any  # of an option of a policy, or of a field of a dataclass
+T = TypeVar("T")
 
 START = datetime.fromisoformat("2023-02-13T08:00")
 STANDING = Body("Ann Ash", "Cafe", (1, 1), "standing around", "🧍", False, 0)
@@ -40,9 +45,9 @@ class Moment:
     known: tuple[str, ...] = ("Cafe", "Park", "Ann's house", "Ann's house/bedroom")
     text: str = ""
 
-    def later(self, seconds: int = 10, **changes: Any) -> "Moment":
+    def later(self, seconds: int = 10, **changes: Value) -> "Moment":
         """Return a percept `seconds` later, with nothing heard unless given."""
-        fresh: dict[str, Any] = {"heard": (), "result": NOTHING}
+        fresh: dict[str, Value] = {"heard": (), "result": NOTHING}
         moved = {"tick": self.tick + seconds // 10, "time": self.time + timedelta(seconds=seconds)}
         return replace(self, **(fresh | moved | changes))
 
@@ -67,7 +72,7 @@ def speech(speaker: str, text: str, facts: tuple[str, ...] = (), addressed: bool
     return Heard("speech", speaker, text, addressed, False, facts, 7)
 
 
-def profile(**changes: Any) -> Profile:
+def profile(**changes: Value) -> Profile:
     ann = Profile(
         agent="Ann Ash",
         name="Ann Ash",
@@ -99,9 +104,18 @@ def profile(**changes: Any) -> Profile:
     return replace(ann, **changes)
 
 
-def context(model: Any = None) -> Context:
+def context(model: ModelClient | None = None) -> Context:
     return Context("Town", START, 10, model)
 
 
-def infos(percept: Percept) -> Mapping[str, Mapping[str, Any]]:
+def infos(percept: Percept) -> Infos:
     return {percept.agent: {"percept": percept}}
+
+
+def wait_for(awaitable: Awaitable[T]) -> T:
+    """Return what `awaitable` gives, in an event loop of its own."""
+
+    async def wait() -> T:
+        return await awaitable
+
+    return asyncio.run(wait())

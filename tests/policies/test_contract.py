@@ -1,7 +1,6 @@
 """Every shipped policy keeps the contract, on the small scenario and the large one."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,6 +8,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy_loader import load_policy
 from genagents_env.testing.check_policy import check_policy
+from tests.policies.percepts import Value
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_policy.py"
 
@@ -40,7 +40,7 @@ def test_a_shipped_policy_keeps_the_contract(name: str, scenario: str) -> None:
     ],
     ids=["full", "paper", "no_option_action", "no_self_monitor", "no_summarize_and_forget"],
 )
-def test_the_lyfe_mind_keeps_the_contract(config: dict[str, Any]) -> None:
+def test_the_lyfe_mind_keeps_the_contract(config: dict[str, Value]) -> None:
     check_policy(lambda: load_policy("lyfe", **config), "tiny", make_model=model)
 
 

@@ -1,6 +1,5 @@
 import json
 from datetime import datetime
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from genagents_env.policy_loader import load_policy
 from tests.policies.percepts import (
     PARTY,
     Moment,
+    Value,
     body,
     context,
     infos,
@@ -24,7 +24,7 @@ from tests.policies.percepts import (
 BOB = "Bob Birch"
 
 
-def scripted(seed: int = 0, **config: Any) -> Policy:
+def scripted(seed: int = 0, **config: Value) -> Policy:
     policy = load_policy("scripted", **config)
     policy.reset({"Ann Ash": profile()}, seed, context())
     return policy

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
@@ -13,6 +12,7 @@ from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.world.events import Event
 from tests.policies.lyfe.minds import fields_of
+from tests.policies.percepts import Value
 
 NAMES = (
     "Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm",
@@ -89,7 +89,7 @@ def _alike(request: CompletionRequest) -> str:
 
 
 def _choice(request: CompletionRequest) -> dict[str, str]:
-    schema: Any = request.schema
+    schema: Value = request.schema
     options = schema["properties"]["option"]
     allowed = options.get("enum") or [options["const"]]
     target = schema["properties"]["target"]
@@ -110,7 +110,7 @@ SYLLABLES = tuple(a + b for a in "bdfgklmnprstvz" for b in "aeiou")
 
 
 def lived(
-    folder: Path, size: int, words: Words, ticks: int = 72, seed: int = 3, **config: Any
+    folder: Path, size: int, words: Words, ticks: int = 72, seed: int = 3, **config: Value
 ) -> Path:
     """Return the file of a run of so many ticks in the hall, without interviews."""
     path = folder / f"{size}-{seed}.sqlite"

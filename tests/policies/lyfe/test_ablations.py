@@ -7,7 +7,7 @@ decisions differ.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 from genagents_env import town_v0
+from genagents_env.cognition.thought import Moment as Now
+from genagents_env.cognition.thought import Thought
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -24,11 +26,14 @@ from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy_loader import load_policy
+from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
+from genagents_env.policies.lyfe.mind import Item, Kind, Mind, Option
 from genagents_env.rng import draw_index
 from tests.policies.lyfe.circle import NAMES, circle, talking, varied
-from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
-from tests.policies.percepts import Moment, infos, person
+from tests.policies.lyfe.minds import asked, make_mind, moment, think
+from tests.policies.percepts import Moment, Value, infos, person
+
+Faculty = Callable[[Mind, Now], Sequence[Thought]]
 
 TICKS = 60
 SIZE = 4
@@ -52,10 +57,10 @@ class Town:
 
     def __init__(self, variant: str) -> None:
         with TemporaryDirectory() as folder:
-            self.env: Any = town_v0.parallel_env(scenario=circle(Path(folder), SIZE))
+            self.env = town_v0.parallel_env(scenario=circle(Path(folder), SIZE))
         _, self.infos = self.env.reset(seed=3)
         self.model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
-        self.policy: Any = load_policy("lyfe", variant=variant, **CONFIG)
+        self.policy = LyfePolicy(variant=variant, **CONFIG)
         embedder = Embedder(open_source("hashed"))
         context = self.env.context(self.model, embedder)
         self.policy.reset(self.env.profiles(), 3, context)
@@ -156,7 +161,7 @@ OBSERVED = ("I see Ben Birch.", "The door is open.")
 def prompts_of(variant: str) -> dict[str, Asked]:
     """Return what a mind of this variant is asked, of one state but for what it does not have."""
     mind = make_mind(variant=variant, prompt_tokens=4000, long_recall=2, recent_recall=1)
-    item = part("mind").Item
+    item = Item
     mind.work = [item("Did you hear of the river?", 0, BEN, 4), item("I have come to Cafe.", 0)]
     mind.buffer = [*(item(text, 0) for text in OBSERVED), *mind.work]
     mind.near = mind.people = [BEN]
@@ -164,13 +169,18 @@ def prompts_of(variant: str) -> dict[str, Asked]:
         mind.summary.text = "The river is rising, Ben says."
     mind.long.seed("Ben swims in the river.")
     (mind.recent if mind.config.saf_memory else mind.long).seed("Rivers rise in spring.")
-    for kind, faculty in (("decide", "controller"), ("talk", "talk"), ("reflect", "reflect")):
-        mind.option = part("mind").Option(kind, target=BEN, subgoal="ask of the river")
-        think(mind, part(faculty).thoughts(mind, moment(mind, HERE)), HERE)
+    faculties: dict[Kind, Faculty] = {
+        "decide": controller.thoughts,
+        "talk": talk.thoughts,
+        "reflect": reflect.thoughts,
+    }
+    for kind, thoughts in faculties.items():
+        mind.option = Option(kind, target=BEN, subgoal="ask of the river")
+        think(mind, thoughts(mind, moment(mind, HERE)), HERE)
     return {fields(request.schema): in_parts(read_prompt(request)) for request in asked(mind)}
 
 
-def fields(schema: Any) -> str:
+def fields(schema: Value) -> str:
     return ",".join(schema["properties"])
 
 

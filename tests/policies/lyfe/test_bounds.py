@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -17,12 +16,13 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Conversation, Result, SeenPerson
+from genagents_env.policies.lyfe import LyfePolicy
+from genagents_env.policies.lyfe.mind import Mind
 from genagents_env.policy import Context, Profile
-from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from tests.policies.lyfe.circle import varied
 from tests.policies.lyfe.minds import FOLDER, fields_of
-from tests.policies.percepts import START, Moment, body, infos, person, profile, speech
+from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, speech
 
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
 TINY = {
@@ -41,7 +41,7 @@ def restless(words: str) -> Rule:
             return json.dumps({"answer": words or "No.", "because": [1, 2]})
         if "option" not in fields:
             return json.dumps({name: f"{varied(request)} {words}" for name in fields})
-        schema: Any = request.schema
+        schema: Value = request.schema
         enums = {n: schema["properties"][n] for n in ("option", "target")}
         allowed = {n: part.get("enum") or [part["const"]] for n, part in enums.items()}
         drawn = {n: v[draw_index(request.seed, len(v), n)] for n, v in allowed.items()}
@@ -53,15 +53,15 @@ def restless(words: str) -> Rule:
 class Life:
     """Ann among people whose names, words and places are given; her steps succeed by turns."""
 
-    def __init__(self, who: Profile, rule: Rule, **config: Any) -> None:
+    def __init__(self, who: Profile, rule: Rule, **config: Value) -> None:
         self.endpoint = ScriptedEndpoint(rule)
-        self.policy: Any = load_policy("lyfe", **config)
+        self.policy = LyfePolicy(**config)
         model, embedder = ModelClient(self.endpoint, run_seed=3), Embedder(open_source("hashed"))
         self.policy.reset({who.agent: who}, 3, Context("Town", START, SECONDS, model, embedder))
         self.who = who
 
     @property
-    def mind(self) -> Any:
+    def mind(self) -> Mind:
         """Her mind."""
         return self.policy.minds[self.who.agent]
 
@@ -97,7 +97,7 @@ def days(own: str, names: tuple[str, ...], words: str, place: str, ticks: int) -
         )
 
 
-def check_capacities(mind: Any) -> None:
+def check_capacities(mind: Mind) -> None:
     """Check that no list is longer than its capacity."""
     config = mind.config
     assert len(mind.work) <= config.work_items
@@ -191,7 +191,7 @@ def asked_of(
         relationships={name: words[:200] for name in names},
         memories=(words[:500], "I swim in the river.", f"The river: {words}"[:300]),
     )
-    few: dict[str, Any] = {"recent_items": 2, "option_seconds": 60, "summary_after": 1}
+    few: dict[str, Value] = {"recent_items": 2, "option_seconds": 60, "summary_after": 1}
     few |= {"cluster_above": 0.05, "forget_above": 1.0}
     life = Life(who, restless(words[:60]), variant=variant, prompt_tokens=limit, **few)
     for _ in life.live(days(own, names, words, place, 40)):

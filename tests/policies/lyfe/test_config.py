@@ -1,14 +1,13 @@
-from typing import Any
-
 import pytest
 
 from genagents_env.errors import ConfigError
+from genagents_env.policies.lyfe.config import LyfeConfig
 from genagents_env.policy_loader import load_policy
-from tests.policies.lyfe.minds import part
+from tests.policies.percepts import Value
 
 
-def config(**fields: Any) -> Any:
-    return part("config").LyfeConfig(**fields)
+def config(**fields: Value) -> LyfeConfig:
+    return LyfeConfig(**fields)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +59,6 @@ def test_only_the_self_monitor_runs_beside_the_rest() -> None:
         {"colour": "red"},
     ],
 )
-def test_a_wrong_option_is_a_clear_error(fields: Any) -> None:
+def test_a_wrong_option_is_a_clear_error(fields: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match=r"lyfe: .*options: variant, preset"):
         load_policy("lyfe", **fields)

@@ -1,11 +1,13 @@
 import json
-from typing import Any
 
 import pytest
 
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from tests.policies.lyfe.minds import asked, make_mind, moment, part, think
-from tests.policies.percepts import Moment, person, profile
+from genagents_env.policies.lyfe import controller, options, senses, talk
+from genagents_env.policies.lyfe.mind import Mind, Option
+from tests.policies.lyfe.minds import asked, fields_of, make_mind, moment, think
+from tests.policies.percepts import Moment, Value, person, profile
 
 BEN, CAT = "Ben Birch", "Cat Cole"
 
@@ -14,33 +16,33 @@ def choosing(option: str, target: str = "nobody", subgoal: str = "see the ducks"
     return lambda request: json.dumps({"option": option, "target": target, "subgoal": subgoal})
 
 
-def decided(rule: Rule, percept: Moment | None = None, **fields: Any) -> Any:
+def decided(rule: Rule, percept: Moment | None = None, **fields: Value) -> Mind:
     """Return a mind that has just chosen; `near` and `people` as given."""
     near, people = fields.pop("near", []), fields.pop("people", [])
     ended, only = fields.pop("ended", ""), fields.pop("only", [])
     mind = make_mind(rule, **fields)
     mind.near, mind.people = near, [*near, *people]
-    mind.option = part("mind").Option("decide", ended=ended, only=only)
+    mind.option = Option("decide", ended=ended, only=only)
     percept = percept or Moment()
-    think(mind, part("controller").thoughts(mind, moment(mind, percept)), percept)
+    think(mind, controller.thoughts(mind, moment(mind, percept)), percept)
     return mind
 
 
-def possible(mind: Any) -> list[str]:
-    schema: Any = asked(mind)[0].schema
+def possible(mind: Mind) -> list[str]:
+    schema: Value = asked(mind)[0].schema
     choices = schema["properties"]["option"]
     return list(choices.get("enum", [choices.get("const")]))
 
 
 def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
     mind = decided(choosing("reflect"), near=[BEN])
-    part("options").end(mind, 20, ended="reflect")
+    options.end(mind, 20, ended="reflect")
     now = moment(mind, Moment().later(20))
-    assert not part("controller").thoughts(mind, now)
+    assert not controller.thoughts(mind, now)
     assert mind.option.kind == "wait"
-    part("options").end(mind, 30)
-    part("senses").feel(mind, "I thought of something.", 30)
-    assert part("controller").thoughts(mind, now)
+    options.end(mind, 30)
+    senses.feel(mind, "I thought of something.", 30)
+    assert controller.thoughts(mind, now)
 
 
 def test_one_call_gives_option_target_and_subgoal() -> None:
@@ -95,8 +97,8 @@ def test_without_a_usable_reply_one_waits() -> None:
 
 def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
     mind = make_mind(choosing("wait"))
-    mind.option = part("mind").Option("go", target="Park")
-    assert not part("controller").thoughts(mind, moment(mind, Moment()))
+    mind.option = Option("go", target="Park")
+    assert not controller.thoughts(mind, moment(mind, Moment()))
 
 
 def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
@@ -109,8 +111,8 @@ def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
 
 
 def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:
-    def rule(request: Any) -> str:
-        if "option" in (request.schema or {})["properties"]:
+    def rule(request: CompletionRequest) -> str:
+        if "option" in fields_of(request):
             return choosing("talk", BEN)(request)
         return json.dumps({"say": "Hello, Ben."})
 
@@ -120,8 +122,8 @@ def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:
     mind.turn.mine = False
     for tick in range(4):
         now = percept.later(10 * tick)
-        think(mind, part("controller").thoughts(mind, moment(mind, now)), now)
-        think(mind, part("talk").thoughts(mind, moment(mind, now)), now)
+        think(mind, controller.thoughts(mind, moment(mind, now)), now)
+        think(mind, talk.thoughts(mind, moment(mind, now)), now)
         if mind.turn.unsaid:
             break
     assert mind.turn.unsaid == "Hello, Ben."

@@ -5,7 +5,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -14,12 +13,16 @@ from hypothesis import strategies as st
 from genagents_env.actions import Talk
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Conversation
+from genagents_env.policies.lyfe import act, senses
+from genagents_env.policies.lyfe.config import LyfeConfig
+from genagents_env.policies.lyfe.mind import Option
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
 from tests.policies.lyfe.circle import NAMES, SECONDS, events, lived, sayings, stints, varied
-from tests.policies.lyfe.minds import make_mind, moment, part
+from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment
 
 ENDLESS = {"option_seconds": 3600, "repetition_times": 1000}
@@ -47,12 +50,12 @@ def with_members(happened: Sequence[Event]) -> Iterator[Said]:
 
 def sounds(words: str) -> int:
     """Return for how many seconds words sound by the rule."""
-    config = part("config").LyfeConfig()
+    config = LyfeConfig()
     seconds: int = math.ceil(bound(words) / config.tokens_per_second)
     return min(20, seconds)
 
 
-def naming(size: int) -> Any:
+def naming(size: int) -> Rule:
     """Return words that name nobody, one or two of the first `size` people."""
 
     def words(request: CompletionRequest) -> str:
@@ -165,7 +168,7 @@ def test_an_utterance_costs_one_call(tmp_path: Path, size: int) -> None:
 def test_words_that_one_did_not_get_to_say_are_not_said_by_leaving() -> None:
     mind = make_mind()
     here = Moment(conversation=Conversation(1, ("Ann Ash", "Ben Birch"), None, True, 99))
-    mind.option, mind.turn.unsaid = part("mind").Option("wait"), "Well, I never."
-    assert part("act").action(mind, moment(mind, here)) == Talk(None, "", leave=True)
-    asyncio.run(part("senses").take_in(mind, moment(mind, here.later(conversation=None))))
+    mind.option, mind.turn.unsaid = Option("wait"), "Well, I never."
+    assert act.action(mind, moment(mind, here)) == Talk(None, "", leave=True)
+    asyncio.run(senses.take_in(mind, moment(mind, here.later(conversation=None))))
     assert "Well, I never." not in {item.text for item in mind.work}

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,9 +20,11 @@ from genagents_env.llm.scripted import (
     obedient,
     sample_schema,
 )
+from genagents_env.policies.lyfe import interview
+from genagents_env.policies.lyfe.mind import Item, Mind, Part, Summary
 from genagents_env.policy import INTERVIEW_CALLS, Answer
-from tests.policies.lyfe.minds import asked, fields_of, make_mind, part
-from tests.policies.percepts import profile
+from tests.policies.lyfe.minds import asked, fields_of, make_mind
+from tests.policies.percepts import Value, profile
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
 UNKNOWN = Answer("I do not know.")
@@ -61,15 +62,15 @@ def numbered(request: CompletionRequest) -> list[list[str]]:
     return [line for line in lines(request) if line[0].startswith("#")]
 
 
-def ask(mind: Any, *questions: str, repeat: int = 0) -> list[Answer]:
-    found: list[Answer] = asyncio.run(part("interview").answers(mind, list(questions), repeat))
+def ask(mind: Mind, *questions: str, repeat: int = 0) -> list[Answer]:
+    found: list[Answer] = asyncio.run(interview.answers(mind, list(questions), repeat))
     return found
 
 
-def living(rule: Rule = sample_schema, **config: Any) -> Any:
+def living(rule: Rule = sample_schema, **config: Value) -> Mind:
     """Return a mind of some experience, at tick 359, in the midst of a talk."""
     mind = make_mind(rule, who=profile(goal="Get to the fair.", facts=()), **config)
-    item = part("mind").Item
+    item = Item
     mind.tick = 359
     mind.long.seed("Ann runs the Cafe.")
     mind.long.seed("Bob Birch paints signs for the fair.", (41, 42), 60, "merged")
@@ -83,9 +84,9 @@ def living(rule: Rule = sample_schema, **config: Any) -> Any:
     ]
     mind.buffer = [item("I see Bob Birch.", 3570), *mind.work]
     if mind.config.self_monitor:
-        mind.summary = part("mind").Summary(
+        mind.summary = Summary(
             "Bob tells me of the mayor.",
-            [part("mind").Part("Bob tells me of the mayor.", [70, 77])],
+            [Part("Bob tells me of the mayor.", [70, 77])],
             3,
             3,
             "x",
@@ -93,7 +94,7 @@ def living(rule: Rule = sample_schema, **config: Any) -> Any:
     return mind
 
 
-def taped(mind: Any, rule: Rule) -> MemoryCassette:
+def taped(mind: Mind, rule: Rule) -> MemoryCassette:
     """Give the mind a model that keeps what it was asked."""
     cassette = MemoryCassette()
     model = ModelClient(ScriptedEndpoint(rule), run_seed=3, cassette=cassette)
@@ -272,10 +273,10 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), goal=FOREIGN)
     rule = telling(FOREIGN, summary="ሰላም ለዓለም፡ እንዴት ነህ። " * 30)
     mind = make_mind(rule, who=who, prompt_tokens=most, self_monitor=monitor)
-    item = part("mind").Item
+    item = Item
     mind.work = [item(FOREIGN, 5, NAME, 5), item("x" * 500, 6, NAME, 6)] * 2
     mind.buffer = [item(FOREIGN[number:], 7, NAME, 7) for number in range(6)]
-    mind.summary = part("mind").Summary("a" * 700, [part("mind").Part("a" * 700, [1, 2])])
+    mind.summary = Summary("a" * 700, [Part("a" * 700, [1, 2])])
     for number in range(40):
         mind.long.seed(f'{NAME} said: "{FOREIGN[number:]}"', (number,))
     given = ask(mind, question, question)

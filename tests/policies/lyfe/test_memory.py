@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,13 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from genagents_env.cognition.thought import Ask
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import always_invalid
+from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.memory.bank import Kept
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
-from tests.policies.lyfe.minds import asked, make_mind, moment, part, think, thinking_of
-from tests.policies.percepts import Moment, profile
+from genagents_env.policies.lyfe import memory, sentences
+from genagents_env.policies.lyfe import mind as mind_module
+from genagents_env.policies.lyfe.memory import Merged
+from genagents_env.policies.lyfe.mind import Item, Mind, Part
+from tests.policies.lyfe.minds import asked, make_mind, moment, think, thinking_of
+from tests.policies.percepts import Moment, Value, profile, wait_for
 
 LONE = [0, 60, 120, 180, 240, 300]  # degrees: none of them near another
 
@@ -53,7 +58,7 @@ def merging(request: CompletionRequest) -> str:
     return json.dumps({"memory": f"I know all that {first[0] if first else ''}"})
 
 
-def mind_of(rule: Any = merging, *, memories: Sequence[str] = (), **config: Any) -> Any:
+def mind_of(rule: Rule = merging, *, memories: Sequence[str] = (), **config: Value) -> Mind:
     """Return a mind that embeds by the compass and knows only `memories`."""
     who = profile(memories=tuple(memories), facts=(), relationships={})
     mind = make_mind(rule, who=who, **config)
@@ -65,37 +70,37 @@ def at(tick: int) -> Moment:
     return Moment().later(10 * tick) if tick else Moment()
 
 
-def sum_up(mind: Any, tick: int, *angles: float, events: Sequence[int] = ()) -> None:
+def sum_up(mind: Mind, tick: int, *angles: float, events: Sequence[int] = ()) -> None:
     """Rewrite the summary: a sentence for each direction; then live the rest of the tick."""
     text = " ".join(f"Thing {tick} is @{angle}." for angle in angles)
     rewrite(mind, text, events)
     live(mind, tick)
 
 
-def rewrite(mind: Any, text: str, events: Sequence[int]) -> None:
+def rewrite(mind: Mind, text: str, events: Sequence[int]) -> None:
     """Take a new summary, all of whose sentences rest on these events and those before."""
-    told = part("sentences").sentences(text)
+    told = sentences.sentences(text)
     mind.summary.text, mind.summary.updates = text, mind.summary.updates + 1
     behind = sorted({*events, *(event for old in mind.summary.parts for event in old.events)})
-    mind.summary.parts = [part("mind").Part(sentence, behind) for sentence in told]
+    mind.summary.parts = [Part(sentence, behind) for sentence in told]
 
 
-def live(mind: Any, tick: int) -> None:
+def live(mind: Mind, tick: int) -> None:
     """Apply what is due, remember, and ask what follows, as the policy does."""
     think(mind, (), at(tick))
-    thoughts = asyncio.run(part("memory").remember(mind, moment(mind, at(tick))))
+    thoughts = asyncio.run(memory.remember(mind, moment(mind, at(tick))))
     think(mind, thoughts, at(tick))
 
 
-def recall(mind: Any, now: int = 0, **options: Any) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = asyncio.run(part("memory").recall(mind, now, **options))
+def recall(mind: Mind, now: int = 0, **options: Value) -> list[tuple[str, Kept]]:
+    found = asyncio.run(memory.recall(mind, now, **options))
     return found
 
 
-def reloaded(mind: Any) -> Any:
+def reloaded(mind: Mind) -> Mind:
     """Return a mind like `mind` that was loaded from its state."""
     thinking_of(mind).note_answers(mind)
-    other = part("mind").born(mind.kit, mind.profile)
+    other = mind_module.born(mind.kit, mind.profile)
     other.load_state(json.loads(json.dumps(mind.state())))
     return other
 
@@ -119,21 +124,21 @@ def reloaded(mind: Any) -> Any:
         (" . ", []),
     ],
 )
-def test_a_summary_is_split_into_its_sentences(text: str, expected: Any) -> None:
-    found = part("sentences").sentences(text)
+def test_a_summary_is_split_into_its_sentences(text: str, expected: object) -> None:
+    found = sentences.sentences(text)
     assert (len(found) if isinstance(expected, int) else found) == expected
 
 
 def test_of_very_many_sentences_the_last_holds_the_rest() -> None:
     text = " ".join(f"Sentence {k} is here." for k in range(40))
-    found = part("sentences").sentences(text)
+    found = sentences.sentences(text)
     assert len(found) == 12
     assert " ".join(found) == text
 
 
 @given(st.text(max_size=300))
 def test_splitting_loses_no_word(text: str) -> None:
-    found = part("sentences").sentences(text)
+    found = sentences.sentences(text)
     letters = [c for c in text if re.match(r"\w", c)]
     assert [c for part_ in found for c in part_ if re.match(r"\w", c)] == letters
     assert len(found) <= 12
@@ -233,7 +238,7 @@ def test_without_a_usable_reply_the_members_stay_as_they_were() -> None:
 
 @pytest.mark.parametrize("rule", [merging, always_invalid])
 @pytest.mark.parametrize("kill_at", [2, 3, 4, 5])
-def test_a_merge_under_way_survives_a_kill(rule: Any, kill_at: int) -> None:
+def test_a_merge_under_way_survives_a_kill(rule: Rule, kill_at: int) -> None:
     late = {"memory": 3}
     mind = mind_of(rule, memories=["I am @1."], recent_items=3, latency_ticks=late)
     other = mind_of(rule, memories=["I am @1."], recent_items=3, latency_ticks=late)
@@ -278,7 +283,7 @@ ANGLES = st.lists(st.lists(st.integers(0, 359), max_size=6), max_size=8)
 @settings(deadline=None, max_examples=25)
 @given(ANGLES, st.integers(0, 2), st.sampled_from([merging, always_invalid]), st.booleans())
 def test_a_mind_loaded_at_every_tick_remembers_the_same(
-    ticks: list[list[int]], latency: int, rule: Any, saf_memory: bool
+    ticks: list[list[int]], latency: int, rule: Rule, saf_memory: bool
 ) -> None:
     options = {"recent_items": 4, "saf_memory": saf_memory, "latency_ticks": {"memory": latency}}
     lived, resumed = (mind_of(rule, memories=["I am @45.", "No"], **options) for _ in range(2))
@@ -322,8 +327,8 @@ def test_without_summarize_and_forget_there_is_one_list_that_only_grows() -> Non
     assert mind.long[1].events == (1,)
 
 
-def item(text: str, tick: int, speaker: str = "", event: int = -1) -> Any:
-    return part("mind").Item(text, 10 * tick, speaker, event)
+def item(text: str, tick: int, speaker: str = "", event: int = -1) -> Item:
+    return Item(text, 10 * tick, speaker, event)
 
 
 @pytest.mark.parametrize("saf_memory", [True, False])
@@ -365,14 +370,14 @@ def test_what_of_the_buffer_is_remembered_survives_a_kill() -> None:
 # What comes to mind
 
 
-def remembering(**config: Any) -> Any:
+def remembering(**config: Value) -> Mind:
     """Return a mind with four long memories and three recent ones."""
     mind = mind_of(memories=[f"Long @{angle}" for angle in (0, 90, 180, 270)], **config)
     sum_up(mind, 3, 45, 135, 225, events=[8])
     return mind
 
 
-def texts(found: Sequence[tuple[str, Any]]) -> list[str]:
+def texts(found: Sequence[tuple[str, Kept]]) -> list[str]:
     return [kept.text for _, kept in found]
 
 
@@ -436,7 +441,7 @@ def test_a_memory_in_both_banks_comes_to_mind_once() -> None:
 def test_what_has_no_vector_is_embedded_in_one_request() -> None:
     mind = remembering()
     source = Compass()
-    other = part("mind").born(replace(mind.kit, embedder=Embedder(source)), mind.profile)
+    other = mind_module.born(replace(mind.kit, embedder=Embedder(source)), mind.profile)
     other.load_state(mind.state())
     found = recall(other, query="@100")
     assert texts(found) == texts(recall(mind, query="@100"))
@@ -487,26 +492,26 @@ def test_what_finds_no_room_in_the_prompt_is_not_lost(
         "at": [0] * members,
         "origins": ["summary"] * members,
     }
-    asking = part("memory").HANDLERS["memory.merge"].ask(mind, data, moment(mind, at(1)))
-    ask = asyncio.run(asking)
-    merged = list(ask.data["texts"]) if ask is not None else []
+    asking = memory.HANDLERS["memory.merge"].ask(mind, data, moment(mind, at(1)))
+    ask = wait_for(asking)
+    merged = list(ask.data["texts"]) if isinstance(ask, Ask) else []
     assert [*mind.long.texts, *merged] == summary
     assert len(merged) != 1
-    assert ask is None or bound_of(list(ask.messages)) <= tokens
+    assert not isinstance(ask, Ask) or bound_of(list(ask.messages)) <= tokens
 
 
 @pytest.mark.parametrize(
     "broken",
     [{}, [], None, "x", {"memory": ""}, {"memory": "\x1b[0m\x00"}, {"memory": None}, {"memory": 3}],
 )
-def test_a_malformed_merge_is_refused(broken: Any) -> None:
+def test_a_malformed_merge_is_refused(broken: object) -> None:
     with pytest.raises(ValidationError):
-        part("memory").Merged.model_validate(broken)
+        Merged.model_validate(broken)
 
 
 def test_a_long_and_wild_merge_is_cut_and_cleaned() -> None:
-    merged = part("memory").Merged.model_validate({"memory": "a\x00b\x1b[2J\n聚会" * 99, "also": 1})
+    merged = Merged.model_validate({"memory": "a\x00b\x1b[2J\n聚会" * 99, "also": 1})
     assert len(merged.memory) == 240
     assert merged.memory.isprintable()
-    schema = part("memory").Merged.model_json_schema()
+    schema = Merged.model_json_schema()
     assert schema["properties"]["memory"]["minLength"] == 1

@@ -1,7 +1,6 @@
 """The mystery is solved when it can be, by those who pass on what a witness says, and only then."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,16 +9,17 @@ from genagents_env.evaluate.measures.success import Outcome, outcomes
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.policies.percepts import Value
 from tests.scripted import shipped_rule
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
 SILENCED = {WITNESS: "idle"}
 
 
-def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: Any) -> Path:
+def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: Value) -> Path:
     """Return the file of the fifteen minutes of all nine."""
     path = folder / "run.sqlite"
-    given: dict[str, Any] = {"seed": 2, "people": "9", **changes}
+    given: dict[str, Value] = {"seed": 2, "people": "9", **changes}
     spec = RunSpec("murder_mystery", policy=PolicySpec(policy), **given)
     engine = RunOptions(endpoint=ScriptedEndpoint(shipped_rule(model)), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
@@ -70,7 +70,7 @@ def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, se
 
 @pytest.mark.parametrize(("model", "changes"), [("gossip", {"policy_for": SILENCED}), ("mute", {})])
 def test_without_a_witness_who_tells_it_is_not_solved(
-    tmp_path: Path, model: str, changes: dict[str, Any]
+    tmp_path: Path, model: str, changes: dict[str, Value]
 ) -> None:
     path = lived(tmp_path, model, **changes)
     assert not solved(path)["after"].majority

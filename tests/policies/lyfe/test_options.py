@@ -1,26 +1,26 @@
-from typing import Any
-
 import pytest
 
 from genagents_env.percept import Conversation, Result
-from tests.policies.lyfe.minds import make_mind, moment, part
-from tests.policies.percepts import Moment
+from genagents_env.policies.lyfe import options, repetition
+from genagents_env.policies.lyfe.mind import Item, Kind, Mind, Option
+from tests.policies.lyfe.minds import make_mind, moment
+from tests.policies.percepts import Moment, Value
 
 BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
 
 
-def at(kind: str, percept: Moment, begun: int = 0, **fields: Any) -> Any:
+def at(kind: Kind, percept: Moment, begun: int = 0, **fields: Value) -> Mind:
     """Return a mind at an option, after it has seen whether that is over."""
     config, said = fields.pop("config", {}), fields.pop("said", False)
     mind = make_mind(**config)
-    mind.option = part("mind").Option(kind, begun=begun, **fields)
+    mind.option = Option(kind, begun=begun, **fields)
     mind.fresh = False
     if said:
-        mind.work = [part("mind").Item("Well.", 60, BEN, 3)]
+        mind.work = [Item("Well.", 60, BEN, 3)]
     mind.near = [BEN] if percept.conversation is not None else []
     mind.last = "Move" if kind in ("go", "find") else "Idle"
-    part("options").settle(mind, moment(mind, percept))
+    options.settle(mind, moment(mind, percept))
     return mind
 
 
@@ -34,20 +34,20 @@ def test_a_talk_ends_by_time_and_one_reflects() -> None:
 
 def test_one_who_took_no_part_has_nothing_to_reflect_on() -> None:
     mind = make_mind()
-    mind.option, mind.near = part("mind").Option("talk"), [BEN]
-    mind.work = [part("mind").Item("Well.", 60, "Cat Cole", 3)]
-    part("options").settle(mind, moment(mind, Moment().later(120)))
+    mind.option, mind.near = Option("talk"), [BEN]
+    mind.work = [Item("Well.", 60, "Cat Cole", 3)]
+    options.settle(mind, moment(mind, Moment().later(120)))
     assert (mind.option.kind, mind.option.ended) == ("decide", "talk")
 
 
 def test_a_talk_ends_when_words_repeat_themselves() -> None:
     mind = make_mind()
-    mind.option, mind.near = part("mind").Option("talk"), [BEN]
-    mind.work = [part("mind").Item("yes", 0, BEN, 3)]
+    mind.option, mind.near = Option("talk"), [BEN]
+    mind.work = [Item("yes", 0, BEN, 3)]
     mind.uttered, mind.repeats = ["yes"] * 4, [False, True, True, True]
-    part("options").settle(mind, moment(mind, Moment(conversation=TALK)))
+    options.settle(mind, moment(mind, Moment(conversation=TALK)))
     assert mind.option.kind == "reflect"
-    assert not part("repetition").is_repetitive(mind)
+    assert not repetition.is_repetitive(mind)
 
 
 def test_a_talk_with_nobody_is_over() -> None:
@@ -75,25 +75,25 @@ def test_a_way_that_is_barred_ends_with_its_reason() -> None:
 
 def test_who_is_found_is_talked_to_without_a_thought() -> None:
     mind = make_mind()
-    mind.option = part("mind").Option("find", target=BEN, subgoal="ask Ben of the river")
+    mind.option = Option("find", target=BEN, subgoal="ask Ben of the river")
     mind.near = [BEN]
-    part("options").settle(mind, moment(mind, Moment()))
+    options.settle(mind, moment(mind, Moment()))
     option = mind.option
     assert (option.kind, option.target, option.subgoal) == ("talk", BEN, "ask Ben of the river")
 
 
 @pytest.mark.parametrize("kind", ["go", "find"])
-def test_one_gives_up_after_so_long(kind: str) -> None:
+def test_one_gives_up_after_so_long(kind: Kind) -> None:
     assert at(kind, Moment().later(600), target="Nowhere").option.kind == "decide"
 
 
 def test_waiting_goes_on_until_something_happens() -> None:
     never = {"boredom_per_second": 0.0}
     mind = at("wait", Moment().later(3000), config=never)
-    assert mind.option.kind == "wait"
+    kinds = [mind.option.kind]
     mind.fresh = True
-    part("options").settle(mind, moment(mind, Moment()))
-    assert mind.option.kind == "decide"
+    options.settle(mind, moment(mind, Moment()))
+    assert [*kinds, mind.option.kind] == ["wait", "decide"]
     assert at("wait", Moment(), config={"boredom_per_second": 1.0}).option.ended == "wait"
 
 
@@ -101,8 +101,8 @@ def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
     mind = make_mind(preset="release")
     bored = 0
     for tick in range(4000):  # of ten seconds
-        mind.option, mind.fresh = part("mind").Option("wait"), False
-        part("options").settle(mind, moment(mind, Moment(tick=tick)))
+        mind.option, mind.fresh = Option("wait"), False
+        options.settle(mind, moment(mind, Moment(tick=tick)))
         bored += mind.option.kind == "decide"
     assert 0.014 < bored / 4000 < 0.022
 

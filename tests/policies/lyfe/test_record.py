@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from tests.policies.lyfe.circle import SECONDS, circle, talking, varied
+from tests.policies.percepts import Value
 from tests.run import towns
 from tests.run.kills import meant
 from tests.scripted import gossip
@@ -44,7 +44,7 @@ def hash_of(folder: Path, **engine: object) -> str:
     path = folder / "run.sqlite"
     policy = PolicySpec("lyfe", CONFIG)
     spec = RunSpec(circle(folder, 5), 4, hours=TICKS * SECONDS / 3600, policy=policy)
-    options: Any = {"concurrency": 8, **engine}
+    options: Value = {"concurrency": 8, **engine}
     assert run(spec, path, RunOptions(endpoint=model, embedder="hashed", **options)).exit_code == 0
     with RunReader(path) as record:
         assert record.status == "finished"

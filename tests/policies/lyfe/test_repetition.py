@@ -1,30 +1,32 @@
 import asyncio
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.policies.lyfe.minds import make_mind, part
+from genagents_env.policies.lyfe import repetition
+from genagents_env.policies.lyfe.mind import Mind
+from tests.policies.lyfe.minds import make_mind
+from tests.policies.percepts import Value
 
 OWN, HEARD = True, False
 
 
-def uttering(*utterances: tuple[str, bool], **config: Any) -> Any:
+def uttering(*utterances: tuple[str, bool], **config: Value) -> Mind:
     """Return a mind that has noted utterances."""
     mind = make_mind(**config)
 
     async def all_of_them() -> None:
         for text, own in utterances:
-            await part("repetition").note(mind, text, own)
+            await repetition.note(mind, text, own)
 
     asyncio.run(all_of_them())
     return mind
 
 
-def is_repetitive(mind: Any) -> bool:
-    return bool(part("repetition").is_repetitive(mind))
+def is_repetitive(mind: Mind) -> bool:
+    return bool(repetition.is_repetitive(mind))
 
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4])
@@ -68,7 +70,7 @@ def test_only_more_than_the_threshold_is_a_repeat() -> None:
 def test_a_cleared_mind_begins_anew() -> None:
     mind = uttering(*[("Who did it?", OWN)] * 9)
     assert is_repetitive(mind)
-    part("repetition").clear(mind)
+    repetition.clear(mind)
     assert (mind.uttered, mind.repeats) == ([], [])
     assert not is_repetitive(mind)
 
@@ -87,7 +89,7 @@ def test_a_mind_that_was_loaded_notes_the_same(utterances: list[tuple[str, bool]
 
     async def rest() -> None:
         for text, own in utterances[half:]:
-            await part("repetition").note(resumed, text, own)
+            await repetition.note(resumed, text, own)
 
     asyncio.run(rest())
     assert lived.uttered == resumed.uttered

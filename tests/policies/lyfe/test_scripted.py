@@ -7,13 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genagents_env.cognition.thought import Ask
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, news
+<<<<<<< HEAD
 from genagents_env.llm.scripted.wording import split_sentences
+=======
+from genagents_env.llm.scripted.wording import sentences
+from genagents_env.policies.lyfe import handlers, interview
+from genagents_env.policies.lyfe.mind import Item, Mind
+>>>>>>> 43f81e0 (Tests reach shipped minds by typed imports)
 from genagents_env.text import clean
-from tests.policies.lyfe.minds import make_mind, moment, part
-from tests.policies.percepts import START, Moment, profile
+from tests.policies.lyfe.minds import endpoint_of, make_mind, moment
+from tests.policies.percepts import START, Moment, profile, wait_for
 from tests.scripted import gossip, inventor, mute
 
 PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
@@ -39,34 +46,35 @@ def mind_of(rule: Rule, *memories: str, near: tuple[str, ...] = ("Bea Birch",), 
     return mind
 
 
-def hear(mind: Any, *words: tuple[str, str]) -> Any:
+def hear(mind: Mind, *words: tuple[str, str]) -> Any:
     """Let words enter work memory: who said them, and what; the mind is returned."""
-    item = part("mind").Item
+    item = Item
     mind.work += [item(text, 5, speaker, 50 + k) for k, (speaker, text) in enumerate(words)]
     return mind
 
 
-def answer(mind: Any, purpose: str, data: dict[str, Any] | None = None) -> Any:
+def answer(mind: Mind, purpose: str, data: dict[str, Any] | None = None) -> Any:
     """Return what the mind's model replies to one of its questions, as a valid reply."""
-    handler = part("handlers").HANDLERS[purpose]
-    ask = asyncio.run(handler.ask(mind, data or {}, moment(mind, NOON)))
+    handler = handlers.HANDLERS[purpose]
+    ask = wait_for(handler.ask(mind, data or {}, moment(mind, NOON)))
+    assert isinstance(ask, Ask)
     reply = handler.reply(ask.data)
     request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
-    return reply.model_validate_json(mind.kit.model.endpoint.rule(request))
+    return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
-def said(mind: Any) -> str:
+def said(mind: Mind) -> str:
     """Return what one says next, without for whom it is."""
     words: str = answer(mind, "talk.speak").say
     return words.partition(": ")[2] if words.startswith("Listen, ") else words
 
 
-def told_by(mind: Any, *questions: str) -> list[Any]:
-    answers: list[Any] = asyncio.run(part("interview").answers(mind, list(questions)))
+def told_by(mind: Mind, *questions: str) -> list[Any]:
+    answers: list[Any] = asyncio.run(interview.answers(mind, list(questions)))
     return answers
 
 
-def merged(mind: Any, *texts: str) -> str:
+def merged(mind: Mind, *texts: str) -> str:
     count = len(texts)
     data = {"ids": list(range(count)), "texts": list(texts), "at": [0] * count}
     data |= {"events": [[]] * count, "origins": ["summary"] * count}

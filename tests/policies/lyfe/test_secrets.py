@@ -21,6 +21,7 @@ from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import Person
+from tests.policies.percepts import Value
 from tests.scripted import gossip
 
 WORDS = 5
@@ -75,10 +76,10 @@ def leaks(record: RunReader) -> Mapping[tuple[str, str], Windows]:
     return found
 
 
-def lived(folder: Path, minutes: int, **changes: Any) -> Path:
+def lived(folder: Path, minutes: int, **changes: Value) -> Path:
     """Return the file of a run of all nine with interviews at both ends."""
     path = folder / "run.sqlite"
-    given: dict[str, Any] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
+    given: dict[str, Value] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
     spec = RunSpec("murder_mystery", policy=PolicySpec("lyfe"), **given)
     engine = RunOptions(endpoint=ScriptedEndpoint(gossip), embedder="hashed")
     assert run(spec, path, engine).status == "finished"

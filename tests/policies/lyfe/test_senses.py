@@ -1,15 +1,16 @@
 import asyncio
-from typing import Any
 
 from genagents_env.percept import Conversation, Heard, Result
-from tests.policies.lyfe.minds import make_mind, moment, part
+from genagents_env.policies.lyfe import senses
+from genagents_env.policies.lyfe.mind import Mind
+from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, body, person, speech
 
 BEN = "Ben Birch"
 
 
-def sense(mind: Any, percept: Moment) -> Any:
-    asyncio.run(part("senses").take_in(mind, moment(mind, percept)))
+def sense(mind: Mind, percept: Moment) -> Mind:
+    asyncio.run(senses.take_in(mind, moment(mind, percept)))
     return mind
 
 

@@ -1,27 +1,27 @@
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.percept import Conversation
-from tests.policies.lyfe.minds import make_mind, moment, part
+from genagents_env.policies.lyfe import turns
+from genagents_env.policies.lyfe.mind import Item, Mind
+from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, body, profile
 
 NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern", "Gil Gorse")
 
 
-def item(text: str, speaker: str, event: int = 5) -> Any:
-    return part("mind").Item(text, 0, speaker, event)
+def item(text: str, speaker: str, event: int = 5) -> Item:
+    return Item(text, 0, speaker, event)
 
 
-def listener(name: str, group: tuple[str, ...]) -> tuple[Any, Any]:
+def listener(name: str, group: tuple[str, ...]) -> tuple[Mind, Moment]:
     """Return the mind of one of a group in conversation, and its moment."""
     who = profile(agent=name, name=name)
     mind = make_mind(who=who)
     mind.near = [other for other in group if other != name]
     talk = Conversation(1, group, None, True, 99)
-    return mind, moment(mind, Moment(agent=name, me=body(), conversation=talk))
+    return mind, Moment(agent=name, me=body(), conversation=talk)
 
 
 def delays(group: tuple[str, ...], text: str, speaker: str, event: int) -> dict[str, int]:
@@ -29,8 +29,9 @@ def delays(group: tuple[str, ...], text: str, speaker: str, event: int) -> dict[
     found = {}
     for name in group:
         if name != speaker:
-            mind, now = listener(name, group)
-            part("turns").heard(mind, item(text, speaker, event), now)
+            mind, percept = listener(name, group)
+            now = moment(mind, percept)
+            turns.heard(mind, item(text, speaker, event), now)
             found[name] = mind.turn.delay
     return found
 
@@ -61,46 +62,48 @@ def test_who_is_named_need_not_wait(named: str) -> None:
 
 def test_a_name_within_a_word_names_nobody() -> None:
     mind, _ = listener("Ann Ash", NAMES)
-    assert not part("turns").is_named(mind, "An announcement in Annapolis, Anna.")
+    assert not turns.is_named(mind, "An announcement in Annapolis, Anna.")
 
 
 def test_one_listens_while_words_sound_and_waits_after_ones_own() -> None:
-    turns = part("turns")
-    mind, now = listener("Ann Ash", NAMES[:2])
+    mind, percept = listener("Ann Ash", NAMES[:2])
+    now = moment(mind, percept)
     turns.heard(mind, item("Ann, what did you see last night by the river?", "Ben Birch"), now)
     sounding = turns.sounding(mind, "Ann, what did you see last night by the river?")
     assert 5 < sounding <= mind.config.sounding_seconds
     heard_for = now.now - mind.kit.seconds_per_tick
-    early = moment(mind, now.percept.later(sounding - 11))
-    late = moment(mind, now.percept.later(max(0, heard_for + sounding)))
+    early = moment(mind, percept.later(sounding - 11))
+    late = moment(mind, percept.later(max(0, heard_for + sounding)))
     assert not turns.may_speak(mind, early)
     assert turns.may_speak(mind, late)
     turns.said(mind, "Nothing at all.", late)
-    assert not turns.may_speak(mind, moment(mind, now.percept.later(10_000)))
+    assert not turns.may_speak(mind, moment(mind, percept.later(10_000)))
 
 
 def test_one_who_had_nothing_to_say_is_silent_until_somebody_speaks() -> None:
-    turns = part("turns")
-    mind, now = listener("Ann Ash", NAMES[:2])
+    mind, percept = listener("Ann Ash", NAMES[:2])
+    now = moment(mind, percept)
     mind.turn.passed = True
     assert not turns.may_speak(mind, now)
     turns.heard(mind, item("Ann?", "Ben Birch", 6), now)
-    assert turns.may_speak(mind, moment(mind, now.percept.later(60)))
+    assert turns.may_speak(mind, moment(mind, percept.later(60)))
 
 
 def test_the_rule_of_the_place_comes_first() -> None:
-    mind, now = listener("Ann Ash", NAMES[:2])
+    mind, percept = listener("Ann Ash", NAMES[:2])
+    now = moment(mind, percept)
     silent = Conversation(1, NAMES[:2], "Ben Birch", False, 99)
-    assert part("turns").may_speak(mind, now)
-    refused = moment(mind, now.percept.later(conversation=silent))
-    assert not part("turns").may_speak(mind, refused)
+    assert turns.may_speak(mind, now)
+    refused = moment(mind, percept.later(conversation=silent))
+    assert not turns.may_speak(mind, refused)
 
 
 def test_those_who_would_open_a_talk_at_once_are_spread() -> None:
     starts = set()
     for name in NAMES:
-        mind, now = listener(name, NAMES)
-        now = moment(mind, now.percept.later(0, conversation=None))
-        part("turns").begin(mind, now)
+        mind, percept = listener(name, NAMES)
+        now = moment(mind, percept)
+        now = moment(mind, percept.later(0, conversation=None))
+        turns.begin(mind, now)
         starts.add(mind.turn.until - now.now)
     assert starts == {0, 10, 20}

@@ -1,13 +1,14 @@
 """Fixtures of the faculties' tests; `minds.py` has them as plain functions."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from genagents_env.policies.smallville.mind import Mind
+from tests.policies.percepts import Value
 from tests.policies.smallville import minds
 
-MakeMind = Callable[..., Any]
+MakeMind = Callable[..., Mind]
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def make_mind() -> MakeMind:
 
 
 @pytest.fixture(scope="session")
-def percepts() -> dict[str, Any]:
+def percepts() -> dict[str, Value]:
     """Return real percepts of one person from both shipped towns, by scenario."""
     tiny = minds.lived("tiny", 12)["Ben Carver"]
     party = minds.lived("valentines_party", 12, start="08:00")["Isabella Rodriguez"]

@@ -1,9 +1,9 @@
 """One person alone with the whole policy, in a world that does what is asked of it."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.llm.client import ModelClient
@@ -11,9 +11,10 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Body, Result, SeenObject
+from genagents_env.policies.smallville import SmallvillePolicy
+from genagents_env.policies.smallville.mind import Mind
 from genagents_env.policy import Context, Profile
-from genagents_env.policy_loader import load_policy
-from tests.policies.percepts import START, Moment, infos, profile
+from tests.policies.percepts import START, Moment, Value, infos, profile
 
 BED = ("Ann's house/bedroom/bed", "slept in")
 # Words of a model that are no JSON object, or more than one, or one that no reader should trust.
@@ -47,8 +48,8 @@ class Alone:
         start: datetime = START,
         seconds: int = 60,
         seed: int = 3,
-        config: Any = None,
-        endpoint: Any = None,
+        config: Mapping[str, object] | None = None,
+        endpoint: ScriptedEndpoint | None = None,
     ) -> None:
         self.who = who if who is not None else profile(sleeps_in=BED)
         self.seconds, self.seed = seconds, seed
@@ -63,12 +64,12 @@ class Alone:
         """Make a new policy and a new model client, as on a resume."""
         self.model = ModelClient(self.endpoint, run_seed=self.seed)
         embedder = Embedder(open_source("hashed"))
-        self.policy: Any = load_policy("smallville", **self.config)
+        self.policy = SmallvillePolicy(**self.config)
         context = Context("Town", self.start, self.seconds, self.model, embedder)
         self.policy.reset({self.who.agent: self.who}, self.seed, context)
 
     @property
-    def mind(self) -> Any:
+    def mind(self) -> Mind:
         """Ann's mind."""
         return self.policy.minds[self.who.agent]
 
@@ -91,7 +92,7 @@ class Alone:
             counted[row.purpose] += row.fallbacks
         return +counted
 
-    def step(self, **changes: Any) -> Action:
+    def step(self, **changes: Value) -> Action:
         """Live one tick; `changes` are made to what is perceived next."""
         percept = self.percept
         action: Action = self.policy.act({self.who.agent: {}}, infos(percept))[self.who.agent]

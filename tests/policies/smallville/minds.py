@@ -1,16 +1,17 @@
 """Minds to try faculties on: the model is a rule, the embedder counts n-grams."""
 
 import asyncio
-import importlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Literal
 
 from genagents_env import town_v0
 from genagents_env.actions import Action
+from genagents_env.cognition.prompts import Prompts
+from genagents_env.cognition.thinking import Thinking
+from genagents_env.cognition.thought import Moment, Thought
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
@@ -18,58 +19,68 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy import Profile
+from genagents_env.policies.smallville import SmallvillePolicy, converse, handlers, react
+from genagents_env.policies.smallville.config import SmallvilleConfig
+from genagents_env.policies.smallville.mind import Dialogue, Kit, Mind
+from genagents_env.policies.smallville.perceive import Observation
+from genagents_env.policy import Observations, Policy, Profile
 from genagents_env.policy_loader import load_policy
 from genagents_env.scenario import Scenario
-from tests.policies.percepts import START, profile
+from genagents_env.world.events import Event
+from tests.policies.percepts import START, Value, profile
 
 GOLDEN = Path(__file__).parent / "golden"
 FOLDER = Path(__file__).parents[3] / "policies" / "smallville" / "prompts"
 
 
-def part(name: str) -> ModuleType:
-    """Return a module of the mind, such as `converse`."""
-    shared = name in ("thought", "thinking", "prompts", "replies", "evidence", "brief", "habit")
-    where = "genagents_env.cognition" if shared else "genagents_env.policies.smallville"
-    return importlib.import_module(f"{where}.{name}")
-
-
 def make_mind(
-    rule: Rule = sample_schema, *, who: Profile | None = None, seed: int = 3, **config: Any
-) -> Any:
+    rule: Rule = sample_schema, *, who: Profile | None = None, seed: int = 3, **config: Value
+) -> Mind:
     """Return a mind that remembers nothing yet; its model answers by `rule`."""
-    options = part("config").SmallvilleConfig(**config)
-    kit = part("mind").Kit(
+    options = SmallvilleConfig.model_validate(config)
+    kit = Kit(
         options,
-        part("prompts").Prompts(FOLDER, seed, options.prompt_tokens),
+        Prompts(FOLDER, seed, options.prompt_tokens),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
         Embedder(open_source("hashed")),
         START,
         10,
     )
-    return part("mind").Mind(kit, who if who is not None else profile())
+    return Mind(kit, who if who is not None else profile())
 
 
-def moment(mind: Any, percept: Percept) -> Any:
+def moment(mind: Mind, percept: Percept) -> Moment:
     """Return the moment of a percept."""
-    return part("thought").Moment(percept, mind.kit.second(percept.time))
+    return Moment(percept, mind.kit.second(percept.time))
 
 
-def thinking_of(mind: Any) -> Any:
+def thinking_of(mind: Mind) -> Thinking[Mind]:
     """Return what asks the model of `mind`."""
-    return part("thinking").Thinking(mind.kit.model, part("handlers").HANDLERS)
+    return Thinking(mind.kit.model, handlers.HANDLERS)
 
 
-def think(mind: Any, thoughts: Sequence[Any], percept: Percept) -> None:
+def think(mind: Mind, thoughts: Sequence[Thought], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
     thinking = thinking_of(mind)
     asyncio.run(thinking.think(mind, thoughts, moment(mind, percept)))
 
 
-def asked(mind: Any) -> list[CompletionRequest]:
+def dialogue_of(mind: Mind) -> Dialogue:
+    """Return the conversation that somebody is in."""
+    assert mind.dialogue is not None
+    return mind.dialogue
+
+
+def endpoint_of(mind: Mind) -> ScriptedEndpoint:
+    """Return what answers the model calls of `mind`."""
+    endpoint = mind.kit.model.endpoint
+    assert isinstance(endpoint, ScriptedEndpoint)
+    return endpoint
+
+
+def asked(mind: Mind) -> list[CompletionRequest]:
     """Return what the model was asked so far."""
-    requests: list[CompletionRequest] = mind.kit.model.endpoint.requests
-    return requests
+    return endpoint_of(mind).requests
 
 
 def fields_of(request: CompletionRequest) -> list[str]:
@@ -79,7 +90,7 @@ def fields_of(request: CompletionRequest) -> list[str]:
     return list(fields) if isinstance(fields, Mapping) else []
 
 
-def by_fields(replies: Mapping[str, Mapping[str, Any]]) -> Rule:
+def by_fields(replies: Mapping[str, Mapping[str, object]]) -> Rule:
     """Return a rule that answers by the first field asked for; others get a sample."""
 
     def rule(request: CompletionRequest) -> str:
@@ -95,7 +106,7 @@ def length(request: CompletionRequest) -> int:
 
 
 def lived(
-    scenario: str, ticks: int, policy: str = "scripted", seed: int = 3, **options: Any
+    scenario: str, ticks: int, policy: str = "scripted", seed: int = 3, **options: Value
 ) -> dict[str, list[Percept]]:
     """Return what everyone perceives, tick by tick, in a town where `policy` lives."""
     env = town_v0.parallel_env(scenario=scenario, **options)
@@ -103,7 +114,7 @@ def lived(
     mind = load_policy(policy)
     mind.reset(env.profiles(), seed, env.context())
     percepts: dict[str, list[Percept]] = {agent: [] for agent in env.agents}
-    observations: Any = {agent: {} for agent in env.agents}
+    observations: Observations = {agent: {} for agent in env.agents}
     for _ in range(ticks):
         for agent in env.agents:
             percepts[agent].append(infos[agent]["percept"])
@@ -122,22 +133,27 @@ def is_golden(name: str, text: str) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8") == text
 
 
-def live(mind: Any, percept: Percept, observations: Sequence[Any] = ()) -> Action | None:
+def live(mind: Mind, percept: Percept, observations: Sequence[Observation] = ()) -> Action | None:
     """Let `mind` react and converse at one moment; return what it does in a conversation."""
     now = moment(mind, percept)
     mind.asleep = percept.me.asleep
     thoughts = [
-        *part("converse").thoughts(mind, now),
-        *part("react").thoughts(mind, now, observations),
+        *converse.thoughts(mind, now),
+        *react.thoughts(mind, now, observations),
     ]
     think(mind, thoughts, percept)
-    action: Action | None = part("converse").action(mind, now)
+    action: Action | None = converse.action(mind, now)
     return action
 
 
-def observed(subject: str, text: str, kind: str = "person", asleep: bool = False) -> Any:
+def observed(
+    subject: str,
+    text: str,
+    kind: Literal["person", "object", "heard"] = "person",
+    asleep: bool = False,
+) -> Observation:
     """Return an observation of a person or an object."""
-    return part("perceive").Observation(kind, subject, text, None, 5, asleep=asleep)
+    return Observation(kind, subject, text, None, 5, asleep=asleep)
 
 
 class Town:
@@ -148,22 +164,22 @@ class Town:
         scenario: str | Scenario,
         rule: Rule = sample_schema,
         *,
-        config: Any = None,
-        **options: Any,
+        config: Mapping[str, object] | None = None,
+        **options: Value,
     ) -> None:
-        self.env: Any = town_v0.parallel_env(scenario=scenario, **options)
+        self.env = town_v0.parallel_env(scenario=scenario, **options)
         _, self.infos = self.env.reset(seed=3)
         self.endpoint = ScriptedEndpoint(rule)
-        self.policy: Any = load_policy("smallville", **(config or {}))
+        self.policy = SmallvillePolicy(**(config or {}))
         self.begin(self.policy)
 
-    def begin(self, policy: Any) -> None:
+    def begin(self, policy: Policy) -> None:
         """Give `policy` the people of this town."""
         model, embedder = ModelClient(self.endpoint, run_seed=3), Embedder(open_source("hashed"))
         context = self.env.context(model, embedder)
         policy.reset(self.env.profiles(), 3, context)
 
-    def step(self, **instead: Action) -> list[Any]:
+    def step(self, **instead: Action) -> list[Event]:
         """Live one tick, people named by first name doing something else; return its events."""
         actions = self.policy.act({agent: {} for agent in self.env.agents}, self.infos)
         for first, action in instead.items():
@@ -176,6 +192,7 @@ class Town:
         names: list[str] = self.env.possible_agents
         return next(name for name in names if name.split()[0] == first)
 
-    def mind(self, first: str) -> Any:
+    def mind(self, first: str) -> Mind:
         """Return somebody's mind."""
-        return self.policy.minds[self.full(first)]
+        found: Mind = self.policy.minds[self.full(first)]
+        return found

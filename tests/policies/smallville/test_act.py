@@ -1,7 +1,6 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +9,13 @@ from hypothesis import strategies as st
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.percept import Body, Heard, Result, SeenObject, SeenPerson
+from genagents_env.policies.smallville import act as act_module
+from genagents_env.policies.smallville import day
+from genagents_env.policies.smallville.mind import Activity, Mind
 from genagents_env.scenario import load_scenario
-from tests.policies.percepts import Moment, body, profile
+from tests.policies.percepts import Moment, Value, body, profile
 from tests.policies.smallville.days import BED, Alone
-from tests.policies.smallville.minds import Town, make_mind, moment, part
+from tests.policies.smallville.minds import Town, make_mind, moment
 
 NIGHT = datetime.fromisoformat("2023-02-13T23:30")
 AT_HOME = Moment(me=body("Ann's house/bedroom"), time=NIGHT)
@@ -28,22 +30,23 @@ def stove(state: str = "off", *, usable: bool = True, free_text: bool = False) -
     return SeenObject("Cafe/stove", "stove", (1, 2), 1, state, ("on", "off"), free_text, usable, 0)
 
 
-def at(mind: Any, text: str = "baking", place: str = "Cafe", thing: str = "", use: str = "") -> Any:
+def at(
+    mind: Mind, text: str = "baking", place: str = "Cafe", thing: str = "", use: str = ""
+) -> Mind:
     """Give `mind` a piece of a plan for the next ten minutes."""
-    day = part("day")
     mind.day = day.Day("2023-02-13", 0, 54_000, pieces=[])
     mind.day.hours = [day.Block(0, 54_000, "the day")]
     mind.day.pieces = [day.Piece(0, 600, text, place, thing, use, "🍞")]
     return mind
 
 
-def act(mind: Any, percept: Moment) -> Action:
+def act(mind: Mind, percept: Moment) -> Action:
     mind.asleep = percept.me.asleep
-    action: Action = part("act").action(mind, moment(mind, percept))
+    action: Action = act_module.action(mind, moment(mind, percept))
     return action
 
 
-def acts(mind: Any, *percepts: Moment) -> list[Action]:
+def acts(mind: Mind, *percepts: Moment) -> list[Action]:
     return [act(mind, percept) for percept in percepts]
 
 
@@ -179,7 +182,7 @@ def test_a_piece_that_is_not_grounded_yet_happens_where_one_is_and_moves_when_it
 
 def test_a_reaction_goes_before_the_plan_until_it_ends() -> None:
     mind = at(make_mind())
-    activity = part("mind").Activity
+    activity = Activity
     mind.activity = activity(text="dancing", place="Cafe", until=300, reaction=True, emoji="💃")
     assert act(mind, Moment().later(290)) == Idle("dancing", "💃")
     assert act(mind, Moment().later(300)) == Idle("baking", "🍞")
@@ -341,7 +344,7 @@ changes = st.fixed_dictionaries(
     useless=st.booleans(),
 )
 def test_no_percept_whatever_makes_it_fail(
-    seen: Sequence[dict[str, Any]], hour: int, config: dict[str, Any], useless: bool
+    seen: Sequence[dict[str, Value]], hour: int, config: Mapping[str, object], useless: bool
 ) -> None:
     start = datetime.combine(NIGHT.date(), time(hour))
     who = profile(sleeps_in=BED)

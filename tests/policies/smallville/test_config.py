@@ -2,11 +2,16 @@ import pytest
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.client import ModelClient
+<<<<<<< HEAD
 from genagents_env.llm.scripted.endpoint import ScriptedEndpoint
+=======
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.policies.smallville import handlers
+from genagents_env.policies.smallville.config import SmallvilleConfig
+>>>>>>> 43f81e0 (Tests reach shipped minds by typed imports)
 from genagents_env.policy import Context
 from genagents_env.policy_loader import load_policy
 from tests.policies.percepts import START, profile
-from tests.policies.smallville.minds import part
 
 FACULTIES = ("perceive", "summary", "plan", "ground", "react", "converse", "reflect")
 PAPER = {
@@ -28,13 +33,13 @@ SWITCHES = (
 
 @pytest.mark.parametrize("variant", PAPER)
 def test_a_variant_of_the_paper_switches_its_faculties_off_and_no_other(variant: str) -> None:
-    config = part("config").SmallvilleConfig(**{"variant": variant})
+    config = SmallvilleConfig(**{"variant": variant})
     assert {name for name in SWITCHES if not getattr(config, name)} == PAPER[variant]
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_every_faculty_can_be_switched_off_alone(switch: str) -> None:
-    config = part("config").SmallvilleConfig(**{switch: False})
+    config = SmallvilleConfig(**{switch: False})
     assert [name for name in SWITCHES if not getattr(config, name)] == [switch]
 
 
@@ -68,7 +73,7 @@ def test_a_wrong_option_is_named_together_with_those_there_are(
 
 
 def test_latency_is_that_of_the_faculty() -> None:
-    config = part("config").SmallvilleConfig(**{"latency_ticks": {"plan": 4, "react": 0}})
+    config = SmallvilleConfig(**{"latency_ticks": {"plan": 4, "react": 0}})
     assert [config.latency(p) for p in ("plan.day", "plan.hours", "react.decide", "reflect.x")] == [
         4,
         4,
@@ -79,8 +84,8 @@ def test_latency_is_that_of_the_faculty() -> None:
 
 def test_latency_can_be_given_for_every_faculty_that_asks() -> None:
     ticks = {faculty: 2 for faculty in FACULTIES}
-    config = part("config").SmallvilleConfig(**{"latency_ticks": ticks})
-    purposes = part("handlers").HANDLERS
+    config = SmallvilleConfig(**{"latency_ticks": ticks})
+    purposes = handlers.HANDLERS
     assert {purpose.split(".")[0] for purpose in purposes} == set(FACULTIES)
     assert {config.latency(purpose) for purpose in purposes} == {2}
 

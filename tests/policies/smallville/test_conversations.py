@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, sample_schema
+from genagents_env.memory.stream import Memory
+from genagents_env.percept import Percept
+from genagents_env.policies.smallville.mind import Mind
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.world.events import Event
 from tests.policies.smallville.minds import Town, fields_of
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")
@@ -67,22 +70,22 @@ def gather(town: Town) -> None:
     world.look()
 
 
-def members_of(percept: Any) -> tuple[str, ...]:
+def members_of(percept: Percept) -> tuple[str, ...]:
     return percept.conversation.members if percept.conversation is not None else ()
 
 
-def minds_with_percepts(town: Town) -> Iterator[tuple[Any, Any]]:
+def minds_with_percepts(town: Town) -> Iterator[tuple[Mind, Percept]]:
     for agent, mind in town.policy.minds.items():
         if agent in town.infos:
             yield mind, town.infos[agent]["percept"]
 
 
-def lived(town: Town, ticks: int, *, heard: bool = True) -> list[Any]:
+def lived(town: Town, ticks: int, *, heard: bool = True) -> list[Event]:
     """Live some ticks, checking at each what must hold of conversations; return all events.
 
     `heard`: nobody may speak where nobody hears it.
     """
-    events: list[Any] = []
+    events: list[Event] = []
     for _ in range(ticks):
         if not town.env.agents:
             break
@@ -100,7 +103,7 @@ def lived(town: Town, ticks: int, *, heard: bool = True) -> list[Any]:
     return events
 
 
-def check_true_to(mind: Any, percept: Any) -> None:
+def check_true_to(mind: Mind, percept: Percept) -> None:
     """Check that a mind's dialogue is the conversation that is perceived."""
     dialogue = mind.dialogue
     if percept.me.asleep:
@@ -108,29 +111,32 @@ def check_true_to(mind: Any, percept: Any) -> None:
     if percept.conversation is None:
         assert dialogue is None or dialogue.id == -1
         return
+    assert dialogue is not None
     assert dialogue.id == percept.conversation.id
     assert {*dialogue.others, mind.name} == {*percept.conversation.members}
 
 
-def check_alike(mind: Any, percept: Any, town: Town) -> None:
+def check_alike(mind: Mind, percept: Percept, town: Town) -> None:
     """Check that two who talk with each other alone have heard the same words, in one order."""
     if len(members_of(percept)) != 2:
         return
-    other = town.policy.minds[mind.dialogue.others[0]]
-    mine, theirs = ([line.text for line in m.dialogue.lines] for m in (mind, other))
+    assert mind.dialogue is not None
+    other: Mind = town.policy.minds[mind.dialogue.others[0]]
+    assert other.dialogue is not None
+    mine, theirs = ([line.text for line in d.lines] for d in (mind.dialogue, other.dialogue))
     both = min(len(mine), len(theirs))  # one of them may have come later
     assert mine[len(mine) - both :] == theirs[len(theirs) - both :]
 
 
-def openings(events: list[Any]) -> dict[int, Any]:
+def openings(events: list[Event]) -> dict[int, Event]:
     """Return the first event of each conversation."""
-    first: dict[int, Any] = {}
+    first: dict[int, Event] = {}
     for event in (event for event in events if event.kind == "converse"):
         first.setdefault(event.data["conversation"], event)
     return first
 
 
-def chats(town: Town, name: str) -> list[Any]:
+def chats(town: Town, name: str) -> list[Memory]:
     stream = town.policy.minds[name].stream
     return [m for m in (stream[k] for k in range(len(stream))) if m.kind == "chat"]
 
@@ -139,7 +145,7 @@ def chats(town: Town, name: str) -> list[Any]:
 @pytest.mark.parametrize("turn_taking", ["free", "one_speaker", "round_robin"])
 def test_a_group_converses_under_every_rule_of_turns(turn_taking: str, seed: int) -> None:
     latency = {"latency_ticks": {"converse": 2, "react": 1} if seed % 2 else {}}
-    town = Town(together(turn_taking), talkative(seed), config=EAGER | latency, start="10:00")
+    town = Town(together(turn_taking), talkative(seed), config={**EAGER, **latency}, start="10:00")
     gather(town)
     events = lived(town, 60)
     assert len(openings(events)) >= 2
@@ -157,7 +163,7 @@ def test_each_conversation_is_remembered_once_by_all_who_were_in_it(
     events = lived(town, 200)
     took_part = {name: 0 for name in PEOPLE}
     for event in events:
-        if event.kind == "leave":
+        if event.kind == "leave" and event.agent is not None:
             took_part[event.agent] += 1
     assert sum(took_part.values()) >= 4
     assert {name: len(chats(town, name)) for name in PEOPLE} == took_part

@@ -1,25 +1,27 @@
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from genagents_env.actions import Idle, Talk
+from genagents_env.actions import Action, Idle, Talk
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import always_invalid
+from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
-from tests.policies.percepts import Moment, body, person, profile, speech
+from genagents_env.policies.smallville import converse
+from genagents_env.policies.smallville.mind import Mind, Summary
+from tests.policies.percepts import Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import (
     asked,
     by_fields,
+    dialogue_of,
+    endpoint_of,
     fields_of,
     is_golden,
     length,
     live,
     make_mind,
     observed,
-    part,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
@@ -32,9 +34,9 @@ APART, BUSY = "Bob Birch is out of earshot", "someone else was speaking"
 LEAVE = Talk(None, "", leave=True)
 
 
-def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str, Any]) -> Any:
+def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str, object]) -> Rule:
     """Return a rule that always says this."""
-    replies: dict[str, Mapping[str, Any]] = {
+    replies: dict[str, Mapping[str, object]] = {
         "choice": GO_UP,
         "relationship": FRIEND,
         "say": {"say": text, "end": end},
@@ -43,15 +45,17 @@ def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str
     return by_fields(replies | others)
 
 
-def asked_for(mind: Any) -> list[str]:
+def asked_for(mind: Mind) -> list[str]:
     return [fields_of(request)[0] for request in asked(mind)]
 
 
-def says(action: Any) -> str:
+def says(action: Action | None) -> str:
     return str(action.text) if isinstance(action, Talk) else ""
 
 
-def drawn_in(rule: Any, text: str = "Hello, Ann.", **config: Any) -> tuple[Any, Moment, Any]:
+def drawn_in(
+    rule: Rule, text: str = "Hello, Ann.", **config: Value
+) -> tuple[Mind, Moment, Action | None]:
     """Return a mind to which Bob has just spoken, the moment, and what it did."""
     mind = make_mind(rule, **config)
     spoken_to = Moment(conversation=TALK, people=(person(BOB),), heard=(speech(BOB, text),))
@@ -73,7 +77,7 @@ def test_after_ones_own_words_one_waits_and_the_relationship_is_asked_for_once()
         assert live(mind, now.later(10 * k)) == Idle("talking with Bob Birch", "💬")
     assert says(live(mind, now.later(40, heard=(speech(BOB, "And?"),)))) == "Good morning."
     assert asked_for(mind) == ["relationship", "say", "say"]
-    lines = [(line.speaker, line.text, line.event) for line in mind.dialogue.lines]
+    lines = [(line.speaker, line.text, line.event) for line in dialogue_of(mind).lines]
     assert lines == [(BOB, "Hello, Ann.", 7), (ANN, "Good morning.", -1), (BOB, "And?", 7)]
     assert '["you", "said", "Good morning."]' in asked(mind)[2].messages[1].content
 
@@ -83,7 +87,7 @@ def test_words_that_were_refused_are_said_again() -> None:
     refused = now.later(10, result=Result(False, BUSY))
     assert says(live(mind, refused)) == "Good morning."
     assert asked_for(mind) == ["relationship", "say"]
-    assert len(mind.dialogue.lines) == 1
+    assert len(dialogue_of(mind).lines) == 1
 
 
 def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() -> None:
@@ -98,7 +102,7 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
     assert says(first) == "Yes."
     later = now.later(10, result=Result(False, BUSY), heard=(speech(BOB, "Wait!"),))
     assert says(live(mind, later)) == "No, rather."
-    assert [line.text for line in mind.dialogue.lines] == ["Hello, Ann.", "Wait!"]
+    assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Ann.", "Wait!"]
 
 
 def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
@@ -113,6 +117,7 @@ def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
 @pytest.mark.parametrize(("end", "leaves"), [(True, True), (False, False)])
 def test_one_leaves_with_the_words_if_one_says_so(end: bool, leaves: bool) -> None:
     _, _, action = drawn_in(saying("Good-bye, Bob.", end=end))
+    assert isinstance(action, Talk)
     assert (action.text, action.leave) == ("Good-bye, Bob.", leaves)
 
 
@@ -136,7 +141,8 @@ def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
 ) -> None:
     mind = make_mind(saying(), most_messages=most)
     talk = Conversation(1, (ANN, BOB), None, True, left)
-    action: Any = live(mind, Moment(conversation=talk, heard=(speech(BOB, "Hm."),)))
+    action = live(mind, Moment(conversation=talk, heard=(speech(BOB, "Hm."),)))
+    assert isinstance(action, Talk)
     assert (action.text, action.leave) == ("Good morning.", leaves)
     assert ("good-bye" in asked(mind)[1].messages[1].content) is leaves
 
@@ -180,8 +186,8 @@ def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
     cid = now.later(30, conversation=next_talk, heard=(speech(CID, "Ann!"),))
     assert isinstance(live(mind, cid), Idle)
     assert live(mind, cid.later(10)) == Idle("talking with Cid Cedar", "💬")
-    assert mind.dialogue.unsaid == ""
-    assert BOB not in mind.dialogue.relations
+    assert dialogue_of(mind).unsaid == ""
+    assert BOB not in dialogue_of(mind).relations
     assert live(mind, cid.later(20)) == Idle("talking with Cid Cedar", "💬")
     assert says(live(mind, cid.later(40))) == "Fine."
 
@@ -191,8 +197,8 @@ def test_someone_who_joins_is_thought_of_too() -> None:
     three = Conversation(1, (ANN, BOB, CID), None, True, 8)
     live(mind, now.later(10, conversation=three, heard=(speech(CID, "May I?"),)))
     assert asked_for(mind)[:3] == ["relationship", "say", "relationship"]
-    assert mind.dialogue.relations == dict.fromkeys((BOB, CID), "an old friend")
-    assert mind.dialogue.others == [BOB, CID]
+    assert dialogue_of(mind).relations == dict.fromkeys((BOB, CID), "an old friend")
+    assert dialogue_of(mind).others == [BOB, CID]
 
 
 def test_a_conversation_survives_a_checkpoint() -> None:
@@ -204,7 +210,7 @@ def test_a_conversation_survives_a_checkpoint() -> None:
         first, second = (live(mind, now.later(10 * k, heard=heard)) for mind in minds)
         assert first == second
     assert minds[0].state() == minds[1].state()
-    assert minds[0].dialogue.lines[1].text == "Well."
+    assert dialogue_of(minds[0]).lines[1].text == "Well."
 
 
 @pytest.mark.parametrize(
@@ -237,9 +243,9 @@ def test_a_conversation_survives_a_checkpoint() -> None:
         ("Utterance", {"say": "x", "end": None}),
     ],
 )
-def test_malformed_replies_are_refused(model: str, broken: Any) -> None:
+def test_malformed_replies_are_refused(model: str, broken: object) -> None:
     with pytest.raises(ValidationError):
-        getattr(part("converse"), model).model_validate(broken)
+        getattr(converse, model).model_validate(broken)
     text = json.dumps(broken)
     _, _, action = drawn_in(lambda request: text)
     assert action == LEAVE
@@ -248,17 +254,18 @@ def test_malformed_replies_are_refused(model: str, broken: Any) -> None:
 @pytest.mark.parametrize("say", ["y" * 999, "a\x00b\x1b[2J\u202ec\r\nd" * 20, "聚会" * 300])
 def test_long_and_wild_words_are_cut_and_cleaned(say: str) -> None:
     _, _, action = drawn_in(saying(say))
+    assert isinstance(action, Talk)
     assert 0 < len(action.text) <= 240
     assert action.text.isprintable()
 
 
-def worst(name: str, rule: Any) -> list[CompletionRequest]:
+def worst(name: str, rule: Rule) -> list[CompletionRequest]:
     """Return what is asked in a crowded conversation of long words and hundreds of memories."""
     names = tuple(f"{name[:58]} {k}" for k in range(3))
     mind = make_mind(rule, who=profile(name=name, persona="Ann loves guests; " * 99))
     for k in range(400):
         mind.stream.add("event", f"the mayor {k} {EVIL} {FOREIGN}", created=0, events=(k,))
-    mind.summary = part("mind").Summary("core " * 32, "days " * 32, "fine " * 32, 0)
+    mind.summary = Summary("core " * 32, "days " * 32, "fine " * 32, 0)
     heard = tuple(speech(other, f"the mayor {EVIL} {FOREIGN}"[:500]) for other in names)
     talk = Conversation(1, (name, *names), name, True, 1)
     place = body("咖" * 60 + "/" + "馆" * 60)
@@ -289,4 +296,4 @@ def test_golden_transcript() -> None:
         chat.text,
         f"talked: {mind.attention.talked}",
     ]
-    assert is_golden("converse.txt", transcript(asked(mind), mind.kit.model.endpoint.rule, effects))
+    assert is_golden("converse.txt", transcript(asked(mind), endpoint_of(mind).rule, effects))

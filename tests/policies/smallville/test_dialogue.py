@@ -1,13 +1,15 @@
 from datetime import datetime, time
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.percept import Conversation
-from tests.policies.percepts import START, Moment, profile, speech
-from tests.policies.smallville.minds import make_mind, moment, part
+from genagents_env.policies.smallville import dialogue as dialogue_module
+from genagents_env.policies.smallville.day import Day
+from genagents_env.policies.smallville.mind import Dialogue, Line, Mind
+from tests.policies.percepts import START, Moment, Value, profile, speech
+from tests.policies.smallville.minds import dialogue_of, make_mind, moment
 
 ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
 
@@ -34,27 +36,29 @@ def test_late_is_from_the_late_hour_until_waking(
     hour: int, late_hour: int, wake: int, may: bool
 ) -> None:
     mind = make_mind(late_hour=late_hour, who=profile(wake=time(wake)))
-    assert part("dialogue").is_late(mind, moment(mind, at(hour))) is not may
+    assert dialogue_module.is_late(mind, moment(mind, at(hour))) is not may
 
 
 def test_after_midnight_it_is_late_by_the_plan_of_the_day_before() -> None:
     mind = make_mind()
-    mind.day = part("day").Day(date="2023-02-13", wake=-3600, bed=60_000)
+    mind.day = Day(date="2023-02-13", wake=-3600, bed=60_000)
     midnight = at(0, 30).later(86_400)
-    assert part("dialogue").is_late(mind, moment(mind, midnight))
-    assert not part("dialogue").is_late(mind, moment(mind, at(22)))
+    assert dialogue_module.is_late(mind, moment(mind, midnight))
+    assert not dialogue_module.is_late(mind, moment(mind, at(22)))
 
 
 def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:
     return Conversation(7, members, turn, may_speak, 8)
 
 
-def in_dialogue(name: str, members: tuple[str, ...], last: str, **config: Any) -> tuple[Any, Any]:
+def in_dialogue(
+    name: str, members: tuple[str, ...], last: str, **config: Value
+) -> tuple[Mind, Dialogue]:
     """Return somebody's mind and dialogue in a conversation in which `last` spoke last."""
     mind = make_mind(who=profile(name=name), **config)
     others = [member for member in members if member != name]
-    mind.dialogue = part("mind").Dialogue(7, 0, others)
-    mind.dialogue.lines = [part("mind").Line(last, "Well.", 3)]
+    mind.dialogue = Dialogue(7, 0, others)
+    mind.dialogue.lines = [Line(last, "Well.", 3)]
     return mind, mind.dialogue
 
 
@@ -73,7 +77,7 @@ def test_of_those_who_could_answer_exactly_one_thinks_of_an_answer(
     for name in members:
         mind, dialogue = in_dialogue(name, members, speaker, latency_ticks={"converse": latency})
         percept = Moment(tick=tick, conversation=group(*members))
-        if part("dialogue").is_my_turn(mind, dialogue, moment(mind, percept)):
+        if dialogue_module.is_my_turn(mind, dialogue, moment(mind, percept)):
             answering.append(name)
     assert len(answering) == 1
     assert answering != [speaker]
@@ -84,7 +88,7 @@ def test_whoever_could_answer_gets_to_think_of_an_answer_before_long() -> None:
     for name in members[1:]:
         mind, dialogue = in_dialogue(name, members, ANN)
         later = (Moment(tick=tick, conversation=group(*members)) for tick in range(60))
-        assert any(part("dialogue").is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
+        assert any(dialogue_module.is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
 
 
 def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
@@ -93,7 +97,7 @@ def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
     for turn, may in ((ANN, True), (BOB, False)):
         talk = group(*members, turn=turn, may_speak=may)
         percept = moment(mind, Moment(conversation=talk))
-        assert part("dialogue").is_my_turn(mind, dialogue, percept) is may
+        assert dialogue_module.is_my_turn(mind, dialogue, percept) is may
 
 
 @given(words=st.permutations([BOB, CID, DAN]))
@@ -103,7 +107,7 @@ def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> 
     dialogue.unsaid, mind.last = "Me!", "Talk"
     heard = tuple(speech(name, "No, me!") for name in words)
     percept = Moment(conversation=group(*members), heard=heard)
-    part("dialogue").follow(mind, moment(mind, percept))
+    dialogue_module.follow(mind, moment(mind, percept))
     assert [line.speaker for line in dialogue.lines[1:]] == list(members)
 
 
@@ -111,7 +115,7 @@ def test_words_of_outsiders_and_to_others_are_not_of_the_conversation() -> None:
     mind, dialogue = in_dialogue(ANN, (ANN, BOB), ANN)
     heard = (speech(CID, "Coffee!"), speech(BOB, "Coffee?", addressed=False))
     percept = Moment(conversation=group(ANN, BOB), heard=heard)
-    assert part("dialogue").follow(mind, moment(mind, percept)) == []
+    assert dialogue_module.follow(mind, moment(mind, percept)) == []
     assert [line.text for line in dialogue.lines] == ["Well."]
 
 
@@ -121,9 +125,9 @@ def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
     heard = (speech(BOB, "Bye."), speech(CID, "Ann!"))
     talk = Conversation(8, (CID, ANN), None, True, 8)
     percept = moment(mind, Moment(tick=5, conversation=talk, heard=heard))
-    assert part("dialogue").follow(mind, percept) == [before]
+    assert dialogue_module.follow(mind, percept) == [before]
     assert [line.text for line in before.lines] == ["Well.", "See you.", "Bye."]
-    after = mind.dialogue
+    after = dialogue_of(mind)
     assert (after.id, after.others, after.unsaid) == (8, [CID], "")
     assert [line.text for line in after.lines] == ["Ann!"]
     assert mind.attention.talked == {BOB: 0}
@@ -132,28 +136,28 @@ def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
 def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_heard() -> None:
     mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), ANN)
     percept = Moment(conversation=group(ANN, CID), heard=(speech(BOB, "I must go."),))
-    part("dialogue").follow(mind, moment(mind, percept))
+    dialogue_module.follow(mind, moment(mind, percept))
     assert dialogue.others == [CID]
     assert dialogue.lines[-1].text == "I must go."
     assert mind.attention.talked == {BOB: 0}
-    assert part("dialogue").company(mind, dialogue) == [BOB, CID]
+    assert dialogue_module.company(mind, dialogue) == [BOB, CID]
 
 
 def test_an_opening_gives_way_to_whoever_speaks_first() -> None:
     mind = make_mind()
-    begun = part("dialogue").begin(mind, BOB, moment(mind, Moment()))
+    begun = dialogue_module.begin(mind, BOB, moment(mind, Moment()))
     begun.unsaid = "Hello, Bob."
     heard = (speech(CID, "Ann, wait!"),)
     percept = Moment(conversation=Conversation(2, (CID, ANN), None, True, 8), heard=heard)
-    assert part("dialogue").follow(mind, moment(mind, percept.later())) == []
-    assert mind.dialogue.others == [CID]
-    assert mind.dialogue.unsaid == ""
+    assert dialogue_module.follow(mind, moment(mind, percept.later())) == []
+    assert mind.dialogue is not None
+    assert (mind.dialogue.others, mind.dialogue.unsaid) == ([CID], "")
 
 
 def test_what_the_other_calls_out_before_the_opening_is_no_answer_to_it() -> None:
     mind = make_mind()
-    begun = part("dialogue").begin(mind, BOB, moment(mind, Moment()))
+    begun = dialogue_module.begin(mind, BOB, moment(mind, Moment()))
     heard = (speech(BOB, "Good morning, all!"),)
-    part("dialogue").follow(mind, moment(mind, Moment(heard=heard)))
+    dialogue_module.follow(mind, moment(mind, Moment(heard=heard)))
     assert mind.dialogue is begun
     assert not begun.lines

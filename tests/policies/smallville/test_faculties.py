@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -13,12 +12,11 @@ from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy import Context
-from genagents_env.policy_loader import load_policy
+from genagents_env.policies.smallville import SmallvillePolicy, handlers
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
-from tests.policies.percepts import infos
-from tests.policies.smallville.minds import Town, part
+from tests.policies.percepts import Value, infos
+from tests.policies.smallville.minds import Town
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")
 START, HOURS = "21:00", 10
@@ -54,7 +52,7 @@ def rule(request: CompletionRequest) -> str:
     Reactions are something else than was planned or a talk, and every talk changes the plan, so
     that whatever may follow from one of them does.
     """
-    schema: Any = request.schema
+    schema: Value = request.schema
     fields = schema["properties"]
     if "choice" in fields:
         talks = "talk" in fields["choice"]["enum"] and request.seed % 2
@@ -97,17 +95,19 @@ def recorded() -> tuple[dict[str, Percept], ...]:
     return tuple(sequence)
 
 
-def started(town: Town, config: Mapping[str, Any], embedder: Any) -> tuple[Any, ModelClient]:
+def started(
+    town: Town, config: Mapping[str, object], embedder: Embedder | None
+) -> tuple[SmallvillePolicy, ModelClient]:
     """Return a policy with this configuration for the people of `town`, and its model."""
-    policy = load_policy("smallville", **{**EAGER, **config})
+    policy = SmallvillePolicy(**{**EAGER, **config})
     model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
-    given = town.env.context()
-    context = Context(given.town, given.start, given.seconds_per_tick, model, embedder)
-    policy.reset(town.env.profiles(), 3, context)
+    policy.reset(town.env.profiles(), 3, town.env.context(model, embedder))
     return policy, model
 
 
-def lived_by(config: Mapping[str, Any], embedder: Any = None) -> Iterator[ModelClient]:
+def lived_by(
+    config: Mapping[str, object], embedder: Embedder | None = None
+) -> Iterator[ModelClient]:
     """Yield the model of minds with this configuration, after each recorded moment."""
     town = Town(scenario(), rule, start=START, hours=HOURS)
     if embedder is None and config.get("retrieval", True):
@@ -119,7 +119,7 @@ def lived_by(config: Mapping[str, Any], embedder: Any = None) -> Iterator[ModelC
         yield model
 
 
-def purposes(config: Mapping[str, Any]) -> frozenset[str]:
+def purposes(config: Mapping[str, object]) -> frozenset[str]:
     """Return the purposes of the calls that minds with this configuration make."""
     *_, model = lived_by(config)
     return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
@@ -131,7 +131,7 @@ def whole() -> frozenset[str]:
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:
-    assert frozenset(part("handlers").HANDLERS) == EVERYTHING | RECURSIVE
+    assert frozenset(handlers.HANDLERS) == EVERYTHING | RECURSIVE
     assert sum(map(len, FACULTIES.values())) == len(EVERYTHING)
 
 

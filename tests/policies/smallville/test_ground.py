@@ -1,13 +1,17 @@
 import asyncio
 import json
 from datetime import time
-from typing import Any
 
 import pytest
 
+from genagents_env.cognition.thought import Ask, Data, Reply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
-from tests.policies.percepts import Moment, body, profile
+from genagents_env.policies.smallville import ground as ground_module
+from genagents_env.policies.smallville import places as places_module
+from genagents_env.policies.smallville.day import Day, Piece
+from genagents_env.policies.smallville.mind import Dialogue, Known, Mind
+from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
     asked,
@@ -17,7 +21,6 @@ from tests.policies.smallville.minds import (
     length,
     make_mind,
     moment,
-    part,
     think,
 )
 from tests.policies.smallville.transcripts import FOREIGN, transcript
@@ -26,10 +29,10 @@ KNOWN = ("Cafe", "Cafe/bar", "Cafe/kitchen", "Park", "Ann's house", "Ann's house
 HERE = Moment(me=body("Cafe/kitchen"), known=KNOWN)
 
 
-def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Any) -> Any:
+def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Value) -> Mind:
     mind = make_mind(rule, **config)
-    piece = part("day").Piece
-    mind.day = part("day").Day("2023-02-13", 0, 54_000)
+    piece = Piece
+    mind.day = Day("2023-02-13", 0, 54_000)
     mind.day.pieces = [piece(600 * k, 600 * (k + 1), text) for k, text in enumerate(pieces)]
     knows(mind, "Cafe/kitchen/stove", "off")
     knows(mind, "Cafe/kitchen/espresso machine", "off")
@@ -37,12 +40,12 @@ def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Any) -> A
     return mind
 
 
-def knows(mind: Any, object_id: str, state: str) -> None:
-    mind.objects[object_id] = part("mind").Known(object_id.split("/")[-1], state, 0)
+def knows(mind: Mind, object_id: str, state: str) -> None:
+    mind.objects[object_id] = Known(object_id.split("/")[-1], state, 0)
 
 
-def ground(mind: Any, percept: Moment = HERE) -> None:
-    thoughts = part("ground").of_pieces(mind, 0, 600 * len(mind.day.pieces))
+def ground(mind: Mind, percept: Moment = HERE) -> None:
+    thoughts = ground_module.of_pieces(mind, 0, 600 * len(mind.day.pieces))
     think(mind, thoughts, percept)
 
 
@@ -52,7 +55,7 @@ def spots(*spots: tuple[str, str, str]) -> Rule:
     return by_fields({"spots": {"spots": written}})
 
 
-def settled(mind: Any) -> list[tuple[str, str, str]]:
+def settled(mind: Mind) -> list[tuple[str, str, str]]:
     return [(p.place, p.object, p.use) for p in mind.day.pieces]
 
 
@@ -60,7 +63,7 @@ def walks(**ways: str) -> Rule:
     """Return a rule that at each step picks the option that contains the word for its field."""
 
     def rule(request: CompletionRequest) -> str:
-        schema: Any = request.schema
+        schema: Value = request.schema
         fields = fields_of(request)
         name = fields[0]
         enum = schema["properties"][name].get("enum")
@@ -74,7 +77,7 @@ def walks(**ways: str) -> Rule:
 
 
 def choices(request: CompletionRequest) -> list[str]:
-    schema: Any = request.schema
+    schema: Value = request.schema
     options: list[str] = schema["properties"][fields_of(request)[0]]["enum"]
     return options
 
@@ -113,9 +116,11 @@ def test_where_one_is_comes_first_and_is_stayed_at_when_nothing_else_is_said() -
     assert data["places"][0] == "Cafe/kitchen"
 
 
-async def asked_of(mind: Any, purpose: str, data: Any, percept: Moment = HERE) -> Any:
-    ask = part("ground").HANDLERS[purpose].ask
-    return (await ask(mind, data, moment(mind, percept))).data
+async def asked_of(mind: Mind, purpose: str, data: Data, percept: Moment = HERE) -> Data:
+    ask = ground_module.HANDLERS[purpose].ask
+    asking = await ask(mind, data, moment(mind, percept))
+    assert isinstance(asking, Ask)
+    return asking.data
 
 
 def test_where_the_model_fails_what_is_done_by_routine_is_done_where_it_always_is() -> None:
@@ -161,10 +166,10 @@ def test_where_little_has_to_do_with_an_activity_some_others_are_offered() -> No
 def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     mind = mind_with(["making coffee", "resting"], latency_ticks={"ground": 2})
     data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}))
-    mind.day.pieces = [part("day").Piece(0, 900, "something else")]
-    reply = part("thought").Reply(part("ground").HANDLERS["ground.pieces"].fallback(data), True, "")
-    take = part("ground").HANDLERS["ground.pieces"].take
-    asyncio.run(take(mind, data, moment(mind, HERE), reply))
+    mind.day.pieces = [Piece(0, 900, "something else")]
+    reply = Reply(ground_module.HANDLERS["ground.pieces"].fallback(data), True, "")
+    take = ground_module.HANDLERS["ground.pieces"].take
+    wait_for(take(mind, data, moment(mind, HERE), reply))
     assert settled(mind) == [("", "", "")]
 
 
@@ -176,7 +181,7 @@ def test_what_a_prompt_does_not_hold_is_asked_about_afterwards(limit: int) -> No
     assert all(piece.grounded for piece in mind.day.pieces)
     assert all(length(request) <= limit for request in asked(mind))
     for request in asked(mind):
-        schema: Any = request.schema
+        schema: Value = request.schema
         count = schema["properties"]["spots"]["minItems"]
         lines = request.messages[-1].content.splitlines()
         assert sum(line.startswith('["#') for line in lines) == count
@@ -201,7 +206,7 @@ def test_prompts_stay_within_their_budget_in_a_town_of_long_names(grounding: str
 # Down the tree.
 
 
-def recursive(pieces: list[str], rule: Rule = sample_schema) -> Any:
+def recursive(pieces: list[str], rule: Rule = sample_schema) -> Mind:
     return mind_with(pieces, rule, grounding="recursive")
 
 
@@ -295,7 +300,7 @@ def test_a_reaction_is_grounded_and_begun_at_once(grounding: str) -> None:
     if grounding == "recursive":
         rule = walks(a="Cafe", b="Cafe/bar", c="piano", state="loud")
     mind = mind_with([], rule, grounding=grounding)
-    thought = part("ground").of_reaction(mind, {"text": "playing", "minutes": 7})
+    thought = ground_module.of_reaction(mind, {"text": "playing", "minutes": 7})
     percept = HERE.later(60)
     think(mind, [thought], percept)
     activity = mind.activity
@@ -313,8 +318,8 @@ def test_a_reaction_grounded_too_late_is_dropped(why: str) -> None:
     mind = mind_with([])
     mind.asleep = why == "asleep"
     if why == "talking":
-        mind.dialogue = part("mind").Dialogue(1, 0, ["Bob"])
-    thought = part("ground").of_reaction(mind, {"text": "playing", "minutes": 7})
+        mind.dialogue = Dialogue(1, 0, ["Bob"])
+    thought = ground_module.of_reaction(mind, {"text": "playing", "minutes": 7})
     think(mind, [thought], HERE)
     assert mind.activity.text == ""
 
@@ -322,7 +327,7 @@ def test_a_reaction_grounded_too_late_is_dropped(why: str) -> None:
 # Replies that are none.
 
 SPOT = {"where": "Cafe/kitchen", "thing": "stove", "state": "on", "emoji": "☕"}
-BAD_SPOTS: list[Any] = [
+BAD_SPOTS: list[object] = [
     {},
     {"spots": []},
     {"spots": [SPOT]},
@@ -379,7 +384,7 @@ def test_long_or_unclean_words_of_a_reply_are_cut_and_cleaned() -> None:
 
 
 def test_a_fallback_of_every_purpose_is_taken() -> None:
-    handlers = part("ground").HANDLERS
+    handlers = ground_module.HANDLERS
     data = {
         "places": ["Park", "Cafe"],
         "texts": ["resting"],
@@ -393,9 +398,9 @@ def test_a_fallback_of_every_purpose_is_taken() -> None:
     }
     for purpose, handler in handlers.items():
         mind = mind_with(["resting"])
-        reply = part("thought").Reply(handler.fallback(data), True, "")
+        reply = Reply(handler.fallback(data), True, "")
         asked_data = {**data, "minutes": 5} if purpose == "ground.one" else data
-        asyncio.run(handler.take(mind, asked_data, moment(mind, HERE), reply))
+        wait_for(handler.take(mind, asked_data, moment(mind, HERE), reply))
         words = handler.fallback(data).model_dump_json()
         assert handler.reply(data).model_validate_json(words)
 
@@ -411,7 +416,7 @@ def test_golden_transcript(grounding: str) -> None:
 
 def test_the_routine_that_counts_is_that_of_the_time_asked_about() -> None:
     mind = mind_with(["resting"])
-    worth = part("places").ranked
+    worth = places_module.ranked
     places = ["Cafe", "Park", "Ann's house"]
     assert worth(mind, places, ["x"], time(8), "")[0] == "Cafe"
     assert worth(mind, places, ["x"], time(13), "")[0] == "Park"

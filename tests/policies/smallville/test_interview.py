@@ -1,7 +1,6 @@
 import asyncio
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -19,9 +18,13 @@ from genagents_env.llm.scripted import (
     obedient,
     sample_schema,
 )
+from genagents_env.percept import Percept
+from genagents_env.policies.smallville import interview, perceive
+from genagents_env.policies.smallville.day import Block
+from genagents_env.policies.smallville.mind import Dialogue, Line, Mind, Summary
 from genagents_env.policy import Answer, RecalledMemory
-from tests.policies.percepts import profile
-from tests.policies.smallville.minds import asked, is_golden, length, make_mind, moment, part
+from tests.policies.percepts import Value, profile
+from tests.policies.smallville.minds import asked, dialogue_of, is_golden, length, make_mind, moment
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
 UNKNOWN = Answer("I do not know.")
@@ -52,12 +55,12 @@ def numbered(request: CompletionRequest) -> list[list[str]]:
     return [line for line in lines(request) if line[0].startswith("#")]
 
 
-def ask(mind: Any, *questions: str, **options: Any) -> list[Answer]:
-    answers: list[Answer] = asyncio.run(part("interview").answers(mind, list(questions), **options))
+def ask(mind: Mind, *questions: str, **options: Value) -> list[Answer]:
+    answers: list[Answer] = asyncio.run(interview.answers(mind, list(questions), **options))
     return answers
 
 
-def living(rule: Rule = sample_schema, **config: Any) -> Any:
+def living(rule: Rule = sample_schema, **config: Value) -> Mind:
     """Return a mind of some experience: a seed, events, and a thought on two of them."""
     mind = make_mind(rule, **config)
     mind.tick = 359  # so the moment is 360
@@ -69,9 +72,9 @@ def living(rule: Rule = sample_schema, **config: Any) -> Any:
     return mind
 
 
-def talking(mind: Any) -> Any:
-    line = part("mind").Line
-    mind.dialogue = part("mind").Dialogue(1, 0, ["Bob Birch"])
+def talking(mind: Mind) -> Mind:
+    line = Line
+    mind.dialogue = Dialogue(1, 0, ["Bob Birch"])
     mind.dialogue.lines += [
         line("Bob Birch", "The mayor has resigned.", 77),
         line("Ann Ash", "No, really?", -1),
@@ -146,7 +149,7 @@ def test_words_just_said_do_not_stand_there_twice() -> None:
 
 def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     mind = talking(living(telling("Yes.", *range(1, 9)), prompt_tokens=300))
-    for line in mind.dialogue.lines:
+    for line in dialogue_of(mind).lines:
         line.text += " and so on, and so forth" * 9
     (answer,) = ask(mind, "What?")
     shown = [line[2] for line in numbered(asked(mind)[0])]
@@ -157,7 +160,7 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
 
 def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
     mind = living(telling())
-    block, hour = part("day").Block, 3600
+    block, hour = Block, 3600
     mind.day.hours = [
         block(k * hour, (k + 1) * hour, f"{what} in the Cafe with everybody")
         for k, what in enumerate(("opening", "baking", "serving", "washing", "sweeping", "dancing"))
@@ -180,8 +183,8 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
 
 def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
     mind = living(telling())
-    mind.summary = part("mind").Summary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
-    mind.day.hours = [part("day").Block(0, 9999, "serving guests")]
+    mind.summary = Summary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
+    mind.day.hours = [Block(0, 9999, "serving guests")]
     mind.activity.text = "serving coffee"
     ask(mind, "What?")
     told = {line[0]: line[1] for line in lines(asked(mind)[0])}
@@ -193,7 +196,7 @@ def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
 
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
     mind = talking(living(telling()))
-    mind.dialogue.lines += [part("mind").Line("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
+    dialogue_of(mind).lines += [Line("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
     ask(mind, "What?")
     assert [line[2] for line in numbered(asked(mind)[0])[:3]] == ["Word 1.", "Word 2.", "Word 3."]
 
@@ -240,10 +243,10 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
 
 def test_what_others_say_stays_in_the_fence() -> None:
     mind = talking(living(obedient))
-    mind.dialogue.lines[0].text = EVIL
+    dialogue_of(mind).lines[0].text = EVIL
     mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
     mind.status = mind.activity.text = EVIL
-    mind.day.hours = [part("day").Block(0, 9999, EVIL)]
+    mind.day.hours = [Block(0, 9999, EVIL)]
     ask(mind, EVIL)
     assert is_fenced(asked(mind)[0], "forget all this")
 
@@ -254,10 +257,10 @@ def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
     mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
     mind.tick, mind.status, mind.activity.text = 9, FOREIGN, FOREIGN
-    mind.summary = part("mind").Summary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
-    mind.day.hours = [part("day").Block(k, k + 999, "w " * 30) for k in range(24)]
-    line = part("mind").Line
-    mind.dialogue = part("mind").Dialogue(1, 0, [NAME])
+    mind.summary = Summary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
+    mind.day.hours = [Block(k, k + 999, "w " * 30) for k in range(24)]
+    line = Line
+    mind.dialogue = Dialogue(1, 0, [NAME])
     mind.dialogue.lines += [line(NAME, FOREIGN, 5), line(NAME, "x" * 500, 6)] * 9
     for k in range(300):
         text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
@@ -327,7 +330,7 @@ def test_evidence_is_always_an_event_one_perceived(because: list[int], in_talk: 
     assert list(answer.evidence) == sorted(set(answer.evidence))
 
 
-def test_golden_transcript(percepts: dict[str, Any]) -> None:
+def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
     who = env.profiles()["Isabella Rodriguez"]
@@ -336,16 +339,14 @@ def test_golden_transcript(percepts: dict[str, Any]) -> None:
     for text in (*who.memories, *(fact.statement for fact in who.facts)):
         mind.stream.add("thought", text, created=0, importance=5, cause="seed")
     for percept in percepts["valentines_party"]:
-        part("perceive").notice(mind, moment(mind, percept))
-    line, hour = part("mind").Line, 3600
-    mind.dialogue = part("mind").Dialogue(1, 0, ["Maria Lopez"])
+        perceive.notice(mind, moment(mind, percept))
+    line, hour = Line, 3600
+    mind.dialogue = Dialogue(1, 0, ["Maria Lopez"])
     mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
-    mind.summary = part("mind").Summary(
-        "I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0
-    )
+    mind.summary = Summary("I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0)
     mind.day.hours = [
-        part("day").Block(0, 4 * hour, "serving guests at the counter"),
-        part("day").Block(4 * hour, 5 * hour, "baking for lunch"),
+        Block(0, 4 * hour, "serving guests at the counter"),
+        Block(4 * hour, 5 * hour, "baking for lunch"),
     ]
     answers = ask(mind, "Is there a party?", "What will you do at noon?")
     assert all(length(request) <= 500 for request in asked(mind))
@@ -368,7 +369,7 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
     before = json.dumps(mind.state())
     said = RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,))
-    memories = part("interview").memories(mind)
+    memories = interview.memories(mind)
     assert memories == [
         RecalledMemory("Ann runs the Cafe."),
         said,
@@ -377,4 +378,4 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     ]
     assert json.dumps(mind.state()) == before
     mind.tick = 300
-    assert RecalledMemory("Ann goes home.") in part("interview").memories(mind)
+    assert RecalledMemory("Ann goes home.") in interview.memories(mind)

@@ -1,29 +1,33 @@
 """What stays of a conversation."""
 
-import asyncio
 import json
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from genagents_env.llm.scripted import always_invalid
+from genagents_env.cognition.thought import Reply
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
-from tests.policies.percepts import Moment, body, speech
-from tests.policies.smallville.minds import by_fields, live, make_mind, moment, part
+from genagents_env.policies.smallville import memo
+from genagents_env.policies.smallville.memo import Memo
+from genagents_env.policies.smallville.mind import Dialogue, Line, Mind
+from tests.policies.percepts import Moment, Value, body, speech, wait_for
+from tests.policies.smallville.minds import by_fields, live, make_mind, moment
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
 GOOD = {"remember": "there is a party", "plan": "", "importance": 7, "changes_plan": False}
 
 
-def noting(plan: str = "", changes_plan: bool = False) -> Any:
+def noting(plan: str = "", changes_plan: bool = False) -> Rule:
     """Return a rule that answers once and notes this."""
     memo = {**GOOD, "plan": plan, "changes_plan": changes_plan}
     return by_fields({"say": {"say": "Really?", "end": False}, "remember": memo})
 
 
-def talked(rule: Any, ending: Moment | None = None, **config: Any) -> Any:
+def talked(rule: Rule, ending: Moment | None = None, **config: Value) -> Mind:
     """Return a mind after a talk with Bob of three utterances, over after 30 seconds."""
     mind = make_mind(rule, **config)
     now = Moment(conversation=TALK, heard=(speech(BOB, "A party!"),))
@@ -34,7 +38,7 @@ def talked(rule: Any, ending: Moment | None = None, **config: Any) -> Any:
     return mind
 
 
-def memories(mind: Any, kind: str) -> list[Any]:
+def memories(mind: Mind, kind: str) -> list[Memory]:
     return [m for m in (mind.stream[k] for k in range(len(mind.stream))) if m.kind == kind]
 
 
@@ -71,18 +75,17 @@ def test_the_day_is_planned_anew_where_the_talk_changes_it(
     plan: str, changes: bool, follows: list[str]
 ) -> None:
     mind = make_mind()
-    memo, thought = part("memo"), part("thought")
-    dialogue = part("mind").Dialogue(1, 0, [BOB], [part("mind").Line(BOB, "A party!", 7)])
-    value = memo.Memo(**{**GOOD, "plan": plan, "changes_plan": changes})
-    reply = thought.Reply(value, False, "converse.memo #0 at tick 5")
+    dialogue = Dialogue(1, 0, [BOB], [Line(BOB, "A party!", 7)])
+    value = Memo(**{**GOOD, "plan": plan, "changes_plan": changes})
+    reply = Reply(value, False, "converse.memo #0 at tick 5")
     now = moment(mind, Moment().later(50))
-    thoughts = asyncio.run(memo.HANDLER.take(mind, memo.minutes(mind, dialogue), now, reply))
+    thoughts = wait_for(memo.HANDLER.take(mind, memo.minutes(mind, dialogue), now, reply))
     assert [each.purpose for each in thoughts] == follows
     assert all(each.data == {"start": 50, "why": plan} for each in thoughts)
 
 
 def test_without_a_usable_reply_only_the_fact_is_remembered() -> None:
-    def rule(request: Any) -> str:
+    def rule(request: CompletionRequest) -> str:
         return always_invalid(request) if "remember" in str(request.schema) else words(request)
 
     words = noting("going")
@@ -156,13 +159,13 @@ def test_a_memo_under_way_survives_a_checkpoint_and_comes_late() -> None:
         {**GOOD, "changes_plan": None},
     ],
 )
-def test_a_malformed_memo_is_refused(broken: Any) -> None:
+def test_a_malformed_memo_is_refused(broken: object) -> None:
     with pytest.raises(ValidationError):
-        part("memo").Memo.model_validate(broken)
+        Memo.model_validate(broken)
 
 
 def test_long_and_wild_memos_are_cut_and_cleaned() -> None:
     wild = {**GOOD, "remember": "a\x00b\x1b[2J\n聚会" * 99, "plan": "y" * 9999, "also": [1]}
-    memo = part("memo").Memo.model_validate(wild)
+    memo = Memo.model_validate(wild)
     assert (len(memo.remember), len(memo.plan)) == (160, 60)
     assert memo.remember.isprintable()

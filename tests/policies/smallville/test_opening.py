@@ -1,22 +1,22 @@
 """Opening a conversation: finding first words, getting within earshot, giving up."""
 
-from typing import Any
-
 import pytest
 
 from genagents_env.actions import Idle, Move, Talk
-from genagents_env.llm.scripted import always_invalid
+from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
-from tests.policies.percepts import Moment, body, person
+from genagents_env.policies.smallville import dialogue
+from genagents_env.policies.smallville.mind import Mind
+from tests.policies.percepts import Moment, Value, body, person
 from tests.policies.smallville.minds import (
     asked,
     by_fields,
+    dialogue_of,
     fields_of,
     live,
     make_mind,
     moment,
     observed,
-    part,
 )
 
 BOB = "Bob Birch"
@@ -24,7 +24,7 @@ TALK = Conversation(1, ("Ann Ash", BOB), None, True, 8)
 APART = "Bob Birch is out of earshot"
 
 
-def saying(text: str = "Good morning.", end: bool = False) -> Any:
+def saying(text: str = "Good morning.", end: bool = False) -> Rule:
     """Return a rule that goes up to people and says this."""
     return by_fields(
         {
@@ -35,11 +35,11 @@ def saying(text: str = "Good morning.", end: bool = False) -> Any:
     )
 
 
-def asked_for(mind: Any) -> list[str]:
+def asked_for(mind: Mind) -> list[str]:
     return [fields_of(request)[0] for request in asked(mind)]
 
 
-def opening(rule: Any, **config: Any) -> tuple[Any, Moment]:
+def opening(rule: Rule, **config: Value) -> tuple[Mind, Moment]:
     """Return a mind that has just made up its mind to speak to Bob, who is in sight."""
     mind = make_mind(rule, **config)
     seen = Moment(people=(person(BOB, distance=6),))
@@ -49,18 +49,18 @@ def opening(rule: Any, **config: Any) -> tuple[Any, Moment]:
 
 def test_whoever_opens_stays_for_the_answer() -> None:
     mind, now = opening(saying("Hello, Bob.", end=True))
-    assert mind.dialogue.unsaid == "Hello, Bob."
-    assert not mind.dialogue.leaving
+    assert dialogue_of(mind).unsaid == "Hello, Bob."
+    assert not dialogue_of(mind).leaving
     said = live(mind, now.later(10, conversation=TALK))
     assert said == Idle("talking with Bob Birch", "💬")
-    assert [line.text for line in mind.dialogue.lines] == ["Hello, Bob."]
+    assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Bob."]
 
 
 @pytest.mark.parametrize("rule", [saying(""), always_invalid], ids=["mute", "invalid"])
-def test_without_first_words_nothing_is_opened_and_nothing_remembered(rule: Any) -> None:
+def test_without_first_words_nothing_is_opened_and_nothing_remembered(rule: Rule) -> None:
     mind = make_mind(rule)
     now = moment(mind, Moment())
-    part("dialogue").begin(mind, BOB, now)
+    dialogue.begin(mind, BOB, now)
     action = live(mind, Moment())
     assert action is None
     assert mind.dialogue is None

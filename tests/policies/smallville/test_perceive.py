@@ -1,14 +1,19 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
+from genagents_env.cognition.thought import Pending
 from genagents_env.llm.bound import bound_of
-from genagents_env.llm.scripted import always_invalid, sample_schema
-from genagents_env.percept import Heard, SeenObject, SeenPerson
-from tests.policies.percepts import Moment, body, profile, speech
+from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
+from genagents_env.memory.stream import Memory
+from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
+from genagents_env.policies.smallville import perceive
+from genagents_env.policies.smallville.day import Piece
+from genagents_env.policies.smallville.mind import Known, Mind
+from genagents_env.policies.smallville.perceive import Observation
+from tests.policies.percepts import Moment, Value, body, profile, speech
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
     asked,
@@ -16,7 +21,6 @@ from tests.policies.smallville.minds import (
     is_golden,
     make_mind,
     moment,
-    part,
     think,
     thinking_of,
 )
@@ -31,22 +35,27 @@ def thing(name: str, state: str, distance: int = 4, event: int = 2) -> SeenObjec
     return SeenObject(f"Cafe/{name}", name, (3, 3), distance, state, (), False, False, event)
 
 
-def notice(mind: Any, percept: Any) -> list[Any]:
-    found: list[Any] = part("perceive").notice(mind, moment(mind, percept))
-    return found
+def notice(mind: Mind, percept: Percept) -> list[Observation]:
+    return perceive.notice(mind, moment(mind, percept))
 
 
-def texts(mind: Any) -> list[str]:
+def remembered(mind: Mind, found: Observation) -> Memory:
+    """Return the memory of an observation."""
+    assert found.memory is not None
+    return mind.stream[found.memory]
+
+
+def texts(mind: Mind) -> list[str]:
     return [mind.stream[id_].text for id_ in range(len(mind.stream))]
 
 
-def seen_later(percept: Moment, **changes: Any) -> Moment:
+def seen_later(percept: Moment, **changes: Value) -> Moment:
     return percept.later(10, **changes)
 
 
 def test_what_is_nearest_is_attended_to_people_and_objects_alike() -> None:
     mind = make_mind(who=profile(attention_bandwidth=2))
-    mind.objects["Cafe/stove"] = part("mind").Known("stove", "off", 0)
+    mind.objects["Cafe/stove"] = Known("stove", "off", 0)
     crowd = (person("Bob", distance=2), person("Cid", distance=6))
     notice(mind, Moment(people=crowd, objects=(thing("stove", "on", 3),)))
     assert [t for t in texts(mind) if "Ann" not in t] == ["Bob is reading", "the stove is on"]
@@ -68,8 +77,8 @@ def test_an_object_seen_for_the_first_time_is_no_event_but_its_change_is() -> No
     assert mind.objects["Cafe/stove"].state == "off"
     (found,) = notice(mind, seen_later(percept, objects=(thing("stove", "on", event=9),)))
     assert (found.kind, found.subject, found.text) == ("object", "Cafe/stove", "the stove is on")
-    assert mind.stream[found.memory].events == (9,)
-    assert mind.stream[found.memory].about == ("stove", "is", "on")
+    assert remembered(mind, found).events == (9,)
+    assert remembered(mind, found).about == ("stove", "is", "on")
 
 
 def test_what_one_did_to_an_object_oneself_is_no_event() -> None:
@@ -167,7 +176,7 @@ def test_what_is_heard_is_remembered_with_its_event(
 ) -> None:
     mind = make_mind()
     found = notice(mind, Moment(heard=(heard,)))[0]
-    memory = mind.stream[found.memory]
+    memory = remembered(mind, found)
     assert (found.text, found.addressed, found.event) == (text, addressed, 7)
     assert (memory.text, memory.about, memory.events) == (text, about, (7,))
 
@@ -187,19 +196,19 @@ def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts
     found = notice(mind, percept)
     assert [o.memory for o in found] == [None, None]
     assert len(mind.stream) == 0
-    assert part("perceive").thoughts(mind, moment(mind, percept)) == []
+    assert perceive.thoughts(mind, moment(mind, percept)) == []
     assert mind.attention.importance > 0
 
 
 # Ratings.
 
 
-def rating(*ratings: int) -> Any:
+def rating(*ratings: int) -> Rule:
     return by_fields({"ratings": {"ratings": list(ratings)}})
 
 
-def rate(mind: Any, percept: Moment) -> None:
-    think(mind, part("perceive").thoughts(mind, moment(mind, percept)), percept)
+def rate(mind: Mind, percept: Moment) -> None:
+    think(mind, perceive.thoughts(mind, moment(mind, percept)), percept)
 
 
 def hearing(count: int, first: int = 0) -> Moment:
@@ -281,10 +290,10 @@ def test_only_so_many_ratings_are_kept_the_latest() -> None:
 
 def test_a_batch_under_way_is_not_joined_by_another() -> None:
     mind = make_mind(rate_batch=1)
-    pending = part("thought").Pending("perceive.rate", {}, (), 0, 0, 9)
+    pending = Pending("perceive.rate", {}, (), 0, 0, 9)
     mind.pending.append(pending)
     notice(mind, hearing(4))
-    assert part("perceive").thoughts(mind, moment(mind, hearing(0))) == []
+    assert perceive.thoughts(mind, moment(mind, hearing(0))) == []
     assert mind.attention.unrated == [0, 1, 2, 3]
 
 
@@ -300,7 +309,7 @@ def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int)
         later = replace(percept, time=percept.time + timedelta(hours=batches + 1))
         rate(mind, later)
         batches += 1
-    schemas: list[Any] = [request.schema for request in asked(mind)]
+    schemas: list[Value] = [request.schema for request in asked(mind)]
     counts = [schema["properties"]["ratings"]["maxItems"] for schema in schemas]
     assert sum(counts) == 8
     assert all(bound_of(list(r.messages)) <= limit for r in asked(mind))
@@ -320,7 +329,7 @@ def test_ratings_come_into_effect_when_their_time_has_come() -> None:
         seen = []
         for tick in range(5):
             at = percept.later(10 * tick)
-            thoughts = part("perceive").thoughts(mind, moment(mind, at))
+            thoughts = perceive.thoughts(mind, moment(mind, at))
             await thinking.think(mind, thoughts, moment(mind, at))
             seen.append(mind.stream[0].importance)
         return seen
@@ -359,7 +368,7 @@ def test_a_malformed_rating_ends_in_the_neutral_one(words: str) -> None:
 
 def test_golden_transcript() -> None:
     mind = make_mind(rate_batch=3)
-    mind.objects["Cafe/stove"] = part("mind").Known("stove", "off", 0)
+    mind.objects["Cafe/stove"] = Known("stove", "off", 0)
     percept = Moment(
         people=(person("Bob", "telling jokes"),),
         objects=(thing("stove", "burning"),),
@@ -367,14 +376,14 @@ def test_golden_transcript() -> None:
     )
     found = notice(mind, percept)
     rate(mind, percept)
-    effects = [f"{mind.stream[o.memory].importance} {o.text}" for o in found]
+    effects = [f"{remembered(mind, o).importance} {o.text}" for o in found]
     assert is_golden("perceive.txt", transcript(asked(mind), sample_schema, effects))
 
 
 def test_what_one_does_by_plan_is_remembered_with_the_plans_triple() -> None:
     mind, percept = make_mind(), Moment(me=body("Cafe", doing="baking bread"))
     about = (mind.name, "baking", "oven")
-    piece = part("day").Piece(-10_000, 10**6, "baking bread", "Cafe", about=about)
+    piece = Piece(-10_000, 10**6, "baking bread", "Cafe", about=about)
     mind.day.pieces = [piece]
     notice(mind, percept)
     assert mind.stream[0].text == f"{mind.name} is baking bread"

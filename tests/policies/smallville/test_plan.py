@@ -1,29 +1,33 @@
-import asyncio
 import json
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Idle, Move
+from genagents_env.cognition.thought import Reply, Thought
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
+from genagents_env.memory.stream import Memory
+from genagents_env.policies.smallville import plan
+from genagents_env.policies.smallville.day import Block, Day
+from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.pieces import PieceReply, _laid_out
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
-from tests.policies.percepts import START, Moment, profile
+from tests.policies.percepts import START, Moment, Value, profile, wait_for
 from tests.policies.smallville.days import BED, UNUSABLE, Alone
-from tests.policies.smallville.minds import by_fields, fields_of, is_golden, make_mind, moment, part
+from tests.policies.smallville.minds import by_fields, fields_of, is_golden, make_mind, moment
 from tests.policies.smallville.transcripts import transcript
 
 HOUR = 3600
 TODAY, TOMORROW = "2023-02-13", "2023-02-14"
 
 
-def someone(bed: time = time(23), wake: time = time(7), **changes: Any) -> Profile:
+def someone(bed: time = time(23), wake: time = time(7), **changes: Value) -> Profile:
     return profile(bed=bed, wake=wake, sleeps_in=BED, **changes)
 
 
@@ -41,7 +45,7 @@ def at(clock: str, day: int = 13) -> datetime:
     return datetime.fromisoformat(f"2023-02-{day:02}T{clock}")
 
 
-def faults_of(day: Any, now: int) -> list[str]:
+def faults_of(day: Day, now: int) -> list[str]:
     """Return what is wrong with a day: a gap in its hours or its pieces, or one too long."""
     faults = []
     if day.hours:
@@ -56,10 +60,22 @@ def faults_of(day: Any, now: int) -> list[str]:
     return [*faults, *(f"odd piece {p}" for p in short)]
 
 
-def plans(mind: Any, now: int) -> list[Any]:
+def block_at(alone: Alone) -> Block:
+    """Return the block of the plan in force now."""
+    block = alone.mind.day.block_at(alone.now)
+    assert block is not None
+    return block
+
+
+def starts(memory: Memory) -> int:
+    assert memory.start is not None
+    return memory.start
+
+
+def plans(mind: Mind, now: int) -> list[Memory]:
     """Return the plans of hours that still hold, in order of their beginning."""
     held = [mind.stream[id_] for id_ in mind.stream.recent(200, kinds=["plan"], now=now)]
-    return sorted((m for m in held if " plans for " in m.text), key=lambda m: m.start)
+    return sorted((m for m in held if " plans for " in m.text), key=starts)
 
 
 # Days.
@@ -207,11 +223,11 @@ def test_days_have_no_gap_whatever_the_model_says(
 def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
     parts: list[int], minutes: int, seconds: int
 ) -> None:
-    plan, total = part("pieces"), minutes * 60 + seconds
+    total = minutes * 60 + seconds
     least = -(-total // (15 * 60))
     parts = (parts * least)[: max(least, len(parts))]
-    asked = [plan.PieceReply(what="resting", minutes=m) for m in parts]
-    pieces = plan._laid_out(asked, 100, 100 + total, [5, 15])
+    asked = [PieceReply(what="resting", minutes=m) for m in parts]
+    pieces = _laid_out(asked, 100, 100 + total, [5, 15])
     assert (pieces[0].start, pieces[-1].end) == (100, 100 + total)
     assert all(a.end == b.start for a, b in pairwise(pieces))
     lengths = [piece.end - piece.start for piece in pieces]
@@ -220,9 +236,8 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
 
 
 def test_pieces_are_as_long_as_asked_for_where_they_fit() -> None:
-    plan = part("pieces")
-    asked = [plan.PieceReply(what="x", minutes=m) for m in (10, 5, 15, 15, 15)]
-    pieces = plan._laid_out(asked, 0, HOUR, [5, 15])
+    asked = [PieceReply(what="x", minutes=m) for m in (10, 5, 15, 15, 15)]
+    pieces = _laid_out(asked, 0, HOUR, [5, 15])
     assert [(p.end - p.start) // 60 for p in pieces] == [10, 5, 15, 15, 15]
 
 
@@ -282,7 +297,7 @@ def test_a_day_after_days_of_a_useless_model_is_an_ordinary_one() -> None:
     assert alone.mind.day.date == TOMORROW
     assert alone.mind.status == ""
     assert alone.mind.requirements == []
-    assert alone.mind.day.block_at(alone.now).text == "feeding ducks"
+    assert block_at(alone).text == "feeding ducks"
 
 
 def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
@@ -301,7 +316,7 @@ def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
 
 
 def revise(alone: Alone, start: int, why: str = "The Cafe burns.") -> None:
-    thought = part("thought").Thought("plan.revise", {"start": start, "why": why})
+    thought = Thought("plan.revise", {"start": start, "why": why})
     now = moment(alone.mind, alone.percept)
     alone.policy._run(alone.policy.thinking.think(alone.mind, [thought], now))
 
@@ -309,7 +324,7 @@ def revise(alone: Alone, start: int, why: str = "The Cafe burns.") -> None:
 def answering_hours(request: CompletionRequest) -> str:
     if fields_of(request) != ["hours"]:
         return sample_schema(request)
-    schema: Any = request.schema
+    schema: Value = request.schema
     count = schema["properties"]["hours"]["minItems"]
     word = "anew" if '"just now"' in request.messages[-1].content else "first"
     return json.dumps({"hours": [f"{word} {k}" for k in range(count)]})
@@ -337,8 +352,9 @@ def test_revising_from_now_on_leaves_no_moment_without_a_piece() -> None:
     alone = Alone(answering_hours, who=someone()).until("09:30")
     revise(alone, alone.now)
     piece = alone.mind.day.piece_at(alone.now)
+    assert piece is not None
     assert piece.start == alone.now
-    assert alone.mind.day.block_at(alone.now).text == "anew 0"
+    assert block_at(alone).text == "anew 0"
 
 
 def test_revising_again_and_again_leaves_one_plan_for_each_hour() -> None:
@@ -347,8 +363,8 @@ def test_revising_again_and_again_leaves_one_plan_for_each_hour() -> None:
         revise(alone, alone.now, f"why {k}")
         alone.step()
     held = plans(alone.mind, alone.now)
-    starts = [m.start for m in held if m.start >= alone.mind.day.hours[-1].start]
-    assert len(starts) == 1
+    last = [starts(m) for m in held if starts(m) >= alone.mind.day.hours[-1].start]
+    assert len(last) == 1
     assert not faults_of(alone.mind.day, alone.now)
 
 
@@ -358,7 +374,7 @@ def test_where_revising_fails_the_rest_of_the_day_is_the_routine() -> None:
     revise(alone, alone.now)
     rest = [b.text for b in alone.mind.day.hours if b.start >= alone.now]
     assert rest == ["serving coffee", "feeding ducks"]
-    assert all(m.start < alone.now for m in plans(alone.mind, alone.now))
+    assert all(starts(m) < alone.now for m in plans(alone.mind, alone.now))
 
 
 def test_revising_asks_nothing_without_planning_or_after_bedtime() -> None:
@@ -378,12 +394,12 @@ def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
         if mind.busy("plan.pieces"):
             break
     (pending,) = [p for p in mind.pending if p.purpose == "plan.pieces"]
-    handler = part("plan").HANDLERS["plan.pieces"]
+    handler = plan.HANDLERS["plan.pieces"]
     for block in mind.day.hours:
         block.text = "something else"
-    reply = part("thought").Reply(handler.fallback(pending.data), True, "")
+    reply = Reply(handler.fallback(pending.data), True, "")
     before = list(mind.day.pieces)
-    asyncio.run(handler.take(mind, pending.data, moment(mind, alone.percept), reply))
+    wait_for(handler.take(mind, pending.data, moment(mind, alone.percept), reply))
     assert mind.day.pieces == before
 
 
@@ -426,15 +442,15 @@ def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
         "minutes": 60,
         "lengths": [5, 15],
     }
-    handler = part("plan").HANDLERS[purpose]
+    handler = plan.HANDLERS[purpose]
     value = handler.fallback(data)
     assert handler.reply(data).model_validate_json(value.model_dump_json())
 
 
 def test_nobody_without_a_day_is_asked_for_hours() -> None:
     mind = make_mind()
-    ask = part("plan").HANDLERS["plan.hours"].ask
-    assert asyncio.run(ask(mind, {"start": 0, "why": ""}, moment(mind, Moment()))) is None
+    ask = plan.HANDLERS["plan.hours"].ask
+    assert wait_for(ask(mind, {"start": 0, "why": ""}, moment(mind, Moment()))) is None
 
 
 # Replies that are none.
@@ -443,7 +459,7 @@ LINE = "resting"
 RENEWAL = {"yesterday": LINE, "status": LINE, "requirements": [LINE]}
 DAY = {"wake_hour": 7, "outline": [LINE] * 5}
 PIECE = {"what": LINE, "minutes": 15}
-MALFORMED: dict[str, list[Any]] = {
+MALFORMED: dict[str, list[Value]] = {
     "plan.renew": [
         {**RENEWAL, "requirements": []},
         {**RENEWAL, "requirements": [LINE] * 5},
@@ -533,7 +549,7 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, wo
 
 def test_long_or_unclean_words_of_a_plan_are_cut_and_cleaned() -> None:
     dirty = "\x1b[2J" + "rest \n" * 13
-    replies: dict[str, dict[str, Any]] = {
+    replies: dict[str, dict[str, Value]] = {
         "wake_hour": {"wake_hour": 7, "outline": [dirty] * 5},
         "hours": {"hours": [dirty] * 15},
         "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},

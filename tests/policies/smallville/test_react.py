@@ -1,17 +1,22 @@
-import asyncio
 import json
+from collections.abc import Mapping
 from datetime import datetime, time
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from genagents_env.actions import Talk
+from genagents_env.cognition.thought import Reply, Thought
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.percept import Conversation
-from tests.policies.percepts import START, Moment, body, person, profile
+from genagents_env.percept import Conversation, Percept
+from genagents_env.policies.smallville import dialogue, react
+from genagents_env.policies.smallville.day import Day, Piece
+from genagents_env.policies.smallville.mind import Activity, Dialogue, Mind, Summary
+from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
 from tests.policies.smallville.minds import (
     asked,
     by_fields,
+    endpoint_of,
     fields_of,
     is_golden,
     length,
@@ -19,7 +24,6 @@ from tests.policies.smallville.minds import (
     make_mind,
     moment,
     observed,
-    part,
     think,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
@@ -41,18 +45,17 @@ def deciding(choice: str, what: str = "", minutes: int = 10) -> Rule:
     )
 
 
-def decisions(mind: Any) -> int:
+def decisions(mind: Mind) -> int:
     return sum("choice" in fields_of(request) for request in asked(mind))
 
 
-def following(mind: Any, choice: str, what: str = "", **data: Any) -> list[Any]:
+def following(mind: Mind, choice: str, what: str = "", **data: Value) -> list[Thought]:
     """Return the thoughts that follow from a decision."""
-    react, thought = part("react"), part("thought")
     value = react.Reaction(choice=choice, what=what, minutes=10)
     seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
-    reply = thought.Reply(value, False, "react.decide #0 at tick 0")
+    reply = Reply(value, False, "react.decide #0 at tick 0")
     take = react.HANDLERS["react.decide"].take
-    return list(asyncio.run(take(mind, seen, moment(mind, SEEN), reply)))
+    return list(wait_for(take(mind, seen, moment(mind, SEEN), reply)))
 
 
 def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
@@ -67,9 +70,11 @@ def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
 
 def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
     mind = make_mind(deciding("talk"))
-    action: Any = live(mind, SEEN, [READING])
+    action = live(mind, SEEN, [READING])
+    assert isinstance(action, Talk)
     assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
     assert [fields_of(request)[0] for request in asked(mind)] == ["choice", "relationship", "say"]
+    assert mind.dialogue is not None
     assert mind.dialogue.relations == {BOB: "a good friend"}
     assert mind.activity.text == ""
 
@@ -136,15 +141,15 @@ def night(hour: int, minute: int = 0) -> Moment:
     return Moment(time=datetime.combine(START.date(), time(hour, minute)))
 
 
-def silent() -> dict[str, tuple[Any, Moment]]:
+def silent() -> dict[str, tuple[Mind, Moment]]:
     """Return minds with a moment at which seeing somebody costs no call."""
     talking, talked, waiting, abed = (make_mind(deciding("talk")) for _ in range(4))
-    talking.dialogue = part("mind").Dialogue(-1, 0, [CID])
+    talking.dialogue = Dialogue(-1, 0, [CID])
     talked.attention.talked = {BOB: -7990}
-    waiting.activity = part("mind").Activity(kind="wait", until=100, reaction=True)
-    abed.activity = part("mind").Activity(kind="sleep")
+    waiting.activity = Activity(kind="wait", until=100, reaction=True)
+    abed.activity = Activity(kind="sleep")
     planned = make_mind(deciding("talk"))
-    planned.day = part("day").Day(date="2023-02-13", wake=3600, bed=50_000)
+    planned.day = Day(date="2023-02-13", wake=3600, bed=50_000)
     several = Conversation(1, ("Ann Ash", CID), None, True, 8)
     considered = make_mind(deciding("talk"))
     considered.attention.considered = {BOB: -3590}
@@ -173,7 +178,6 @@ def silent() -> dict[str, tuple[Any, Moment]]:
 @pytest.mark.parametrize("why", list(silent()))
 def test_nothing_is_asked_where_one_could_not_act_on_it(why: str) -> None:
     mind, percept = silent()[why]
-    react = part("react")
     assert not react.thoughts(mind, moment(mind, percept), [READING])
 
 
@@ -195,7 +199,7 @@ def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
     elif change == "drawn in":
         later = later.later(0, conversation=Conversation(4, ("Ann Ash", CID), None, False, 8))
     elif change == "about to talk":
-        part("dialogue").begin(mind, CID, moment(mind, SEEN))
+        dialogue.begin(mind, CID, moment(mind, SEEN))
     elif change == "late":
         mind.profile = profile(wake=time(9))
     else:
@@ -220,7 +224,7 @@ def test_an_unusable_reply_is_going_on() -> None:
     mind = make_mind(always_invalid)
     assert live(mind, SEEN, [READING, BURNING]) is None
     assert mind.dialogue is None
-    assert mind.activity == part("mind").Activity()
+    assert mind.activity == Activity()
     assert mind.kit.model.ledger.totals().fallbacks == 1
 
 
@@ -248,8 +252,8 @@ GOOD = {"choice": "go on", "what": "", "minutes": 5}
         None,
     ],
 )
-def test_a_malformed_reaction_is_refused(broken: Any) -> None:
-    reply = part("react").reaction_among(("go on", "talk"))
+def test_a_malformed_reaction_is_refused(broken: object) -> None:
+    reply = react.reaction_among(("go on", "talk"))
     with pytest.raises(ValidationError):
         reply.model_validate(broken)
     text = json.dumps(broken)
@@ -262,7 +266,7 @@ def test_a_malformed_reaction_is_refused(broken: Any) -> None:
     "what", ["y" * 10_000, "dan\x00cing \x1b[31mred\x1b[0m\n" * 9, "跳舞" * 99]
 )
 def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
-    reply = part("react").reaction_among(("something else",))
+    reply = react.reaction_among(("something else",))
     taken = reply.model_validate({"choice": "something else", "what": what, "minutes": 3})
     assert 0 < len(taken.what) <= 60
     assert taken.what.isprintable()
@@ -274,7 +278,7 @@ def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> No
     for k in range(400):
         words = f"{k} {FOREIGN if k % 2 else EVIL}"
         mind.stream.add("event", words, created=0, importance=1 + k % 10, events=(k,))
-    mind.summary = part("mind").Summary("core " * 32, "days " * 32, "fine " * 32, 0)
+    mind.summary = Summary("core " * 32, "days " * 32, "fine " * 32, 0)
     mind.activity.text = "咖啡" * 80
     far = body("咖" * 60 + "/" + "馆" * 60)
     seen = observed(name, f"the mayor {EVIL} {FOREIGN}")
@@ -284,12 +288,17 @@ def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> No
     assert is_fenced(request, "the mayor")
 
 
-def test_prompts_from_real_percepts_stay_within_their_budget(percepts: dict[str, Any]) -> None:
+def test_prompts_from_real_percepts_stay_within_their_budget(
+    percepts: Mapping[str, list[Percept]],
+) -> None:
     several = [p for lived in percepts.values() for p in lived if p.conversation is None]
     for percept in several:
         mind = make_mind(deciding("go on"), who=profile(name=percept.me.name))
-        in_sight = {seen.name: seen for seen in (*percept.people, *percept.objects)}
-        for name in in_sight:
+        in_sight = {
+            *(seen.name for seen in percept.people),
+            *(item.name for item in percept.objects),
+        }
+        for name in sorted(in_sight):
             live(mind, percept, [observed(name, f"{name} is here", "object")])
         assert decisions(mind) == len(in_sight)
         assert all(length(request) <= 500 for request in asked(mind))
@@ -299,11 +308,9 @@ def test_prompts_from_real_percepts_stay_within_their_budget(percepts: dict[str,
 def test_golden_transcript() -> None:
     mind = make_mind(deciding("wait", minutes=5))
     mind.stream.add("event", "the stove smells odd", created=-60, events=(3,))
-    mind.day.pieces = [part("day").Piece(600, 1200, "wiping the counter")]
+    mind.day.pieces = [Piece(600, 1200, "wiping the counter")]
     mind.activity.text = "serving coffee"
     live(mind, SEEN, [BURNING])
     until = mind.kit.clock(mind.activity.until)
     effect = f"{mind.activity.text} at {mind.activity.place} until {until:%H:%M}"
-    assert is_golden(
-        "react.txt", transcript(asked(mind)[:1], mind.kit.model.endpoint.rule, [effect])
-    )
+    assert is_golden("react.txt", transcript(asked(mind)[:1], endpoint_of(mind).rule, [effect]))

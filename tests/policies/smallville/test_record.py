@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,10 +9,11 @@ from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.policies.percepts import Value
 from tests.scripted import gossip
 
 FOUR = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno"]
-CONFIG: dict[str, Any] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}
+CONFIG: dict[str, Value] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}
 
 
 @pytest.fixture(scope="module", params=["gossip", "sample"])

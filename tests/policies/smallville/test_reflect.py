@@ -1,5 +1,6 @@
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -7,21 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env import town_v0
+from genagents_env.cognition import thought
+from genagents_env.cognition.thought import Pending, Thought
 from genagents_env.errors import LLMBadReply
 from genagents_env.llm.calls import Completion
 from genagents_env.llm.replies import parse
 from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
+from genagents_env.memory.stream import Memory
+from genagents_env.percept import Percept
+from genagents_env.policies.smallville import perceive
+from genagents_env.policies.smallville import reflect as reflection
+from genagents_env.policies.smallville.mind import Dialogue, Mind
 from genagents_env.text import fold
-from tests.policies.percepts import Moment, body, profile
+from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.minds import (
     asked,
     by_fields,
+    endpoint_of,
     fields_of,
     is_golden,
     length,
     make_mind,
     moment,
-    part,
     think,
     thinking_of,
 )
@@ -31,16 +39,16 @@ QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
 NOW = Moment()
 
 
-def insight(text: str, *because: int, importance: int = 6) -> dict[str, Any]:
+def insight(text: str, *because: int, importance: int = 6) -> dict[str, Value]:
     return {"insight": text, "importance": importance, "because": list(because)}
 
 
-def answering(*insights: dict[str, Any], questions: list[str] | None = None) -> Rule:
+def answering(*insights: dict[str, Value], questions: list[str] | None = None) -> Rule:
     asked_for = {"questions": questions or QUESTIONS}
     return by_fields({"questions": asked_for, "insights": {"insights": list(insights)}})
 
 
-def remembering(rule: Rule = sample_schema, count: int = 8, **config: Any) -> Any:
+def remembering(rule: Rule = sample_schema, count: int = 8, **config: Value) -> Mind:
     mind = make_mind(rule, **config)
     for k in range(count):
         text = f"Bob Birch is telling joke number {k} to Ann Ash"
@@ -48,18 +56,18 @@ def remembering(rule: Rule = sample_schema, count: int = 8, **config: Any) -> An
     return mind
 
 
-def reflect(mind: Any, percept: Moment = NOW) -> None:
+def reflect(mind: Mind, percept: Percept = NOW) -> None:
     """Live one tick with reflection alone."""
     mind.asleep = percept.me.asleep
-    think(mind, part("reflect").thoughts(mind, moment(mind, percept)), percept)
+    think(mind, reflection.thoughts(mind, moment(mind, percept)), percept)
 
 
-def thoughts(mind: Any) -> list[Any]:
+def thoughts(mind: Mind) -> list[Memory]:
     found = (mind.stream[id_] for id_ in range(len(mind.stream)))
     return [memory for memory in found if memory.kind == "thought"]
 
 
-def purposes(mind: Any) -> list[str]:
+def purposes(mind: Mind) -> list[str]:
     return [fields_of(request)[0] for request in asked(mind)]
 
 
@@ -82,11 +90,11 @@ def test_does_not_begin_when_it_cannot_and_forgets_nothing(why: str) -> None:
     mind.attention.importance = 400.0
     mind.asleep = why == "asleep"
     if why == "talking":
-        mind.dialogue = part("mind").Dialogue(1, 0, ["Bob Birch"])
+        mind.dialogue = Dialogue(1, 0, ["Bob Birch"])
     if why == "under way":
-        pending = part("thought").Pending("reflect.insights", {}, (), 0, 0, 9)
+        pending = Pending("reflect.insights", {}, (), 0, 0, 9)
         mind.pending.append(pending)
-    assert len(part("reflect").thoughts(mind, moment(mind, NOW))) == 0
+    assert len(reflection.thoughts(mind, moment(mind, NOW))) == 0
     assert mind.attention.importance == 400.0
 
 
@@ -162,7 +170,7 @@ def test_reflections_grow_into_trees() -> None:
     mind.attention.importance = 150
     reflect(mind)
     first = thoughts(mind)[0]
-    mind.kit.model.endpoint.rule = by_fields(
+    endpoint_of(mind).rule = by_fields(
         {
             "questions": {"questions": ["Is Bob a friend?"] * 3},
             "insights": {"insights": [insight("Ann wants to see Bob more often.", 1, 2, 3, 4)]},
@@ -182,7 +190,7 @@ def test_fallbacks_leave_no_thoughts() -> None:
     reflect(mind)
     assert purposes(mind) == ["questions", "questions"]  # once again, then given up
     only_questions = by_fields({"questions": {"questions": QUESTIONS}, "insights": {"no": 1}})
-    mind.kit.model.endpoint.rule = only_questions
+    endpoint_of(mind).rule = only_questions
     mind.attention.importance = 150
     reflect(mind, NOW.later())
     assert len(asked(mind)) == 2 + 1 + 2 * 3
@@ -191,7 +199,7 @@ def test_fallbacks_leave_no_thoughts() -> None:
 
 @pytest.mark.parametrize("purpose", ["reflect.questions", "reflect.insights"])
 def test_a_fallback_is_itself_a_reply(purpose: str) -> None:
-    handler = part("reflect").HANDLERS[purpose]
+    handler = reflection.HANDLERS[purpose]
     data = {"count": 3, "memories": [4, 5], "question": "Who?"}
     words = handler.fallback(data).model_dump_json()
     assert handler.reply(data).model_validate_json(words)
@@ -211,7 +219,7 @@ def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() ->
     async def live(percept: Moment) -> int:
         mind.asleep = percept.me.asleep
         now = moment(mind, percept)
-        await thinking.think(mind, part("reflect").thoughts(mind, now), now)
+        await thinking.think(mind, reflection.thoughts(mind, now), now)
         return len(thoughts(mind))
 
     async def lives() -> None:
@@ -233,7 +241,7 @@ def test_what_others_said_stays_in_the_fence() -> None:
     mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
     mind.attention.importance = 150
     reflect(mind)
-    think(mind, [part("thought").Thought("reflect.insights", {"question": EVIL})], NOW)
+    think(mind, [Thought("reflect.insights", {"question": EVIL})], NOW)
     assert len(asked(mind)) > 1
     assert all(is_fenced(request, "forget all this") for request in asked(mind))
 
@@ -248,7 +256,7 @@ def test_prompts_stay_within_their_budget(most: int) -> None:
     mind.stream.add("event", "It rains.", created=300, importance=5, events=(300,))
     mind.attention.importance = 150
     reflect(mind)
-    think(mind, [part("thought").Thought("reflect.insights", {"question": FOREIGN[:160]})], NOW)
+    think(mind, [Thought("reflect.insights", {"question": FOREIGN[:160]})], NOW)
     assert len(asked(mind)) >= 2
     assert all(length(request) <= most for request in asked(mind))
     assert '["question", "' in asked(mind)[-1].messages[-1].content
@@ -258,7 +266,7 @@ def test_the_number_of_questions_and_insights_is_an_option() -> None:
     mind = remembering(sample_schema, questions=2, insights=1)
     mind.attention.importance = 150
     reflect(mind)
-    handlers = part("reflect").HANDLERS
+    handlers = reflection.HANDLERS
     assert purposes(mind)[0] == "questions"
     assert len(purposes(mind)) <= 3
     with pytest.raises(LLMBadReply, match="questions"):
@@ -327,7 +335,7 @@ def test_malformed_questions_lead_nowhere(text: str) -> None:
 @pytest.mark.parametrize("text", BROKEN_INSIGHTS)
 def test_malformed_insights_lead_nowhere(text: str) -> None:
     mind = remembering(lambda request: text)
-    think(mind, [part("thought").Thought("reflect.insights", {"question": "Who?"})], NOW)
+    think(mind, [Thought("reflect.insights", {"question": "Who?"})], NOW)
     assert purposes(mind) == ["insights"] * 2
     assert thoughts(mind) == []
 
@@ -355,7 +363,6 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
     given_insights: list[tuple[str, list[int]]],
 ) -> None:
     mind = remembering(count=6)
-    reflection, thought = part("reflect"), part("thought")
     handler = reflection.HANDLERS["reflect.insights"]
     data = {"question": "Who?", "count": 5, "memories": [5, 3, 1]}
     entries = [
@@ -365,7 +372,7 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
     ]
     reply = thought.Reply(reflection.Insights(insights=entries), False, "reflect.insights #0")
     for _ in range(2):
-        asyncio.run(handler.take(mind, data, moment(mind, NOW), reply))
+        wait_for(handler.take(mind, data, moment(mind, NOW), reply))
     kept = thoughts(mind)
     assert all(memory.evidence and set(memory.evidence) <= {5, 3, 1} for memory in kept)
     assert all(memory.events == () and mind.stream.sources([memory.id]) for memory in kept)
@@ -373,7 +380,7 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
     assert len(folded) == len(set(folded))
 
 
-def test_golden_transcript(percepts: dict[str, Any]) -> None:
+def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
     who = env.profiles()["Isabella Rodriguez"]
@@ -389,7 +396,6 @@ def test_golden_transcript(percepts: dict[str, Any]) -> None:
     mind = make_mind(rule, who=who)
     for text in who.memories:
         mind.stream.add("thought", text, created=0, importance=5, cause="seed")
-    perceive = part("perceive")
     for percept in percepts["valentines_party"]:
         perceive.notice(mind, moment(mind, percept))
     mind.attention.importance = 150

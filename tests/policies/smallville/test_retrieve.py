@@ -1,6 +1,5 @@
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.memory.embedder import Embedder
-from tests.policies.smallville.minds import make_mind, part
+from genagents_env.policies.smallville import retrieve
+from genagents_env.policies.smallville.mind import Mind
+from tests.policies.percepts import Value
+from tests.policies.smallville.minds import make_mind
 
 TEXTS = ["red apple", "red rose", "green apple", "blue sky", "green leaf", "red brick"]
 
@@ -31,7 +33,7 @@ class Colours:
     async def aclose(self) -> None: ...
 
 
-def colourful(texts: Sequence[str] = TEXTS, **config: Any) -> tuple[Any, Colours]:
+def colourful(texts: Sequence[str] = TEXTS, **config: Value) -> tuple[Mind, Colours]:
     mind, source = make_mind(**config), Colours()
     object.__setattr__(mind.kit, "embedder", Embedder(source))
     for text in texts:
@@ -39,8 +41,8 @@ def colourful(texts: Sequence[str] = TEXTS, **config: Any) -> tuple[Any, Colours
     return mind, source
 
 
-def recall(mind: Any, queries: Sequence[str], now: int = 0, **options: Any) -> list[str]:
-    found = asyncio.run(part("retrieve").recall(mind, queries, now, **options))
+def recall(mind: Mind, queries: Sequence[str], now: int = 0, **options: Value) -> list[str]:
+    found = asyncio.run(retrieve.recall(mind, queries, now, **options))
     return [memory.text for _, memory in found]
 
 
@@ -114,7 +116,7 @@ def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:
 
     async def together() -> list[list[str]]:
         questions = ("red", "green", "blue")
-        calls = [part("retrieve").recall(mind, [q], 0, touch=False) for q in questions]
+        calls = [retrieve.recall(mind, [q], 0, touch=False) for q in questions]
         found = await asyncio.gather(*calls)
         return [[memory.text for _, memory in when] for when in found]
 
@@ -149,7 +151,7 @@ def test_memories_come_with_the_words_for_their_time() -> None:
     mind, _ = colourful([])
     mind.stream.add("event", "red", created=0, events=(1,))
     mind.stream.add("event", "red", created=26 * 3600 + 90, events=(1,))
-    assert [when for when, _ in part("retrieve").timed(mind, [0, 1])] == ["Mon 08:00", "Tue 10:01"]
+    assert [when for when, _ in retrieve.timed(mind, [0, 1])] == ["Mon 08:00", "Tue 10:01"]
 
 
 @given(
@@ -161,9 +163,9 @@ def test_no_memory_comes_twice_and_the_first_of_each_question_comes_first(
     texts: list[str], queries: list[str], count: int
 ) -> None:
     mind, _ = colourful(texts, recall=count)
-    found = asyncio.run(part("retrieve").recall(mind, queries, 0, touch=False))
+    found = asyncio.run(retrieve.recall(mind, queries, 0, touch=False))
     ids = [memory.id for _, memory in found]
     assert len(ids) == len(set(ids)) <= min(len(texts), count * len(queries))
-    firsts = [asyncio.run(part("retrieve").recall(mind, [q], 0, touch=False))[:1] for q in queries]
+    firsts = [asyncio.run(retrieve.recall(mind, [q], 0, touch=False))[:1] for q in queries]
     leading = list(dict.fromkeys(memory.id for one in firsts for _, memory in one))
     assert ids[: len(leading)] == leading

@@ -11,18 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env import town_v0
+from genagents_env.cognition.thought import Ask
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
+from genagents_env.policies.smallville import day, handlers, interview
+from genagents_env.policies.smallville.mind import Dialogue, Known, Line, Mind
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
 from genagents_env.text import clean
-from tests.policies.percepts import Moment, profile
-from tests.policies.smallville.minds import make_mind, moment, part
+from tests.policies.percepts import Moment, profile, wait_for
+from tests.policies.smallville.minds import endpoint_of, make_mind, moment
 from tests.scripted import gossip, inventor, mute
 
 PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
@@ -42,25 +45,25 @@ def mind_of(rule: Rule, *memories: str, **config: Any) -> Any:
     return mind
 
 
-def answer(mind: Any, purpose: str, data: dict[str, Any], percept: Moment = NOON) -> Any:
+def answer(mind: Mind, purpose: str, data: dict[str, Any], percept: Moment = NOON) -> Any:
     """Return what the mind's model replies to one of its questions, as a valid reply."""
-    handler = part("handlers").HANDLERS[purpose]
-    ask = asyncio.run(handler.ask(mind, data, moment(mind, percept)))
+    handler = handlers.HANDLERS[purpose]
+    ask = wait_for(handler.ask(mind, data, moment(mind, percept)))
+    assert isinstance(ask, Ask)
     reply = handler.reply(ask.data)
     request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
-    return reply.model_validate_json(mind.kit.model.endpoint.rule(request))
+    return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
-def told_by(mind: Any, *questions: str) -> list[Any]:
+def told_by(mind: Mind, *questions: str) -> list[Any]:
     """Return the mind's answers in an interview."""
     mind.tick = mind.kit.second(NOON.time) // 10
-    answers: list[Any] = asyncio.run(part("interview").answers(mind, list(questions)))
+    answers: list[Any] = asyncio.run(interview.answers(mind, list(questions)))
     return answers
 
 
-def planned(mind: Any, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
+def planned(mind: Mind, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
     """Give the mind a day from 07:00 to 23:00 with these hours."""
-    day = part("day")
     clocks = [mind.kit.second(datetime.fromisoformat(f"{date}T{clock}")) for clock, _ in hours]
     bed = mind.kit.second(datetime.fromisoformat(f"{date}T23:00"))
     blocks = [
@@ -139,7 +142,7 @@ def test_pieces_fill_the_stretch_with_its_blocks(begin: int, cuts: list[int]) ->
 
 def test_things_are_done_where_their_words_say() -> None:
     mind = mind_of(gossip)
-    known = part("mind").Known
+    known = Known
     mind.objects = {"Cafe/espresso machine": known("espresso machine", "off", 0)}
     for text, where, thing in (
         ("heating the espresso machine, Cafe", "Cafe", "espresso machine"),
@@ -203,8 +206,8 @@ def decided(rule: Rule) -> Any:
 def spoken(rule: Rule, heard: Sequence[tuple[str, str]], *memories: str) -> Any:
     """Return what one says to Bea Birch next, after these lines."""
     mind = mind_of(rule, *memories)
-    line = part("mind").Line
-    mind.dialogue = part("mind").Dialogue(4, 0, ["Bea Birch"], [line(*words, 1) for words in heard])
+    line = Line
+    mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line(*words, 1) for words in heard])
     data = {"begun": 0, "heard": len(heard)}
     return answer(mind, "converse.speak", data)
 
@@ -247,17 +250,17 @@ def test_what_was_cut_off_on_its_way_is_not_passed_on() -> None:
 def test_what_one_is_up_to_is_news_in_the_third_person() -> None:
     mind = mind_of(gossip)
     mind.status = "Run for mayor in the coming local election."
-    mind.dialogue = part("mind").Dialogue(4, 0, ["Bea Birch"])
+    mind.dialogue = Dialogue(4, 0, ["Bea Birch"])
     reply = answer(mind, "converse.speak", {"begun": 0, "heard": 0})
     assert reply.say == "Ann Ash wants to run for mayor in the coming local election."
 
 
 def test_what_one_makes_of_somebody_is_no_news() -> None:
     mind = mind_of(gossip, TOLD, "Ann Ash knows Bea Birch: a good friend")
-    mind.dialogue = part("mind").Dialogue(4, 0, ["Bea Birch"])
+    mind.dialogue = Dialogue(4, 0, ["Bea Birch"])
     data = {"other": "Bea Birch", "begun": 0}
     assert answer(mind, "converse.relate", data).relationship.endswith("a good friend")
-    mind.dialogue = part("mind").Dialogue(4, 0, ["Cy Cole"])
+    mind.dialogue = Dialogue(4, 0, ["Cy Cole"])
     data = {"other": "Cy Cole", "begun": 0}
     assert answer(mind, "converse.relate", data).relationship == "I know Cy Cole by name."
 
@@ -353,10 +356,8 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     answer(mind, "summary.describe", {})
     answer(mind, "reflect.questions", {})
     answer(mind, "reflect.insights", {"question": texts[0]})
-    line = part("mind").Line
-    mind.dialogue = part("mind").Dialogue(
-        4, 0, ["Bea Birch"], [line("Bea Birch", text, 1) for text in texts]
-    )
+    line = Line
+    mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line("Bea Birch", text, 1) for text in texts])
     answer(mind, "converse.relate", {"other": "Bea Birch", "begun": 0})
     answer(mind, "converse.speak", {"begun": 0, "heard": len(texts)})
     lines = [["Bea Birch", text, 1] for text in texts]

@@ -1,19 +1,23 @@
 import json
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 
 from genagents_env import town_v0
+from genagents_env.cognition.thought import Pending
 from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
-from tests.policies.percepts import Moment, profile
+from genagents_env.percept import Percept
+from genagents_env.policies.smallville import perceive, summary
+from genagents_env.policies.smallville.mind import Mind, Summary
+from tests.policies.percepts import Moment, Value, profile
 from tests.policies.smallville.minds import (
     asked,
     by_fields,
+    endpoint_of,
     is_golden,
     length,
     make_mind,
     moment,
-    part,
     think,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
@@ -26,13 +30,13 @@ SELF = {
 }
 
 
-def describing(**changes: Any) -> Rule:
+def describing(**changes: Value) -> Rule:
     return by_fields({"core": SELF | changes})
 
 
-def live(mind: Any, percept: Moment = NOW) -> None:
+def live(mind: Mind, percept: Percept = NOW) -> None:
     """Live one tick with the summary alone."""
-    think(mind, part("summary").thoughts(mind, moment(mind, percept)), percept)
+    think(mind, summary.thoughts(mind, moment(mind, percept)), percept)
 
 
 def test_describes_oneself_at_first_and_again_when_it_is_old() -> None:
@@ -40,7 +44,7 @@ def test_describes_oneself_at_first_and_again_when_it_is_old() -> None:
     for hours, calls in ((0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
         live(mind, NOW.later(int(hours * 3600)))
         assert len(asked(mind)) == calls
-    assert mind.summary == part("mind").Summary(**SELF, made=7200)
+    assert mind.summary == Summary(**SELF, made=7200)
 
 
 @pytest.mark.parametrize("why", ["asleep", "under way", "switched off"])
@@ -48,8 +52,8 @@ def test_does_not_describe_when_it_cannot(why: str) -> None:
     mind = make_mind(describing(), describe=why != "switched off")
     mind.asleep = why == "asleep"
     if why == "under way":
-        mind.pending.append(part("thought").Pending("summary.describe", {}, (), 0, 0, 9))
-    assert len(part("summary").thoughts(mind, moment(mind, NOW))) == 0
+        mind.pending.append(Pending("summary.describe", {}, (), 0, 0, 9))
+    assert len(summary.thoughts(mind, moment(mind, NOW))) == 0
 
 
 def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
@@ -75,11 +79,11 @@ def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
 def test_without_a_usable_reply_the_last_description_serves_again() -> None:
     mind = make_mind(describing(), describe_hours=2)
     live(mind)
-    mind.kit.model.endpoint.rule = always_invalid
+    endpoint_of(mind).rule = always_invalid
     live(mind, NOW.later(7200))
     live(mind, NOW.later(7210))
     assert len(asked(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
-    assert mind.summary == part("mind").Summary(**SELF, made=7200)
+    assert mind.summary == Summary(**SELF, made=7200)
 
 
 def test_without_any_reply_there_is_no_description() -> None:
@@ -87,24 +91,24 @@ def test_without_any_reply_there_is_no_description() -> None:
     live(mind)
     live(mind, NOW.later())
     assert len(asked(mind)) == 2
-    assert mind.summary == part("mind").Summary(made=0)
-    assert part("summary").lines(mind) == []
+    assert mind.summary == Summary(made=0)
+    assert summary.lines(mind) == []
 
 
 def test_a_fallback_is_itself_a_reply() -> None:
-    handler = part("summary").HANDLERS["summary.describe"]
+    handler = summary.HANDLERS["summary.describe"]
     assert handler.reply({}).model_validate_json(handler.fallback({}).model_dump_json())
 
 
 def test_the_lines_others_show() -> None:
     mind = make_mind(who=profile(goal="Win the fair."))
-    lines = part("summary").lines
+    lines = summary.lines
     assert lines(mind) == [["you", "Win the fair."]]
     mind.status = "Ann is baking."
     assert lines(mind) == [["you", "Win the fair."], ["these days", "Ann is baking."]]
     mind.status = "Win the fair."
     assert lines(mind) == [["these days", "Win the fair."]]
-    mind.summary = part("mind").Summary(**SELF, made=0)
+    mind.summary = Summary(**SELF, made=0)
     assert lines(mind) == [
         ["you", "I am warm and I like company."],
         ["your days", "I run the Cafe."],
@@ -112,7 +116,7 @@ def test_the_lines_others_show() -> None:
         ["these days", "Win the fair."],
     ]
     mind.status = "x" * 900
-    assert max(len(text) for _, text in lines(mind)) == 160
+    assert max(len(str(line[1])) for line in lines(mind) if isinstance(line, list)) == 160
 
 
 def test_the_description_outlives_a_checkpoint() -> None:
@@ -175,7 +179,7 @@ def test_malformed_descriptions_are_not_taken(text: str) -> None:
     mind = make_mind(lambda request: text)
     live(mind)
     assert len(asked(mind)) == 2
-    assert mind.summary == part("mind").Summary(made=0)
+    assert mind.summary == Summary(made=0)
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
@@ -185,7 +189,7 @@ def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
     assert mind.summary.occupation == "I run the Cafe."
 
 
-def test_golden_transcript(percepts: dict[str, Any]) -> None:
+def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
     who = env.profiles()["Isabella Rodriguez"]
@@ -195,9 +199,9 @@ def test_golden_transcript(percepts: dict[str, Any]) -> None:
     for text in who.memories:
         mind.stream.add("thought", text, created=0, importance=5, cause="seed")
     for percept in percepts["valentines_party"]:
-        part("perceive").notice(mind, moment(mind, percept))
+        perceive.notice(mind, moment(mind, percept))
     live(mind, percepts["valentines_party"][-1])
-    effects = [json.dumps(line) for line in part("summary").lines(mind)]
+    effects = [json.dumps(line) for line in summary.lines(mind)]
     assert len(asked(mind)) == 1
     assert length(asked(mind)[0]) <= 500
     assert is_golden("summary.txt", transcript(asked(mind), rule, effects))

@@ -1,35 +1,34 @@
 import asyncio
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+from genagents_env.cognition.thinking import Thinking
+from genagents_env.cognition.thought import Ask, Data, Handler, Reply, Thought
+from genagents_env.cognition.thought import Moment as Now
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.calls import Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
+from genagents_env.llm.scripted.endpoint import Delay
+from genagents_env.policies.smallville import SmallvillePolicy
+from genagents_env.policies.smallville import handlers as handlers_module
+from genagents_env.policies.smallville.day import Block
+from genagents_env.policies.smallville.mind import Mind
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import first_difference, plain
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
-from tests.policies.smallville.minds import (
-    Town,
-    asked,
-    fields_of,
-    make_mind,
-    moment,
-    part,
-    thinking_of,
-)
+from tests.policies.smallville.minds import Town, asked, fields_of, make_mind, moment, thinking_of
 
 SLOW = {"latency_ticks": {"plan": 4, "ground": 2, "perceive": 3, "converse": 1, "summary": 6}}
 EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}
@@ -41,44 +40,45 @@ class Word(BaseModel):
     word: str
 
 
-def handler(taken: list[str], follow: Sequence[Any] = (), instead: Any = None) -> Any:
+def handler(
+    taken: list[str], follow: Sequence[Thought] = (), instead: Thought | None = None
+) -> Handler[Mind]:
     """Return a handler that notes what it is asked and what is taken."""
-    thought = part("thought")
 
-    async def ask(mind: Any, data: Any, now: Any) -> Any:
+    async def ask(mind: Mind, data: Data, now: Now) -> Ask | Thought | None:
         if instead is not None:
             return instead
-        return thought.Ask([Message("user", data["name"])], data) if data["name"] else None
+        return Ask([Message("user", data["name"])], data) if data["name"] else None
 
-    async def take(mind: Any, data: Any, now: Any, reply: Any) -> Any:
+    async def take(mind: Mind, data: Data, now: Now, reply: Reply) -> Sequence[Thought]:
         kind = "default" if reply.fallback else "reply"
         taken.append(f"{data['name']} {kind} at {now.tick}")
         return follow
 
     default = Word(word="-")
-    return thought.Handler(ask, lambda data: Word, lambda data: default, take, lambda data: 99)
+    return Handler(ask, lambda data: Word, lambda data: default, take, lambda data: 99)
 
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the list in which the made-up faculties note what is taken."""
     notes: list[str] = []
-    then = part("thought").Thought("react.then", {"name": "then"})
+    then = Thought("react.then", {"name": "then"})
     handlers = {
         "plan.a": handler(notes),
         "plan.b": handler(notes, [then]),
         "react.then": handler(notes),
         "react.instead": handler(notes, instead=then),
     }
-    monkeypatch.setattr(part("handlers"), "HANDLERS", handlers)
+    monkeypatch.setattr(handlers_module, "HANDLERS", handlers)
     return notes
 
 
-def ask(name: str, purpose: str = "plan.a") -> Any:
-    return part("thought").Thought(purpose, {"name": name})
+def ask(name: str, purpose: str = "plan.a") -> Thought:
+    return Thought(purpose, {"name": name})
 
 
-def live(mind: Any, thoughts: dict[int, list[Any]], ticks: int) -> Any:
+def live(mind: Mind, thoughts: dict[int, list[Thought]], ticks: int) -> Thinking[Mind]:
     """Live some ticks with these thoughts; return the thinking."""
     thinking = thinking_of(mind)
 
@@ -139,17 +139,15 @@ def test_what_fails_ends_in_the_default_in_its_turn(taken: list[str]) -> None:
 def test_where_words_fail_no_call_is_begun(
     taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(*_: Any) -> Any:
+    async def broken(mind: Mind, data: Data, now: Now) -> None:
         raise LLMUnavailable("no embedder")
 
     bad = handler(taken)
     handlers = {
-        **part("handlers").HANDLERS,
-        "plan.broken": part("thought").Handler(
-            broken, bad.reply, bad.fallback, bad.take, bad.max_tokens
-        ),
+        **handlers_module.HANDLERS,
+        "plan.broken": Handler(broken, bad.reply, bad.fallback, bad.take, bad.max_tokens),
     }
-    monkeypatch.setattr(part("handlers"), "HANDLERS", handlers)
+    monkeypatch.setattr(handlers_module, "HANDLERS", handlers)
     mind = make_mind()
     with pytest.raises(LLMUnavailable):
         live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
@@ -168,7 +166,7 @@ async def backwards(request: CompletionRequest) -> None:
         await asyncio.sleep(0)
 
 
-def days(delay: Any, config: Any) -> object:
+def days(delay: Delay | None, config: Mapping[str, object]) -> object:
     """Return what comes of a morning in town when replies take this long."""
     town = Town("valentines_party", config=config, start="08:00", hours=0.5)
     town.endpoint.delay = delay
@@ -178,7 +176,9 @@ def days(delay: Any, config: Any) -> object:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", [EAGER, {**EAGER, **SLOW}], ids=["at once", "in time"])
-def test_effects_do_not_depend_on_the_order_in_which_calls_complete(config: Any) -> None:
+def test_effects_do_not_depend_on_the_order_in_which_calls_complete(
+    config: Mapping[str, object],
+) -> None:
     first = days(None, config)
     assert first_difference(first, days(shuffled, config)) is None
     assert first_difference(first, days(backwards, config)) is None
@@ -240,7 +240,7 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
             break
     assert alone.mind.busy("plan.pieces")
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
-    alone.mind.day.hours = [part("day").Block(b.start, b.end, b.text) for b in alone.mind.day.hours]
+    alone.mind.day.hours = [Block(b.start, b.end, b.text) for b in alone.mind.day.hours]
     alone.policy._run(alone.policy.settle())
     other = resumed(alone)
     for _ in range(5):
@@ -273,7 +273,7 @@ class Failing(ScriptedEndpoint):
 
     begun = ended = 0
 
-    async def complete(self, request: CompletionRequest) -> Any:
+    async def complete(self, request: CompletionRequest) -> Completion:
         if fields_of(request)[0] == "wake_hour":
             raise LLMUnavailable("gone")
         self.begun += 1
@@ -284,7 +284,9 @@ class Failing(ScriptedEndpoint):
 
 
 @pytest.mark.parametrize("config", [{}, {"latency_ticks": {"plan": 1, "summary": 1}}])
-def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any) -> None:
+def test_an_outage_is_raised_when_all_other_calls_have_been_answered(
+    config: Mapping[str, object],
+) -> None:
     town = Town("valentines_party", config=config, start="08:00", hours=0.5)
     cassette, endpoint = MemoryCassette(), Failing()
     model = ModelClient(
@@ -295,7 +297,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any
         max_in_flight=100,
         retry=RetryPolicy(attempts=1),
     )
-    town.policy.thinking = part("thinking").Thinking(model, part("handlers").HANDLERS)
+    town.policy.thinking = Thinking(model, handlers_module.HANDLERS)
     if config:
         town.step()
     with pytest.raises(ModelOutage):
@@ -310,7 +312,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(config: Any
 def test_what_a_budget_refuses_ends_the_run_and_not_in_a_fallback() -> None:
     alone = Alone(seconds=10)
     model = ModelClient(alone.endpoint, run_seed=3, budget=Budget(calls=2))
-    alone.policy.thinking = part("thinking").Thinking(model, part("handlers").HANDLERS)
+    alone.policy.thinking = Thinking(model, handlers_module.HANDLERS)
     with pytest.raises(BudgetExceeded):
         alone.step()
     assert len(alone.endpoint.requests) == 2
@@ -322,7 +324,9 @@ def test_what_a_budget_refuses_ends_the_run_and_not_in_a_fallback() -> None:
 @pytest.mark.parametrize(
     "config", [{}, SLOW, {"grounding": "recursive", **SLOW}], ids=["quick", "slow", "recursive"]
 )
-def test_killed_at_any_tick_of_planning_it_goes_on_as_if_it_never_was(config: Any) -> None:
+def test_killed_at_any_tick_of_planning_it_goes_on_as_if_it_never_was(
+    config: Mapping[str, object],
+) -> None:
     whole = Alone(config=config, seconds=10)
     stops: list[Alone] = []
     for _ in range(30):
@@ -349,12 +353,12 @@ def talkative(request: CompletionRequest) -> str:
     return sample_schema(request)
 
 
-def moved(town: Town, config: Any) -> Town:
+def moved(town: Town, config: Mapping[str, object]) -> Town:
     """Return a fresh town and policy that go on from where this one is."""
     other = copy.copy(town)
     other.env, other.infos = copy.deepcopy((town.env, town.infos))
     other.endpoint = ScriptedEndpoint(talkative)
-    other.policy = load_policy("smallville", **config)
+    other.policy = SmallvillePolicy(**config)
     other.begin(other.policy)
     other.policy.load_state(json.loads(json.dumps(town.policy.state())))
     return other
@@ -362,7 +366,9 @@ def moved(town: Town, config: Any) -> Town:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slow", [{}, SLOW], ids=["quick", "slow"])
-def test_killed_in_mid_conversation_it_goes_on_as_if_it_never_was(slow: Any) -> None:
+def test_killed_in_mid_conversation_it_goes_on_as_if_it_never_was(
+    slow: Mapping[str, object],
+) -> None:
     config = {**EAGER, **slow}
     town = Town("tiny", talkative, config=config)
     stops: list[tuple[int, Town]] = []
@@ -381,7 +387,7 @@ def test_killed_in_mid_conversation_it_goes_on_as_if_it_never_was(slow: Any) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", [{}, {"grounding": "recursive", **SLOW}], ids=["plain", "slow"])
-def test_it_keeps_the_contract_of_policies(config: Any) -> None:
+def test_it_keeps_the_contract_of_policies(config: Mapping[str, object]) -> None:
     def model() -> ModelClient:
         return ModelClient(ScriptedEndpoint(), run_seed=0)
 
