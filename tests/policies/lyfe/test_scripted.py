@@ -11,13 +11,9 @@ from genagents_env.cognition.thought import Ask
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, news
-<<<<<<< HEAD
 from genagents_env.llm.scripted.wording import split_sentences
-=======
-from genagents_env.llm.scripted.wording import sentences
 from genagents_env.policies.lyfe import handlers, interview
 from genagents_env.policies.lyfe.mind import Item, Mind
->>>>>>> 43f81e0 (Tests reach shipped minds by typed imports)
 from genagents_env.text import clean
 from tests.policies.lyfe.minds import endpoint_of, make_mind, moment
 from tests.policies.percepts import START, Moment, profile, wait_for

@@ -2,13 +2,9 @@ import pytest
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.client import ModelClient
-<<<<<<< HEAD
 from genagents_env.llm.scripted.endpoint import ScriptedEndpoint
-=======
-from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policies.smallville import handlers
 from genagents_env.policies.smallville.config import SmallvilleConfig
->>>>>>> 43f81e0 (Tests reach shipped minds by typed imports)
 from genagents_env.policy import Context
 from genagents_env.policy_loader import load_policy
 from tests.policies.percepts import START, profile
