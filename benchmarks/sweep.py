@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from genagents_env.sweep import Folder, Settings, sweep
+from genagents_env.sweep import SweepFolder, SweepOptions, sweep
 
 EXPERIMENT = """
 name = "benchmark"
@@ -26,9 +26,9 @@ def timed(path: Path, runs: int, workers: int) -> float:
     """Return the seconds that a sweep of so many runs took."""
     file = path / "experiment.toml"
     file.write_text(EXPERIMENT.format(runs=runs))
-    folder = Folder.begin(path / f"by {workers}", file)
+    folder = SweepFolder.create(path / f"by {workers}", file)
     began = time.perf_counter()
-    swept = sweep(folder, Settings(workers=workers))
+    swept = sweep(folder, SweepOptions(workers=workers))
     assert swept.exit_code == 0, swept.message
     return time.perf_counter() - began
 

@@ -13,7 +13,7 @@ from genagents_env.errors import ConfigError, RecordError
 if TYPE_CHECKING:
     from genagents_env.evaluate.checks import Verdict
     from genagents_env.judge import JudgedText, Rubric
-    from genagents_env.sweep.folder import Folder
+    from genagents_env.sweep.folder import SweepFolder
 
 When: TypeAlias = Literal["before", "after", "both"]
 
@@ -66,7 +66,7 @@ class Judged:
 
     sources: tuple[Source, ...]
     verdicts: Path
-    folder: "Folder | None" = None
+    folder: "SweepFolder | None" = None
 
     def said(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
         """Return all that a rubric may be about; of answers those of one end, or both."""
@@ -133,11 +133,11 @@ def rubric_at(name: str, base: Path | None = None) -> "Rubric":
 
 
 def _of_folder(path: Path, verdicts: Path | None) -> Judged:
-    from genagents_env.sweep.folder import Folder
+    from genagents_env.sweep.folder import SweepFolder
 
-    folder = Folder(path)
-    standings = {standing.trial: standing for standing in folder.standings()}
-    finished = [t for t in folder.trials if standings[t.name].state == "finished"]
+    folder = SweepFolder(path)
+    statuses = {status.trial: status for status in folder.read_statuses()}
+    finished = [t for t in folder.trials if statuses[t.name].state == "finished"]
     if not finished:
         raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep --resume {path}")
     rest = len(folder.trials) - len(finished)
@@ -146,7 +146,7 @@ def _of_folder(path: Path, verdicts: Path | None) -> Judged:
     sources = []
     for trial in finished:
         where = trial.condition
-        file = folder.file(trial)
+        file = folder.run_file(trial)
         (read,) = _of_file(file) or (None,)
         if read is not None:
             sources.append(replace(read, run=trial.name, condition=where.name, block=where.block))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from genagents_env.evaluate.run_summary import RunSummary
     from genagents_env.report.results import SweepResults
     from genagents_env.report.table import Table
-    from genagents_env.sweep import Folder
+    from genagents_env.sweep import SweepFolder
 
 
 def add_to(app: typer.Typer) -> None:
@@ -67,11 +67,11 @@ def report(
 def _of_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
     from genagents_env.report.results import as_json as all_as_json
     from genagents_env.report.writing import write_lab
-    from genagents_env.sweep import Folder
+    from genagents_env.sweep import SweepFolder
 
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
-    found = measured(Folder(folders[0]), quiet=as_json)
+    found = measured(SweepFolder(folders[0]), quiet=as_json)
     if as_json:
         typer.echo(json.dumps(all_as_json(found), indent=2))
     else:
@@ -80,15 +80,15 @@ def _of_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
 
 
 def measured(
-    folder: "Folder", *, quiet: bool, workers: int | None = None, told: Collection[str] = ()
+    folder: "SweepFolder", *, quiet: bool, workers: int | None = None, told: Collection[str] = ()
 ) -> "SweepResults":
     """Measure all runs of a sweep, and say what could not be done but for what was `told`."""
-    from genagents_env.cli.sweep_progress import counting
+    from genagents_env.cli.sweep_progress import show_count
     from genagents_env.report.results import measure_sweep
-    from genagents_env.sweep import cores
+    from genagents_env.sweep import count_cores
 
-    with counting("Measuring", quiet) as watch:
-        found = measure_sweep(folder, watch, workers or cores())
+    with show_count("Measuring", quiet) as watch:
+        found = measure_sweep(folder, watch, workers or count_cores())
     for problem in found.problems:
         if problem not in told:
             say(f"genagents: {problem}", error=True)

@@ -9,11 +9,11 @@ import typer
 from genagents_env.cli.report import measured
 from genagents_env.cli.runs import Embedder, Model
 from genagents_env.cli.screen import say
-from genagents_env.cli.sweep_plan import costs_nothing, plan
+from genagents_env.cli.sweep_plan import costs_nothing, format_plan
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.sweep import Experiment, Folder, Swept
+    from genagents_env.sweep import Experiment, SweepFolder, SweepResult
 
 _CHANGES = "In place of what the experiment file says"
 _MACHINE = "Execution"
@@ -100,11 +100,11 @@ def sweep(
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     folder = _folder(experiment, out, resume, changes)
-    told = _warned(folder)
+    told = _warn(folder)
     if dry_run:
-        _plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
+        _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
         return
-    done = _live(folder, workers, backend, quiet)
+    done = _run_sweep(folder, workers, backend, quiet)
     code = done.exit_code
     if folder.experiment.judges and done.finished:
         code = code or _judge(folder, done, quiet)
@@ -113,34 +113,34 @@ def sweep(
 
         page, *_ = write_lab(measured(folder, quiet=quiet, workers=workers, told=told))
         say(f"Report: {page}")
-    _tell(done)
+    _print_result(done)
     raise typer.Exit(code)
 
 
 def _folder(
     experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, Any]
-) -> "Folder":
-    from genagents_env.sweep import Folder, load_experiment
+) -> "SweepFolder":
+    from genagents_env.sweep import SweepFolder, load_experiment
 
     if (experiment is None) == (resume is None):
         raise ConfigError("name an experiment file, or a folder with --resume DIR; one of them")
     if resume is not None:
         if out is not None:
             raise ConfigError("--out: --resume goes on in its own folder")
-        return Folder.reopened(resume, changes)
+        return SweepFolder.reopen(resume, changes)
     assert experiment is not None  # noqa: S101 (told to the type checker)
     if out is None:
         out = Path("sweeps") / load_experiment(experiment).name
-    return Folder.begin(out, experiment, changes)
+    return SweepFolder.create(out, experiment, changes)
 
 
-def _warned(folder: "Folder") -> tuple[str, ...]:
+def _warn(folder: "SweepFolder") -> tuple[str, ...]:
     """Say what is wrong with the study as it stands; return the unknown measures among it."""
     from genagents_env.evaluate.measures import find_measures
 
     experiment: Experiment = folder.experiment
     _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
-    strangers = folder.strangers()
+    strangers = folder.find_unknown_runs()
     for problem in unknown:
         say(f"genagents: {problem}; the study goes on without it", error=True)
     if strangers:
@@ -153,23 +153,23 @@ def _warned(folder: "Folder") -> tuple[str, ...]:
     return unknown
 
 
-def _live(
-    folder: "Folder",
+def _run_sweep(
+    folder: "SweepFolder",
     workers: int | None,
     backend: str,
     quiet: bool,
     trials: frozenset[str] | None = None,
-) -> "Swept":
-    from genagents_env.cli.sweep_progress import overseeing
-    from genagents_env.sweep import Settings
+) -> "SweepResult":
+    from genagents_env.cli.sweep_progress import show_progress
+    from genagents_env.sweep import SweepOptions
     from genagents_env.sweep import sweep as lived
 
-    with overseeing(quiet) as watch:
-        return lived(folder, Settings(workers, backend, watch=watch, trials=trials))
+    with show_progress(quiet) as watch:
+        return lived(folder, SweepOptions(workers, backend, watch=watch, trials=trials))
 
 
-def _plan(
-    folder: "Folder",
+def _print_plan(
+    folder: "SweepFolder",
     changes: dict[str, Any],
     pilot: bool,
     pilot_model: str | None,
@@ -178,15 +178,15 @@ def _plan(
     quiet: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be lived."""
-    from genagents_env.sweep import Folder, pilots
+    from genagents_env.sweep import SweepFolder, choose_pilots
 
     piloted = folder
     if pilot_model is not None:
         changed = {**folder.changes, **changes, "model": pilot_model}
-        piloted = Folder.begin(folder.path / _PILOTS, folder.file_of_experiment, changed)
+        piloted = SweepFolder.create(folder.path / _PILOTS, folder.experiment_file, changed)
     if pilot or costs_nothing(piloted):
-        chosen = frozenset(trial.name for trial in pilots(piloted))
-        swept = _live(piloted, workers, backend, quiet, chosen)
+        chosen = frozenset(trial.name for trial in choose_pilots(piloted))
+        swept = _run_sweep(piloted, workers, backend, quiet, chosen)
         for problem in swept.problems:
             say(f"genagents: {problem}", error=True)
     else:
@@ -196,11 +196,11 @@ def _plan(
             "a free stand-in",
             error=True,
         )
-    for line in plan(folder, piloted, workers):
+    for line in format_plan(folder, piloted, workers):
         say(line, indent=4)
 
 
-def _judge(folder: "Folder", done: "Swept", quiet: bool) -> int:
+def _judge(folder: "SweepFolder", done: "SweepResult", quiet: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
 
@@ -208,7 +208,7 @@ def _judge(folder: "Folder", done: "Swept", quiet: bool) -> int:
     return rate_sweep(folder.path, limits, quiet)
 
 
-def _tell(done: "Swept") -> None:
+def _print_result(done: "SweepResult") -> None:
     spent = done.spent
     say(f"{done.finished} of {done.total} runs are finished ({done.folder})")
     if spent.calls:

@@ -7,13 +7,15 @@ from genagents_env.cli.report import aligned
 
 if TYPE_CHECKING:
     from genagents_env.report.table import CellValue
-    from genagents_env.sweep import Folder, Forecast
+    from genagents_env.sweep import Forecast, SweepFolder
 
 _COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
 _NOTE = "Of all runs, reckoned from those that are finished. Hours are those of one worker."
 
 
-def plan(folder: "Folder", piloted: "Folder", workers: int | None) -> Iterator[str]:
+def format_plan(
+    folder: "SweepFolder", piloted: "SweepFolder", workers: int | None
+) -> Iterator[str]:
     """Yield the conditions of an experiment, with what all their runs will take.
 
     Args:
@@ -22,34 +24,34 @@ def plan(folder: "Folder", piloted: "Folder", workers: int | None) -> Iterator[s
         workers: at once; None is one for each core.
     """
     from genagents_env.report.table import Table
-    from genagents_env.sweep import cores, forecasts
+    from genagents_env.sweep import count_cores, forecast_conditions
 
-    found = forecasts(piloted)
-    rows = [_row(one) for one in found]
+    found = forecast_conditions(piloted)
+    rows = [_make_row(one) for one in found]
     seconds = _sum(one.seconds for one in found)
-    rows.append(_all(found, seconds))
+    rows.append(_make_total(found, seconds))
     yield from aligned(Table("plan", folder.experiment.name, _COLUMNS, tuple(rows), _NOTE))
     if seconds is not None:
-        at_once = workers or cores()
+        at_once = workers or count_cores()
         yield f"About {_clock(seconds / at_once)} with {at_once} at once."
     if piloted is not folder:
         yield "The pilots asked another model: calls are alike, the rest may be far off."
     yield f"Nothing more was lived. Go on with: genagents sweep --resume {folder.path}"
 
 
-def costs_nothing(folder: "Folder") -> bool:
+def costs_nothing(folder: "SweepFolder") -> bool:
     """Return whether asking the models of a sweep costs nothing, as far as one can know."""
     from genagents_env.llm.open import costs_nothing as free
 
     return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
 
 
-def _row(one: "Forecast") -> "tuple[CellValue, ...]":
+def _make_row(one: "Forecast") -> "tuple[CellValue, ...]":
     hours = None if one.seconds is None else one.seconds / 3600
     return one.condition, one.trials, one.due, one.calls, one.tokens, one.dollars, hours
 
 
-def _all(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[CellValue, ...]":
+def _make_total(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[CellValue, ...]":
     found = list(found)
     return (
         "all",

@@ -11,15 +11,15 @@ from rich.progress import BarColumn, Progress, TextColumn
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.sweep import Overview
+    from genagents_env.sweep import SweepProgress
 
-Watch = Callable[["Overview"], None]
+Watch = Callable[["SweepProgress"], None]
 
 _LINES = 20  # at most, where the output is not a terminal
 
 
 @contextmanager
-def overseeing(quiet: bool) -> Iterator[Watch | None]:
+def show_progress(quiet: bool) -> Iterator[Watch | None]:
     """Give the function that a sweep tells its progress, and clear the bar at the end."""
     if quiet:
         yield None
@@ -29,16 +29,16 @@ def overseeing(quiet: bool) -> Iterator[Watch | None]:
         with _bar() as bar:
             task = bar.add_task("", total=None, at="", told="")
 
-            def watch(now: "Overview") -> None:
+            def watch(now: "SweepProgress") -> None:
                 over = now.finished + now.stopped + now.failed
                 at = f"{now.finished} of {now.total} runs"
-                bar.update(task, total=now.total, completed=over, at=at, told=_told(now))
+                bar.update(task, total=now.total, completed=over, at=at, told=_format_progress(now))
 
             yield watch
 
 
 @contextmanager
-def counting(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+def show_count(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Give a function that is told how many of how many are done; a bar on a terminal alone."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -58,18 +58,20 @@ def _bar() -> Progress:
 def _lines() -> Watch:
     told = 0
 
-    def watch(now: "Overview") -> None:
+    def watch(now: "SweepProgress") -> None:
         nonlocal told
         over = now.finished + now.stopped + now.failed
         part = over * _LINES // max(1, now.total)
         if part > told:
             told = part
-            say(f"{now.finished} of {now.total} runs{_told(now, comma=True)}", error=True)
+            say(
+                f"{now.finished} of {now.total} runs{_format_progress(now, comma=True)}", error=True
+            )
 
     return watch
 
 
-def _told(now: "Overview", *, comma: bool = False) -> str:
+def _format_progress(now: "SweepProgress", *, comma: bool = False) -> str:
     """Return what else there is to tell, in a few words."""
     parts = [f"{count} {what}" for count, what in _odd(now) if count]
     if now.calls:
@@ -81,7 +83,7 @@ def _told(now: "Overview", *, comma: bool = False) -> str:
     return f", {words}" if comma and words else words
 
 
-def _odd(now: "Overview") -> tuple[tuple[int, str], ...]:
+def _odd(now: "SweepProgress") -> tuple[tuple[int, str], ...]:
     return (len(now.running), "running"), (now.stopped, "stopped"), (now.failed, "failed")
 
 

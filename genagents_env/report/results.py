@@ -26,7 +26,7 @@ from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.folder import Folder
+from genagents_env.sweep.folder import SweepFolder
 
 OnRead = Callable[[int, int], None]  # runs read, of how many
 
@@ -123,7 +123,9 @@ class SweepResults:
         }
 
 
-def measure_sweep(folder: Folder, watch: OnRead | None = None, workers: int = 1) -> SweepResults:
+def measure_sweep(
+    folder: SweepFolder, watch: OnRead | None = None, workers: int = 1
+) -> SweepResults:
     """Read every run of a sweep and return what a report tells of it.
 
     Only finished runs go into means and differences; the others are counted and listed. A run
@@ -153,7 +155,9 @@ def measure_sweep(folder: Folder, watch: OnRead | None = None, workers: int = 1)
         experiment.paired,
         _find_override(folder, experiment),
     )
-    return compare_trials(folder.path, plan, runs, measures, main, folder.strangers(), unknown)
+    return compare_trials(
+        folder.path, plan, runs, measures, main, folder.find_unknown_runs(), unknown
+    )
 
 
 def compare_trials(
@@ -213,14 +217,14 @@ def _describe_damage(runs: Iterable[MeasuredTrial]) -> Iterator[str]:
             yield f"{run.trial} is left out: {run.problem}"
 
 
-def _list_trials(folder: Folder, trials: Sequence[Trial]) -> Iterator[MeasuredTrial]:
-    for trial, how in zip(trials, folder.standings(), strict=True):
+def _list_trials(folder: SweepFolder, trials: Sequence[Trial]) -> Iterator[MeasuredTrial]:
+    for trial, how in zip(trials, folder.read_statuses(), strict=True):
         yield MeasuredTrial(
             trial.name,
             trial.condition,
             trial.seed,
             trial.identity,
-            folder.file(trial),
+            folder.run_file(trial),
             how.state,
             how.status,
             how.tick,
@@ -259,7 +263,7 @@ def _read_in_processes(
         yield from part
 
 
-def _find_override(folder: Folder, experiment: Experiment) -> str | None:
+def _find_override(folder: SweepFolder, experiment: Experiment) -> str | None:
     """Return the model that took the place of the file's when the sweep began."""
     return (
         None if load_experiment(folder.path / "experiment.toml") == experiment else experiment.model

@@ -1,26 +1,26 @@
-"""Sweeps: an experiment file lived into a folder, trial by trial, by several workers."""
+"""Sweeps: every trial of an experiment file run into a folder, by several workers."""
 
-from genagents_env.sweep.board import Overview
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.sweep.design.trials import Condition, Trial, trials_of
-from genagents_env.sweep.estimate import Forecast, forecasts, pilots
-from genagents_env.sweep.folder import Folder, Standing
-from genagents_env.sweep.sweep import Settings, Swept, cores, sweep
+from genagents_env.sweep.design.trials import Condition, Trial, build_trials
+from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions
+from genagents_env.sweep.folder import SweepFolder, TrialStatus
+from genagents_env.sweep.progress import SweepProgress
+from genagents_env.sweep.session import SweepOptions, SweepResult, count_cores, sweep
 
 __all__ = [
     "Condition",
     "Experiment",
-    "Folder",
     "Forecast",
-    "Overview",
-    "Settings",
-    "Standing",
-    "Swept",
+    "SweepFolder",
+    "SweepOptions",
+    "SweepProgress",
+    "SweepResult",
     "Trial",
-    "cores",
-    "forecasts",
+    "TrialStatus",
+    "build_trials",
+    "choose_pilots",
+    "count_cores",
+    "forecast_conditions",
     "load_experiment",
-    "pilots",
     "sweep",
-    "trials_of",
 ]

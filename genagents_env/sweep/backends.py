@@ -1,4 +1,4 @@
-"""Where trials are lived: processes of this machine, or those of a cluster through Ray."""
+"""Where trials are run: processes of this machine, or those of a cluster through Ray."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from typing import Any
 
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.record import RunWriter
-from genagents_env.sweep.work import Job, Result, work
+from genagents_env.sweep.worker import Job, TrialResult, run_trial
 
 BACKENDS = ("loky", "ray")
 _IDLE = 60  # seconds after which a worker without work ends, also one that lost its sweep
@@ -19,7 +19,7 @@ _IDLE = 60  # seconds after which a worker without work ends, also one that lost
 def check_backend(name: str) -> None:
     """Make the backend `name` ready for use.
 
-    Ray is joined by `RAY_ADDRESS`, or begun on this machine.
+    Ray is joined by `RAY_ADDRESS`, or started on this machine.
 
     Raises:
         ConfigError: there is no such backend, or what it needs is not installed.
@@ -44,15 +44,15 @@ def host_for(name: str) -> str:
     return "127.0.0.1"
 
 
-def results(
-    jobs: Iterable[Job], backend: str, workers: int, live: Callable[[Job], Result] = work
-) -> Iterator[Result]:
+def run_jobs(
+    jobs: Iterable[Job], backend: str, workers: int, work: Callable[[Job], TrialResult] = run_trial
+) -> Iterator[TrialResult]:
     """Yield each job's result as it comes; a job is taken from `jobs` when a worker is free.
 
     `jobs` is read in another thread than the one that reads the results.
 
     Raises:
-        Exception: one of `deaths(backend)`: a worker died, and with it all work under way.
+        Exception: one of `death_errors(backend)`: a worker died, and with it all work under way.
     """
     from joblib import Parallel, delayed
 
@@ -68,11 +68,11 @@ def results(
         **options,
     )
     # Closed whatever happens, or workers would go on behind the back of whoever stopped reading.
-    with closing(parallel(delayed(live)(job) for job in jobs)) as stream:
+    with closing(parallel(delayed(work)(job) for job in jobs)) as stream:
         yield from stream
 
 
-def deaths(backend: str) -> tuple[type[Exception], ...]:
+def death_errors(backend: str) -> tuple[type[Exception], ...]:
     """Return what `results` raises when a worker died."""
     if backend == "ray":
         from ray.exceptions import RayError
@@ -92,11 +92,11 @@ def end_workers(backend: str) -> None:
     get_reusable_executor(reuse=True, kill_workers=True).shutdown(wait=True, kill_workers=True)
 
 
-def begun_bytes(path: Path) -> bytes | None:
-    """Return the run file at `path` as one plain file; None where there is none to go on with."""
+def read_unfinished_run(path: Path) -> bytes | None:
+    """Return the run file at `path` as one plain file; None where there is none to resume."""
     if not path.is_file() or not path.stat().st_size:
         return None
-    with suppress(RecordError):  # a damaged one is found and told by whoever opens it
+    with suppress(RecordError):  # a damaged one is reported by whoever opens it
         RunWriter.open(path).close()  # takes in what a killed writer left beside it
     return path.read_bytes()
 

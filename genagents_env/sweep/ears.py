@@ -8,23 +8,23 @@ from types import FrameType
 from genagents_env.run.signals import handle_signals
 
 
-class Ears:
+class DeferredSignals:
     """Whether a worker was told to stop before its run could hear it."""
 
     def __init__(self) -> None:
-        self.heard: int | None = None
+        self.signal: int | None = None
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
+    def listen(self) -> Iterator[None]:
         """Take the signals inside, as far as this thread can."""
-        with handle_signals(self._hear):
+        with handle_signals(self._receive):
             yield
 
-    def pass_on(self) -> None:
+    def raise_again(self) -> None:
         """Raise what was heard again, for the run that listens by now."""
-        number, self.heard = self.heard, None
+        number, self.signal = self.signal, None
         if number is not None:
             signal.raise_signal(number)
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        self.heard = self.heard or number
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self.signal = self.signal or number

@@ -10,7 +10,7 @@ from statistics import fmean
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
 from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.folder import Folder
+from genagents_env.sweep.folder import SweepFolder
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class Cost:
+class RunCost:
     """What one finished run took; `dollars` is None where the price is not known."""
 
     calls: int
@@ -49,7 +49,7 @@ class Cost:
     seconds: float
 
 
-def pilots(folder: Folder, seeds: int = 1) -> tuple[Trial, ...]:
+def choose_pilots(folder: SweepFolder, seeds: int = 1) -> tuple[Trial, ...]:
     """Return the trials with the first `seeds` seeds of each condition, in their order."""
     taken: dict[str, int] = {}
     chosen = []
@@ -61,20 +61,20 @@ def pilots(folder: Folder, seeds: int = 1) -> tuple[Trial, ...]:
     return tuple(chosen)
 
 
-def forecasts(folder: Folder) -> tuple[Forecast, ...]:
+def forecast_conditions(folder: SweepFolder) -> tuple[Forecast, ...]:
     """Return what each condition takes, in the order of the experiment."""
-    states = {one.trial: one.state for one in folder.standings()}
+    states = {one.trial: one.state for one in folder.read_statuses()}
     conditions: dict[str, list[Trial]] = {}
     for trial in folder.trials:
         conditions.setdefault(trial.condition.name, []).append(trial)
     found = []
     for name, trials in conditions.items():
-        finished = [folder.file(one) for one in trials if states[one.name] == "finished"]
+        finished = [folder.run_file(one) for one in trials if states[one.name] == "finished"]
         found.append(_forecast(name, len(trials), finished))
     return tuple(found)
 
 
-def cost_of(path: Path) -> Cost:
+def read_cost(path: Path) -> RunCost:
     """Return what a finished run took, its interviews and its own model's judging included.
 
     Raises:
@@ -94,26 +94,26 @@ def cost_of(path: Path) -> Cost:
     judging = None if price is None else price.cost(read, written)
     dollars = None if paid is None or judging is None else paid + judging
     seconds = 0.0 if noted is None else noted.seconds
-    return Cost(calls + len(verdicts), tokens + read + written, dollars, seconds)
+    return RunCost(calls + len(verdicts), tokens + read + written, dollars, seconds)
 
 
 def _forecast(name: str, many: int, finished: Sequence[Path]) -> Forecast:
     costs = []
     for path in finished:
         with suppress(RecordError):  # damaged inside; the report tells of it
-            costs.append(cost_of(path))
+            costs.append(read_cost(path))
     known = [float(cost.dollars) for cost in costs if cost.dollars is not None]
     return Forecast(
         name,
         many,
         many - len(finished),
         len(costs),
-        _whole([c.calls for c in costs], many),
-        _whole([c.tokens for c in costs], many),
-        _whole(known, many) if len(known) == len(costs) else None,
-        _whole([c.seconds for c in costs], many),
+        _extrapolate([c.calls for c in costs], many),
+        _extrapolate([c.tokens for c in costs], many),
+        _extrapolate(known, many) if len(known) == len(costs) else None,
+        _extrapolate([c.seconds for c in costs], many),
     )
 
 
-def _whole(values: Sequence[float], many: int) -> float | None:
+def _extrapolate(values: Sequence[float], many: int) -> float | None:
     return fmean(values) * many if values else None

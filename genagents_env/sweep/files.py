@@ -12,14 +12,14 @@ _PARTS = ("", "-wal", "-shm", "-journal")  # of an SQLite file
 
 def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: whoever reads it sees the old text or the new one."""
-    draft = _draft(path, text.encode())
+    draft = _write_draft(path, text.encode())
     os.replace(draft, path)
     _sync(path.parent)
 
 
-def put_run(path: Path, content: bytes) -> None:
+def replace_run(path: Path, content: bytes) -> None:
     """Put a run file that was sent back into its place: whole, or the one before is as it was."""
-    draft = _draft(path, content)
+    draft = _write_draft(path, content)
     for suffix in _PARTS[1:]:  # of the file that is replaced
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     os.replace(draft, path)
@@ -49,7 +49,7 @@ def read_lines(path: Path) -> list[dict[str, JSON]]:
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return []
-    return [found for line in lines if (found := _object(line)) is not None]
+    return [found for line in lines if (found := _parse_object(line)) is not None]
 
 
 def move_run(path: Path, target: Path) -> None:
@@ -63,7 +63,7 @@ def move_run(path: Path, target: Path) -> None:
             os.replace(source, target.with_name(target.name + part))
 
 
-def _draft(path: Path, content: bytes) -> Path:
+def _write_draft(path: Path, content: bytes) -> Path:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     with draft.open("wb") as file:
         file.write(content)
@@ -72,7 +72,7 @@ def _draft(path: Path, content: bytes) -> Path:
     return draft
 
 
-def _object(line: bytes) -> dict[str, JSON] | None:
+def _parse_object(line: bytes) -> dict[str, JSON] | None:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

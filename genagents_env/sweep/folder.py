@@ -11,21 +11,21 @@ from genagents_env.errors import ConfigError, RecordError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import writer_of
 from genagents_env.record.rows import JSON, encode
-from genagents_env.sweep.base import BASE, EXPERIMENT, base_of, check_free, read_base
-from genagents_env.sweep.design.changes import changed, given
+from genagents_env.sweep.design.changes import apply_changes, check_changes
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.sweep.design.trials import Trial, trials_of
+from genagents_env.sweep.design.trials import Trial, build_trials
 from genagents_env.sweep.files import append_line, move_run, read_lines, write_whole
-from genagents_env.sweep.standing import Standing, standing_of
+from genagents_env.sweep.origin import BASE, EXPERIMENT, check_free, find_base, read_base
+from genagents_env.sweep.trial_status import TrialStatus, read_status
 from genagents_env.sweep.versions import versions
 from genagents_env.text import clean
 
-__all__ = ["Folder", "Standing"]
+__all__ = ["SweepFolder", "TrialStatus"]
 
 _LOG = "log.jsonl"
 
 
-class Folder:
+class SweepFolder:
     """A sweep's folder.
 
     Attributes:
@@ -44,12 +44,12 @@ class Folder:
             raise ConfigError(f"{self.path} has lost its {EXPERIMENT}; {begin} again")
 
     @classmethod
-    def begin(
+    def create(
         cls,
         path: str | Path,
         experiment_file: str | Path,
         changes: Mapping[str, JSON] | None = None,
-    ) -> "Folder":
+    ) -> "SweepFolder":
         """Make the folder of a sweep, or go on with the one that is there.
 
         The experiment file is copied into it. A file changed since makes its new trials due;
@@ -58,17 +58,17 @@ class Folder:
         Args:
             path: new, empty, or of a sweep.
             experiment_file: what is run; that of a sweep's folder will do.
-            changes: in place of what the file says, see `changes.changed`; kept for later.
+            changes: in place of what the file says, see `changes.apply_changes`; kept for later.
 
         Raises:
             ConfigError: other things are in the folder, or the experiment has faults.
-            ScenarioError, PolicyError: as `trials_of`; nothing was written.
+            ScenarioError, PolicyError: as `build_trials`; nothing was written.
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
-        told = given(changes or {})
-        base = base_of(file)
-        trials_of(changed(load_experiment(file), told), base)
+        told = check_changes(changes or {})
+        base = find_base(file)
+        build_trials(apply_changes(load_experiment(file), told), base)
         text = file.read_text(encoding="utf-8-sig")
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -80,20 +80,20 @@ class Folder:
         return cls(path)
 
     @classmethod
-    def reopened(cls, path: str | Path, changes: Mapping[str, JSON] | None = None) -> "Folder":
+    def reopen(cls, path: str | Path, changes: Mapping[str, JSON] | None = None) -> "SweepFolder":
         """Open the folder of a sweep to go on with it, with more changes than it has.
 
         Raises:
             ConfigError: there is no sweep in it, or a change is not allowed.
-            ScenarioError, PolicyError: as `trials_of`; nothing was written.
+            ScenarioError, PolicyError: as `build_trials`; nothing was written.
         """
         folder = cls(path)
-        if told := given(changes or {}):
-            folder = cls.begin(path, folder.file_of_experiment, {**folder.changes, **told})
+        if told := check_changes(changes or {}):
+            folder = cls.create(path, folder.experiment_file, {**folder.changes, **told})
         return folder
 
     @property
-    def file_of_experiment(self) -> Path:
+    def experiment_file(self) -> Path:
         """The experiment file in the folder."""
         return self.path / EXPERIMENT
 
@@ -105,11 +105,11 @@ class Folder:
     @cached_property
     def experiment(self) -> Experiment:
         """What is run; its faults are ConfigErrors."""
-        return changed(load_experiment(self.file_of_experiment), self.changes)
+        return apply_changes(load_experiment(self.experiment_file), self.changes)
 
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
-        """What counts in place of what the experiment file says, see `changes.changed`."""
+        """What counts in place of what the experiment file says, see `changes.apply_changes`."""
         told = read_base(self.path / BASE).get("changes", {})
         return told if isinstance(told, dict) else {}
 
@@ -119,17 +119,17 @@ class Folder:
 
         Where that is gone, the sweep's own folder.
         """
-        return base_of(self.file_of_experiment)
+        return find_base(self.experiment_file)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial, in the order in which they are run; errors as of `trials_of`."""
-        return trials_of(self.experiment, self.base)
+        """Every trial, in the order in which they are run; errors as of `build_trials`."""
+        return build_trials(self.experiment, self.base)
 
-    def file(self, trial: Trial) -> Path:
+    def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.
 
-        One that was lived under another name of the same arm is given its new name.
+        One that was run under another name of the same arm is given its new name.
         """
         path = self.runs / f"{trial.name}.sqlite"
         if path.exists():
@@ -141,27 +141,27 @@ class Folder:
                     break
         return path
 
-    def standing(self, trial: Trial) -> Standing:
+    def read_status(self, trial: Trial) -> TrialStatus:
         """Return how a trial stands, from its run file and the log."""
-        standing = standing_of(trial, self.file(trial))
-        return _with_failure(standing, self._failures()) if _open(standing) else standing
+        standing = read_status(trial, self.run_file(trial))
+        return _with_failure(standing, self._failures()) if _may_have_failed(standing) else standing
 
-    def standings(self) -> tuple[Standing, ...]:
+    def read_statuses(self) -> tuple[TrialStatus, ...]:
         """Return how every trial stands, in their order."""
         failures = self._failures()
-        standings = (standing_of(trial, self.file(trial)) for trial in self.trials)
+        standings = (read_status(trial, self.run_file(trial)) for trial in self.trials)
         return tuple(_with_failure(standing, failures) for standing in standings)
 
-    def verified(self, trial: Trial) -> Standing:
+    def verify(self, trial: Trial) -> TrialStatus:
         """Return how a trial stands, having read all of a finished run.
 
         It is damaged where it does not match its own checksums, or has another canonical hash
         than the log noted when it finished.
         """
-        standing = self.standing(trial)
+        standing = self.read_status(trial)
         if standing.state != "finished":
             return standing
-        path, noted = self.file(trial), self._hashes().get(trial.name)
+        path, noted = self.run_file(trial), self._hashes().get(trial.name)
         try:
             found = canonical_hash(path)
         except RecordError as error:
@@ -171,13 +171,13 @@ class Folder:
             return replace(standing, state="damaged", problem=clean(why))
         return standing
 
-    def strangers(self) -> tuple[Path, ...]:
+    def find_unknown_runs(self) -> tuple[Path, ...]:
         """Return the run files of no trial, sorted.
 
         Their arm was removed, or the scenario, the policy's file or this package has changed
         since. They are kept and told, and never used.
         """
-        own = {self.file(trial) for trial in self.trials}
+        own = {self.run_file(trial) for trial in self.trials}
         return tuple(path for path in self._files() if path not in own)
 
     def set_aside(self, trial: Trial) -> Path:
@@ -187,7 +187,7 @@ class Folder:
             RunLocked: somebody writes it.
             FileNotFoundError: there is none.
         """
-        path = self.file(trial)
+        path = self.run_file(trial)
         if pid := writer_of(path):
             raise RunLocked(f"{path} is being written by process {pid}; it was left alone")
         away = self.path / "damaged"
@@ -208,7 +208,7 @@ class Folder:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         append_line(self.path / _LOG, {"at": at, **what})
 
-    def log(self) -> list[dict[str, JSON]]:
+    def read_log(self) -> list[dict[str, JSON]]:
         """Return the lines of the log, oldest first; a torn line counts as none."""
         return read_lines(self.path / _LOG)
 
@@ -219,7 +219,7 @@ class Folder:
     def _failures(self) -> dict[str, str]:
         """Return why the last try of a trial failed, for each of which it did."""
         last: dict[str, dict[str, JSON]] = {}
-        for line in self.log():
+        for line in self.read_log():
             if isinstance(line.get("trial"), str):
                 last[line["trial"]] = line
         return {
@@ -232,7 +232,7 @@ class Folder:
         """Return the canonical hash noted for each trial that finished, the last one noted."""
         return {
             str(line.get("trial")): str(line["hash"])
-            for line in self.log()
+            for line in self.read_log()
             if line.get("event") == "finished" and line.get("hash")
         }
 
@@ -250,13 +250,13 @@ class Folder:
         return orphans
 
 
-def _open(standing: Standing) -> bool:
+def _may_have_failed(standing: TrialStatus) -> bool:
     """Return whether nothing but the log can tell that a trial failed."""
     return standing.state in ("due", "stopped") and standing.status != "running"
 
 
-def _with_failure(standing: Standing, failures: Mapping[str, str]) -> Standing:
+def _with_failure(standing: TrialStatus, failures: Mapping[str, str]) -> TrialStatus:
     """Return a trial that is due or stopped as failed, where the last try of it was."""
-    if not _open(standing) or standing.trial not in failures:
+    if not _may_have_failed(standing) or standing.trial not in failures:
         return standing
     return replace(standing, state="failed", problem=failures[standing.trial])

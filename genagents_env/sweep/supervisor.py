@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
-from genagents_env.sweep.backends import begun_bytes, deaths, end_workers, results
-from genagents_env.sweep.work import Job, Result, work
+from genagents_env.sweep.backends import death_errors, end_workers, read_unfinished_run, run_jobs
+from genagents_env.sweep.worker import Job, TrialResult, run_trial
 
 PATIENCE = 5
-_SUSPECT = 3  # deaths without progress after which a trial is lived alone
+_SUSPECT = 3  # deaths without progress after which a trial is run alone
 _EARLY = 0.25  # what the death of a worker counts that had not yet taken up its trial
 
 
@@ -24,44 +24,44 @@ def supervise(
     *,
     backend: str,
     workers: int,
-    done: Callable[[Result], None],
+    on_result: Callable[[TrialResult], None],
     patience: int = PATIENCE,
-    go: Callable[[Job], bool] = lambda job: True,
-    died: Callable[[Sequence[str]], None] = lambda trials: None,
-    live: Callable[[Job], Result] = work,
+    may_start: Callable[[Job], bool] = lambda job: True,
+    on_death: Callable[[Sequence[str]], None] = lambda trials: None,
+    work: Callable[[Job], TrialResult] = run_trial,
 ) -> list[str]:
     """Have every job done once; return a line on each trial that was given up.
 
     Args:
-        jobs: of different trials, in the order in which they are begun.
+        jobs: of different trials, in the order in which they start.
         backend: see `backends`.
         workers: at once.
-        done: told every result, in this thread.
+        on_result: told every result, in this thread.
         patience: deaths of workers that a trial may cost without its run file getting any
             further, after which its result is `failed`.
-        go: asked, in another thread, before a job is begun; a job refused once has no result.
-        died: told the names of the trials that were under way when a worker died.
-        live: what is done with a job.
+        may_start: asked, in another thread, before a job starts; one refused has no result.
+        on_death: told the names of the trials that were under way when a worker died.
+        work: what is done with a job.
     """
-    watch = _Watch(jobs, patience)
+    watch = _JobQueue(jobs, patience)
     try:
-        while batch := watch.batch(go):
+        while batch := watch.next_batch(may_start):
             try:
-                for result in results(watch.begun(batch, go), backend, workers, live):
+                for result in run_jobs(watch.hand_out(batch, may_start), backend, workers, work):
                     watch.left.pop(result.trial)
-                    done(result)
-            except deaths(backend):
-                died(sorted(watch.running()))
+                    on_result(result)
+            except death_errors(backend):
+                on_death(sorted(watch.running()))
                 end_workers(backend)
-                for result in watch.mourned():
+                for result in watch.count_deaths():
                     watch.left.pop(result.trial)
-                    done(result)
+                    on_result(result)
     finally:
         end_workers(backend)
     return watch.given_up
 
 
-class _Watch:
+class _JobQueue:
     """What is left to do, and which trials workers have died on."""
 
     def __init__(self, jobs: Sequence[Job], patience: int) -> None:
@@ -73,7 +73,7 @@ class _Watch:
         self._deaths: dict[str, float] = {}
         self._reached: dict[str, int] = {}
 
-    def batch(self, go: Callable[[Job], bool]) -> list[Job]:
+    def next_batch(self, go: Callable[[Job], bool]) -> list[Job]:
         """Return the jobs to hand out next: one alone that may be what workers die of, or all."""
         waiting = [job for job in self.left.values() if go(job)]
         for job in waiting:
@@ -81,47 +81,47 @@ class _Watch:
                 return [job]
         return waiting
 
-    def begun(self, batch: Sequence[Job], go: Callable[[Job], bool]) -> Iterator[Job]:
+    def hand_out(self, batch: Sequence[Job], go: Callable[[Job], bool]) -> Iterator[Job]:
         """Yield the jobs of `batch` that may still begin when their turn comes."""
         self._started, self._since = set(), time.time()
         for job in batch:
             if go(job):
                 self._started.add(job.trial.name)
-                yield replace(job, begun=begun_bytes(job.path)) if job.collect else job
+                yield replace(job, unfinished=read_unfinished_run(job.path)) if job.collect else job
 
     def running(self) -> set[str]:
-        """The trials that were begun and have no result."""
+        """The trials that were started and have no result."""
         return self._started & set(self.left)
 
-    def mourned(self) -> list[Result]:
+    def count_deaths(self) -> list[TrialResult]:
         """Count a death for each trial under way; return the ends of those given up."""
         ends = []
         for name in sorted(self.running()):
             job = self.left[name]
-            tick, reached = _last_tick(job), self._reached.get(name, -1)
+            tick, reached = _read_last_tick(job), self._reached.get(name, -1)
             self._reached[name] = max(tick, reached)
             before = 0.0 if tick > reached else self._deaths.get(name, 0.0)
-            self._deaths[name] = before + (1.0 if _touched(job, self._since) else _EARLY)
+            self._deaths[name] = before + (1.0 if _was_touched(job, self._since) else _EARLY)
             if self._deaths[name] >= self.patience:
                 ends.append(self._end(name, tick))
         return ends
 
-    def _end(self, name: str, tick: int) -> Result:
+    def _end(self, name: str, tick: int) -> TrialResult:
         message = (
             f"workers died again and again at tick {max(tick, 0)}, killed or crashed (memory? a "
             "library that its policy uses?); it was given up"
         )
         self.given_up.append(f"{name}: {message}")
-        return Result(name, "failed", "failed", tick, None, message, 0.0)
+        return TrialResult(name, "failed", "failed", tick, None, message, 0.0)
 
 
-def _last_tick(job: Job) -> int:
+def _read_last_tick(job: Job) -> int:
     with suppress(RecordError), RunReader(job.path) as record:
         return record.last_tick
     return -1
 
 
-def _touched(job: Job, since: float) -> bool:
+def _was_touched(job: Job, since: float) -> bool:
     """Whether somebody has written the run file of `job` since then."""
     files = (job.path.with_name(job.path.name + suffix) for suffix in ("", "-wal", ".lock"))
     return any(file.exists() and file.stat().st_mtime >= since for file in files)

@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.evaluate.measures import find_measures
 from genagents_env.report.results import measure_sweep
-from genagents_env.sweep import Folder, load_experiment, trials_of
+from genagents_env.sweep import SweepFolder, build_trials, load_experiment
 from tests.cli.conftest import Run
 from tests.sweep.studies import written
 
@@ -32,14 +32,14 @@ def test_a_study_is_reckoned_lived_told_and_gone_on_with(genagents: Run, study: 
     assert code == 0
     assert "4 of 4 runs are finished" in out
     assert Path("out/report.html").is_file()
-    known = measure_sweep(Folder("out"))
+    known = measure_sweep(SweepFolder("out"))
     made = sum(run.usage.calls for run in known.runs if run.usage is not None)
     assert abs(foretold - made) <= 0.3 * made
     hashes = [run.hash for run in known.runs]
 
     code, _, _ = genagents("sweep", study, "--out", "out", "--seeds", "3", "-q", "--no-report")
     assert code == 0
-    again = {run.trial: run.hash for run in measure_sweep(Folder("out")).runs}
+    again = {run.trial: run.hash for run in measure_sweep(SweepFolder("out")).runs}
     assert len(again) == 6
     assert set(hashes) <= set(again.values())
 
@@ -96,7 +96,7 @@ def test_a_shipped_study_is_whole(path: Path) -> None:
     experiment = load_experiment(path)
     assert experiment.name == path.stem
     assert experiment.question
-    trials = trials_of(experiment, path.parent)
+    trials = build_trials(experiment, path.parent)
     assert len(trials) == len(experiment.seed_list) * len(experiment.arms)
     _, unknown = find_measures([*experiment.measures, *experiment.primary], path.parent)
     assert unknown == ()

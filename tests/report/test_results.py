@@ -7,7 +7,7 @@ from genagents_env.report.results import SweepResults, measure_sweep
 from genagents_env.report.writing import write_lab
 from genagents_env.run import RunOptions
 from genagents_env.run import run as live
-from genagents_env.sweep.folder import Folder
+from genagents_env.sweep.folder import SweepFolder
 
 EXPERIMENT = """
 name = "pair"
@@ -39,20 +39,22 @@ def broken(record):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path: Path) -> SweepFolder:
     (tmp_path / "pair.toml").write_text(EXPERIMENT)
     (tmp_path / "mine.py").write_text(OWN)
-    made = Folder.begin(tmp_path / "sweep", tmp_path / "pair.toml")
+    made = SweepFolder.create(tmp_path / "sweep", tmp_path / "pair.toml")
     for trial in made.trials:
-        live(trial.spec, made.file(trial), RunOptions(model=trial.model, embedder=trial.embedder))
-    return Folder(made.path)
+        live(
+            trial.spec, made.run_file(trial), RunOptions(model=trial.model, embedder=trial.embedder)
+        )
+    return SweepFolder(made.path)
 
 
 def about(known: SweepResults, words: str) -> bool:
     return any(words in caution for caution in known.cautions)
 
 
-def test_a_sweep_is_gathered(folder: Folder) -> None:
+def test_a_sweep_is_gathered(folder: SweepFolder) -> None:
     seen: list[tuple[int, int]] = []
     known = measure_sweep(folder, lambda done, total: seen.append((done, total)))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -78,7 +80,7 @@ def test_a_sweep_is_gathered(folder: Folder) -> None:
 
 
 @pytest.mark.slow
-def test_processes_read_the_same(folder: Folder) -> None:
+def test_processes_read_the_same(folder: SweepFolder) -> None:
     seen: list[int] = []
     alone = measure_sweep(folder)
     apart = measure_sweep(folder, lambda done, _: seen.append(done), workers=2)
@@ -86,15 +88,15 @@ def test_processes_read_the_same(folder: Folder) -> None:
     assert seen == [1, 2, 3, 4]
 
 
-def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: Folder) -> None:
+def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: SweepFolder) -> None:
     changed, missing, empty, _ = folder.trials
-    path = folder.file(changed)
+    path = folder.run_file(changed)
     whole = path.read_bytes()
     place = whole.rindex(b'"text"') if b'"text"' in whole else whole.rindex(b'"doing"')
     path.write_bytes(whole[:place] + b'"t3xt_"'[: len(b'"text"')] + whole[place + 6 :])
-    folder.file(missing).unlink()
-    folder.file(empty).write_bytes(b"")
-    known = measure_sweep(Folder(folder.path))
+    folder.run_file(missing).unlink()
+    folder.run_file(empty).write_bytes(b"")
+    known = measure_sweep(SweepFolder(folder.path))
     states = [run.state for run in known.runs]
     assert states == ["damaged", "due", "due", "finished"]
     assert known.runs[0].problem
@@ -103,17 +105,17 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: F
     write_lab(known)
 
 
-def test_a_file_of_no_trial_is_told_and_not_used(folder: Folder) -> None:
+def test_a_file_of_no_trial_is_told_and_not_used(folder: SweepFolder) -> None:
     text = (folder.path / "experiment.toml").read_text()
     (folder.path / "experiment.toml").write_text(text.replace("hours = 0.1", "hours = 0.05"))
-    known = measure_sweep(Folder(folder.path))
+    known = measure_sweep(SweepFolder(folder.path))
     assert known.count("due") == 4
     assert about(known, "4 run files in the folder belong to no trial")
     assert "No run has finished yet" in known.finding
     write_lab(known)
 
 
-def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: Folder) -> None:
+def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: SweepFolder) -> None:
     (folder.path / "verdicts.jsonl").write_text("nonsense\n")
     known = measure_sweep(folder)
     assert about(known, "What judges said is left out")

@@ -7,13 +7,13 @@ import os
 import sys
 from pathlib import Path
 
-from genagents_env.sweep import Folder, Settings, sweep
+from genagents_env.sweep import SweepFolder, SweepOptions, sweep
 
 
 def main(folder: str, workers: str, backend: str = "loky") -> int:
     """Carry the sweep out."""
     print(os.getpid(), flush=True)
-    swept = sweep(Folder(Path(folder)), Settings(workers=int(workers), backend=backend))
+    swept = sweep(SweepFolder(Path(folder)), SweepOptions(workers=int(workers), backend=backend))
     print(swept.message, *swept.problems, sep="\n", flush=True)
     return swept.exit_code
 

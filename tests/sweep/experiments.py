@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from genagents_env.record import canonical_hash
-from genagents_env.sweep import Folder
+from genagents_env.sweep import SweepFolder
 
 HEAD = """
 name = "small"
@@ -29,17 +29,17 @@ def begun(
     scenario: str = "tiny",
     model: str = "scripted:gossip",
     more: str = "",
-) -> Folder:
+) -> SweepFolder:
     """Return the folder `path/"out"` of an experiment: arms by name, each with its policy."""
     text = HEAD.format(seeds=seeds, scenario=scenario, model=model, more=more)
     text += "".join(ARM.format(name=name, policy=policy) for name, policy in policies.items())
     path.mkdir(exist_ok=True)
     file = path / "experiment.toml"
     file.write_text(text)
-    return Folder.begin(path / "out", file)
+    return SweepFolder.create(path / "out", file)
 
 
-def town(path: Path, seeds: int, hours: float = 0.5) -> Folder:
+def town(path: Path, seeds: int, hours: float = 0.5) -> SweepFolder:
     """Return an experiment of runs that take about a second each, with talk and calls in them."""
     more = (
         f'hours = {hours}\nstart = "10:00"\n'
@@ -49,23 +49,25 @@ def town(path: Path, seeds: int, hours: float = 0.5) -> Folder:
     return begun(path, policies, seeds=seeds, scenario="valentines_party", more=more)
 
 
-def events(folder: Folder, event: str) -> list[str]:
+def events(folder: SweepFolder, event: str) -> list[str]:
     """Return the trials of which the log says `event`, in its order."""
-    return [str(line.get("trial")) for line in folder.log() if line.get("event") == event]
+    return [str(line.get("trial")) for line in folder.read_log() if line.get("event") == event]
 
 
-def hashes(folder: Folder) -> dict[str, str]:
+def hashes(folder: SweepFolder) -> dict[str, str]:
     """Return the canonical hash of every run file."""
     return {path.stem: canonical_hash(path) for path in sorted(folder.runs.glob("*.sqlite"))}
 
 
-def whole(folder: Folder) -> dict[str, str]:
+def whole(folder: SweepFolder) -> dict[str, str]:
     """Return the hashes of a folder in which every trial finished exactly once, as the log says."""
     names = sorted(trial.name for trial in folder.trials)
-    assert sorted(events(folder, "finished")) == names, json.dumps(folder.log(), indent=1)
-    assert [standing.state for standing in folder.standings()] == ["finished"] * len(names)
+    assert sorted(events(folder, "finished")) == names, json.dumps(folder.read_log(), indent=1)
+    assert [status.state for status in folder.read_statuses()] == ["finished"] * len(names)
     logged = {
-        str(line["trial"]): line["hash"] for line in folder.log() if line["event"] == "finished"
+        str(line["trial"]): line["hash"]
+        for line in folder.read_log()
+        if line["event"] == "finished"
     }
     found = hashes(folder)
     assert logged == found

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from genagents_env.record.lock import writer_of
 from genagents_env.rng import draw_index, draw_unit
-from genagents_env.sweep import Folder
+from genagents_env.sweep import SweepFolder
 from tests.sweep.experiments import events, town, whole
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ def told_file(folder: Path) -> Path:
     return folder.with_name("told.txt")
 
 
-def writers(folder: Folder) -> list[int]:
+def writers(folder: SweepFolder) -> list[int]:
     """Return the processes that write a run of `folder` now."""
     found = (writer_of(path) for path in sorted(folder.runs.glob("*.sqlite")))
     return [int(pid) for pid in found if pid is not None and pid.isdigit()]
@@ -74,7 +74,7 @@ def harried(process: "subprocess.Popen[bytes]", every: float, most: int) -> int:
     return kills
 
 
-def no_orphans(folder: Folder, seconds: float = 5.0) -> bool:
+def no_orphans(folder: SweepFolder, seconds: float = 5.0) -> bool:
     """Return whether nobody writes a run any more, once workers have had time to notice."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from genagents_env.sweep.work import Job, Result
+from genagents_env.sweep.worker import Job, TrialResult
 
 
 def die() -> None:
@@ -12,18 +12,18 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _done(job: Job) -> Result:
+def _done(job: Job) -> TrialResult:
     with job.path.with_suffix(".log").open("a") as log:
         log.write("done\n")
-    return Result(job.trial.name, "finished", "finished", 1, "hash", "", 0.1)
+    return TrialResult(job.trial.name, "finished", "finished", 1, "hash", "", 0.1)
 
 
-def good(job: Job) -> Result:
+def good(job: Job) -> TrialResult:
     """Be done at once."""
     return _done(job)
 
 
-def poisonous(job: Job) -> Result:
+def poisonous(job: Job) -> TrialResult:
     """Die of the trial of seed 1, always, and of no other."""
     if job.trial.seed == 1:
         job.path.with_name(job.path.name + ".lock").touch()  # as one does who takes up the run
@@ -31,7 +31,7 @@ def poisonous(job: Job) -> Result:
     return _done(job)
 
 
-def mortal(job: Job) -> Result:
+def mortal(job: Job) -> TrialResult:
     """Die the first time that a trial of an odd seed is tried."""
     mark = Path(f"{job.path}.mark")
     if job.trial.seed % 2 and not mark.exists():

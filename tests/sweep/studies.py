@@ -6,8 +6,8 @@ from typing import Any
 from genagents_env.record.rows import encode
 from genagents_env.run import RunOptions, run
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.sweep.design.trials import Trial, trials_of
-from genagents_env.sweep.folder import Folder
+from genagents_env.sweep.design.trials import Trial, build_trials
+from genagents_env.sweep.folder import SweepFolder
 
 ARMS = ({"name": "scripted", "policy": "scripted"}, {"name": "nobody moves", "policy": "idle"})
 OWN = """from genagents_env.policy import Policy
@@ -49,17 +49,17 @@ def loaded(folder: Path, **changes: Any) -> Experiment:
 
 def trials(folder: Path, **changes: Any) -> tuple[Trial, ...]:
     """Return the trials of a small experiment."""
-    return trials_of(loaded(folder, **changes), folder)
+    return build_trials(loaded(folder, **changes), folder)
 
 
-def begun(folder: Path, **changes: Any) -> Folder:
+def begun(folder: Path, **changes: Any) -> SweepFolder:
     """Return the folder of a small experiment, `out` inside `folder`."""
-    return Folder.begin(folder / "out", written(folder, **changes))
+    return SweepFolder.create(folder / "out", written(folder, **changes))
 
 
-def lived(sweep: Folder, trial: Trial) -> Path:
+def lived(sweep: SweepFolder, trial: Trial) -> Path:
     """Live a trial to its end and return its file."""
-    path = sweep.file(trial)
+    path = sweep.run_file(trial)
     run(
         trial.spec,
         path,

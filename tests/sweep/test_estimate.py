@@ -9,8 +9,8 @@ from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.run import RunOptions, judge_finished_run, run
-from genagents_env.sweep.estimate import Forecast, cost_of, forecasts, pilots
-from genagents_env.sweep.folder import Folder
+from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions, read_cost
+from genagents_env.sweep.folder import SweepFolder
 from tests.scripted import shipped_rule
 from tests.sweep.studies import begun, lived
 
@@ -24,25 +24,25 @@ MINDS: dict[str, Any] = {
 
 def test_pilots_are_the_first_seeds_of_each_condition(tmp_path: Path) -> None:
     sweep = begun(tmp_path, seeds=[4, 1, 2])
-    assert [(one.seed, one.condition.arm) for one in pilots(sweep)] == [
+    assert [(one.seed, one.condition.arm) for one in choose_pilots(sweep)] == [
         (4, "scripted"),
         (4, "nobody moves"),
     ]
-    assert [one.seed for one in pilots(sweep, 2)] == [4, 4, 1, 1]
-    assert pilots(sweep, 99) == sweep.trials
+    assert [one.seed for one in choose_pilots(sweep, 2)] == [4, 4, 1, 1]
+    assert choose_pilots(sweep, 99) == sweep.trials
 
 
 def test_without_pilots_nothing_is_known(tmp_path: Path) -> None:
-    (first, _) = forecasts(begun(tmp_path))
+    (first, _) = forecast_conditions(begun(tmp_path))
     assert first == Forecast("scripted", 2, 2, 0, None, None, None, None)
 
 
 def test_a_forecast_is_for_all_trials_from_the_mean_of_the_finished(tmp_path: Path) -> None:
     sweep = begun(tmp_path, **MINDS)
     minds = [trial for trial in sweep.trials if trial.condition.arm == "mind"]
-    costs = [cost_of(lived(sweep, trial)) for trial in minds[:2]]
+    costs = [read_cost(lived(sweep, trial)) for trial in minds[:2]]
     assert costs[0].calls > 0
-    idle, mind = forecasts(sweep)
+    idle, mind = forecast_conditions(sweep)
     assert (idle.trials, idle.due, idle.pilots, idle.calls) == (3, 3, 0, None)
     assert (mind.trials, mind.due, mind.pilots) == (3, 1, 2)
     assert mind.calls == sum(cost.calls for cost in costs) * 3 / 2
@@ -58,15 +58,15 @@ def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE calls")
     connection.close()
-    first, _ = forecasts(sweep)
+    first, _ = forecast_conditions(sweep)
     assert (first.due, first.pilots, first.calls) == (0, 0, None)
 
 
-def _priced(sweep: Folder, price: Price | None) -> Path:
+def _priced(sweep: SweepFolder, price: Price | None) -> Path:
     trial = sweep.trials[-1]
     endpoint = ScriptedEndpoint(shipped_rule("gossip"), "dear")
     endpoint.price = price
-    path = sweep.file(trial)
+    path = sweep.run_file(trial)
     engine = RunOptions(endpoint=endpoint, embedder="hashed")
     judge_finished_run(run(trial.spec, path, engine), engine)
     return path
@@ -77,26 +77,26 @@ def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
     with RunReader(path) as record:
         spent = record.spent()
     wanted = (spent.prompt_tokens * 2 + spent.completion_tokens * 10) / Decimal(1_000_000)
-    assert cost_of(path).dollars == wanted
+    assert read_cost(path).dollars == wanted
 
 
 def test_dollars_are_unknown_where_the_price_is(tmp_path: Path) -> None:
     sweep = begun(tmp_path, **MINDS)
-    assert cost_of(_priced(sweep, None)).dollars is None
-    _, mind = forecasts(sweep)
+    assert read_cost(_priced(sweep, None)).dollars is None
+    _, mind = forecast_conditions(sweep)
     assert mind.calls
     assert mind.dollars is None
 
 
 def test_verdicts_of_the_run_s_own_model_count_and_those_of_others_do_not(tmp_path: Path) -> None:
     path = _priced(begun(tmp_path, **MINDS), Price(Decimal(1), Decimal(1)))
-    before = cost_of(path)
+    before = read_cost(path)
     with RunWriter.open(path) as writer:
         for judge in ("dear", "somebody else"):
             writer.commit_judgement(
                 JudgementRow(judge, "check", 7, "Ada Brook", "q", 0, "yes", "{}", 30, 5)
             )
-    after = cost_of(path)
+    after = read_cost(path)
     assert (after.calls - before.calls, after.tokens - before.tokens) == (1, 35)
     assert before.dollars is not None
     assert after.dollars == before.dollars + Decimal(35) / 1_000_000
@@ -107,7 +107,7 @@ def test_the_estimate_of_a_pilot_is_near_what_other_seeds_take(tmp_path: Path, a
     sweep = begun(tmp_path, **{**MINDS, "hours": 0.2})
     mine = [trial for trial in sweep.trials if trial.condition.arm == arm]
     first = lived(sweep, mine[0])
-    told = next(one for one in forecasts(sweep) if one.condition == arm)
+    told = next(one for one in forecast_conditions(sweep) if one.condition == arm)
     files = [first, *(lived(sweep, trial) for trial in mine[1:])]
-    real = sum(cost_of(path).calls for path in files)
+    real = sum(read_cost(path).calls for path in files)
     assert told.calls == pytest.approx(real, rel=0.3)

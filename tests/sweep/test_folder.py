@@ -14,12 +14,12 @@ from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, resume, run
 from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.folder import Folder
+from genagents_env.sweep.folder import SweepFolder
 from tests.sweep.studies import ARMS, OWN, begun, lived, trials, written
 
 
 @pytest.fixture
-def sweep(tmp_path: Path) -> Folder:
+def sweep(tmp_path: Path) -> SweepFolder:
     return begun(tmp_path)
 
 
@@ -29,8 +29,8 @@ def _spoil(path: Path, at: int, data: bytes) -> None:
         file.write(data)
 
 
-def _states(folder: Folder) -> list[str]:
-    return [one.state for one in folder.standings()]
+def _states(folder: SweepFolder) -> list[str]:
+    return [one.state for one in folder.read_statuses()]
 
 
 def _half(path: Path) -> None:
@@ -41,20 +41,20 @@ def _half(path: Path) -> None:
 # Beginning, and going on.
 
 
-def test_a_new_folder_has_all_that_a_resume_needs(sweep: Folder, tmp_path: Path) -> None:
-    again = Folder(sweep.path)
+def test_a_new_folder_has_all_that_a_resume_needs(sweep: SweepFolder, tmp_path: Path) -> None:
+    again = SweepFolder(sweep.path)
     assert again.experiment == sweep.experiment
     assert again.base == tmp_path
     assert again.trials == sweep.trials == trials(tmp_path)
     assert _states(again) == ["due"] * 4
-    assert again.log() == []
+    assert again.read_log() == []
     assert again.runs.is_dir()
 
 
 def test_a_folder_that_is_no_sweep_says_how_to_begin_one(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none", written(tmp_path)):
         with pytest.raises(ConfigError, match=r"genagents sweep .* begins one"):
-            Folder(path)
+            SweepFolder(path)
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
         begun(tmp_path)
     assert os.listdir(tmp_path / "out") == ["thesis.tex"]
     with pytest.raises(ConfigError, match="is a file"):
-        Folder.begin(written(tmp_path), written(tmp_path))
+        SweepFolder.create(written(tmp_path), written(tmp_path))
 
 
 def test_an_empty_folder_will_do(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_an_empty_folder_will_do(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     written(tmp_path)
     with pytest.raises(ConfigError, match="cannot be written"):
-        Folder.begin(tmp_path / "small.toml" / "out", tmp_path / "small.toml")
+        SweepFolder.create(tmp_path / "small.toml" / "out", tmp_path / "small.toml")
 
 
 @pytest.mark.parametrize("changes", [{"seeds": 0}, {"arms": [{"name": "a", "policy": "idel"}]}])
@@ -86,26 +86,26 @@ def test_a_wrong_experiment_leaves_nothing_behind(tmp_path: Path, changes: dict[
     assert not (tmp_path / "out").exists()
 
 
-def test_a_wrong_experiment_leaves_a_sweep_as_it_was(sweep: Folder, tmp_path: Path) -> None:
+def test_a_wrong_experiment_leaves_a_sweep_as_it_was(sweep: SweepFolder, tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         begun(tmp_path, seeds=0)
-    assert Folder(sweep.path).trials == sweep.trials
+    assert SweepFolder(sweep.path).trials == sweep.trials
 
 
-def test_a_sweep_goes_on_from_its_own_copy_of_the_file(sweep: Folder, tmp_path: Path) -> None:
+def test_a_sweep_goes_on_from_its_own_copy_of_the_file(sweep: SweepFolder, tmp_path: Path) -> None:
     (tmp_path / "small.toml").unlink()
-    again = Folder.begin(sweep.path, sweep.file_of_experiment)
+    again = SweepFolder.create(sweep.path, sweep.experiment_file)
     assert again.base == tmp_path
     assert again.trials == sweep.trials
 
 
-def test_a_lost_experiment_and_an_unreadable_base_are_told(sweep: Folder) -> None:
+def test_a_lost_experiment_and_an_unreadable_base_are_told(sweep: SweepFolder) -> None:
     (sweep.path / "base.json").write_text("{")
     with pytest.raises(ConfigError, match=r"base\.json cannot be read"):
-        _ = Folder(sweep.path).trials
-    sweep.file_of_experiment.unlink()
+        _ = SweepFolder(sweep.path).trials
+    sweep.experiment_file.unlink()
     with pytest.raises(ConfigError, match="lost"):
-        Folder(sweep.path)
+        SweepFolder(sweep.path)
 
 
 def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
@@ -113,16 +113,16 @@ def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
     begun(tmp_path / "there")
     shutil.move(tmp_path / "there" / "out", tmp_path / "here")
     shutil.rmtree(tmp_path / "there")
-    assert Folder(tmp_path / "here").base == tmp_path / "here"
-    assert len(Folder(tmp_path / "here").trials) == 4
+    assert SweepFolder(tmp_path / "here").base == tmp_path / "here"
+    assert len(SweepFolder(tmp_path / "here").trials) == 4
 
 
-def test_changes_are_kept_and_added_to(sweep: Folder, tmp_path: Path) -> None:
-    Folder.begin(sweep.path, written(tmp_path), {"model": "scripted", "seeds": None})
-    assert {one.model for one in Folder(sweep.path).trials} == {"scripted"}
-    again = Folder.reopened(sweep.path, {"seeds": 1, "model": None})
+def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> None:
+    SweepFolder.create(sweep.path, written(tmp_path), {"model": "scripted", "seeds": None})
+    assert {one.model for one in SweepFolder(sweep.path).trials} == {"scripted"}
+    again = SweepFolder.reopen(sweep.path, {"seeds": 1, "model": None})
     assert again.changes == {"model": "scripted", "seeds": 1}
-    assert len(Folder.reopened(sweep.path).trials) == 2
+    assert len(SweepFolder.reopen(sweep.path).trials) == 2
     assert again.base == tmp_path
 
 
@@ -133,7 +133,7 @@ def test_own_policies_are_found_from_wherever_one_resumes(
     sweep = begun(tmp_path, seeds=1, arms=[{"name": "a", "policy": "mine.py:Mine"}])
     (tmp_path / "else").mkdir()
     monkeypatch.chdir(tmp_path / "else")
-    (trial,) = Folder(sweep.path).trials
+    (trial,) = SweepFolder(sweep.path).trials
     lived(sweep, trial)
     assert _states(sweep) == ["finished"]
 
@@ -141,13 +141,13 @@ def test_own_policies_are_found_from_wherever_one_resumes(
 # How trials stand.
 
 
-def test_a_finished_run_is_finished(sweep: Folder) -> None:
+def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     lived(sweep, trial)
-    standing = sweep.standing(trial)
+    standing = sweep.read_status(trial)
     assert (standing.state, standing.status, standing.tick) == ("finished", "finished", 7)
     assert _states(sweep) == ["finished", "due", "due", "due"]
-    assert sweep.verified(trial) == standing
+    assert sweep.verify(trial) == standing
 
 
 def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
@@ -155,21 +155,21 @@ def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
     sweep = begun(tmp_path, seeds=1, model="scripted:gossip", embedder="hashed", arms=arms)
     (trial,) = sweep.trials
     engine = RunOptions(trial.model, embedder=trial.embedder, limits=Limits(calls=1))
-    run(trial.spec, sweep.file(trial), engine)
-    standing = sweep.standing(trial)
+    run(trial.spec, sweep.run_file(trial), engine)
+    standing = sweep.read_status(trial)
     assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
-    resume(sweep.file(trial), RunOptions(trial.model, embedder=trial.embedder))
-    assert sweep.standing(trial).state == "finished"
+    resume(sweep.run_file(trial), RunOptions(trial.model, embedder=trial.embedder))
+    assert sweep.read_status(trial).state == "finished"
 
 
-def test_an_empty_file_is_due(sweep: Folder) -> None:
+def test_an_empty_file_is_due(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    sweep.file(trial).touch()
-    assert sweep.standing(trial).state == "due"
+    sweep.run_file(trial).touch()
+    assert sweep.read_status(trial).state == "due"
     assert sweep.set_aside(trial).stat().st_size == 0
 
 
-def test_a_run_being_written_is_running(sweep: Folder) -> None:
+def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     path = lived(sweep, trial)
     with sqlite3.connect(path) as connection:
@@ -179,7 +179,7 @@ def test_a_run_being_written_is_running(sweep: Folder) -> None:
         path.write_bytes(data)
         lock = RunLock(path)
         try:
-            standing = sweep.standing(trial)
+            standing = sweep.read_status(trial)
             with pytest.raises(RunLocked):
                 sweep.set_aside(trial)
         finally:
@@ -202,25 +202,25 @@ def test_a_run_being_written_is_running(sweep: Folder) -> None:
     ],
     ids=["zeros", "text", "head", "newer", "half", "a byte short", "a stump"],
 )
-def test_a_damaged_file_is_told_and_set_aside_and_redone(sweep: Folder, spoil: Any) -> None:
+def test_a_damaged_file_is_told_and_set_aside_and_redone(sweep: SweepFolder, spoil: Any) -> None:
     trial = sweep.trials[0]
     path = lived(sweep, trial)
     spoil(path)
-    standing = sweep.standing(trial)
+    standing = sweep.read_status(trial)
     assert standing.state == "damaged"
     assert path.name in standing.problem
     first = sweep.set_aside(trial)
     assert first == sweep.path / "damaged" / f"{trial.name}-1.sqlite"
-    assert sweep.standing(trial).state == "due"
+    assert sweep.read_status(trial).state == "due"
     whole = canonical_hash(lived(sweep, trial))
-    assert sweep.standing(trial).state == "finished"
+    assert sweep.read_status(trial).state == "finished"
     assert sweep.set_aside(trial).name == f"{trial.name}-2.sqlite"
     assert canonical_hash(sweep.path / "damaged" / f"{trial.name}-2.sqlite") == whole
-    assert sweep.strangers() == ()
+    assert sweep.find_unknown_runs() == ()
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Path, bytes]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[SweepFolder, Path, bytes]:
     """Return a sweep, the file of its first trial, and what a whole run in it looks like."""
     sweep = begun(tmp_path_factory.mktemp("whole"))
     path = lived(sweep, sweep.trials[0])
@@ -230,7 +230,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Path, bytes
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_bytes_are_wrong_a_standing_is_told(
-    whole: tuple[Folder, Path, bytes], data: st.DataObject
+    whole: tuple[SweepFolder, Path, bytes], data: st.DataObject
 ) -> None:
     sweep, path, good = whole
     bad = bytearray(good)
@@ -239,13 +239,13 @@ def test_whatever_bytes_are_wrong_a_standing_is_told(
         with_ = data.draw(st.binary(min_size=1, max_size=300))
         bad[at : at + len(with_)] = with_
     path.write_bytes(bytes(bad[: data.draw(st.sampled_from([len(good), 700, 4096, 9000]))]))
-    standing, verified = sweep.standing(sweep.trials[0]), sweep.verified(sweep.trials[0])
+    standing, verified = sweep.read_status(sweep.trials[0]), sweep.verify(sweep.trials[0])
     assert standing.state in ("finished", "stopped", "damaged")
     assert (standing.state == "damaged") == bool(standing.problem)
     assert verified.state != "finished" or canonical_hash(path)
 
 
-def test_journals_go_with_the_file(sweep: Folder) -> None:
+def test_journals_go_with_the_file(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     path = lived(sweep, trial)
     path.with_name(f"{path.name}-wal").write_bytes(b"wal")
@@ -254,116 +254,116 @@ def test_journals_go_with_the_file(sweep: Folder) -> None:
     assert list(sweep.runs.iterdir()) == []
 
 
-def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: Folder) -> None:
+def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     path = lived(sweep, trial)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE ticks SET positions = zeroblob(8) WHERE tick = 3")
     connection.close()
-    assert sweep.standing(trial).state == "finished"
-    standing = sweep.verified(trial)
+    assert sweep.read_status(trial).state == "finished"
+    standing = sweep.verify(trial)
     assert standing.state == "damaged"
     assert "tick 3" in standing.problem
 
 
-def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: Folder) -> None:
+def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     path = lived(sweep, trial)
     sweep.note(event="finished", trial=trial.name, hash=canonical_hash(path))
-    assert sweep.verified(trial).state == "finished"
+    assert sweep.verify(trial).state == "finished"
     sweep.note(event="finished", trial=trial.name, hash="0" * 64)
-    assert "another run" in sweep.verified(trial).problem
+    assert "another run" in sweep.verify(trial).problem
 
 
 @pytest.mark.parametrize(("mine", "other", "told"), [(0, 1, "policy"), (0, 2, "seed is 1, not 0")])
 def test_files_that_were_swapped_are_damaged(
-    sweep: Folder, mine: int, other: int, told: str
+    sweep: SweepFolder, mine: int, other: int, told: str
 ) -> None:
     path = lived(sweep, sweep.trials[other])
-    path.rename(sweep.file(sweep.trials[mine]))
-    standing = sweep.standing(sweep.trials[mine])
+    path.rename(sweep.run_file(sweep.trials[mine]))
+    standing = sweep.read_status(sweep.trials[mine])
     assert standing.state == "damaged"
     assert "is another run" in standing.problem
     assert told in standing.problem
 
 
-def test_a_run_that_was_lived_on_is_another_run(sweep: Folder) -> None:
+def test_a_run_that_was_lived_on_is_another_run(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     resume(lived(sweep, trial), RunOptions(), hours=0.01)
-    assert "its hours is 0.03, not 0.02" in sweep.standing(trial).problem
+    assert "its hours is 0.03, not 0.02" in sweep.read_status(trial).problem
 
 
-def test_a_folder_in_place_of_a_run_is_no_damage(sweep: Folder) -> None:
+def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    sweep.file(trial).mkdir()
-    standing = sweep.standing(trial)
+    sweep.run_file(trial).mkdir()
+    standing = sweep.read_status(trial)
     assert standing.state == "failed"
-    assert sweep.file(trial).name in standing.problem
+    assert sweep.run_file(trial).name in standing.problem
 
 
 # The log.
 
 
-def test_the_log_keeps_what_was_noted_in_order(sweep: Folder) -> None:
+def test_the_log_keeps_what_was_noted_in_order(sweep: SweepFolder) -> None:
     sweep.note(event="begun", trial="a", tick=3)
     sweep.note(event="ended", message="naïve \ud800 \n line")
-    first, second = sweep.log()
+    first, second = sweep.read_log()
     assert (first["event"], first["tick"]) == ("begun", 3)
     assert second["message"] == "naïve \ud800 \n line"
     assert first["at"] <= second["at"]
     assert first["at"].endswith("+00:00")
 
 
-def test_a_torn_line_spoils_no_other(sweep: Folder) -> None:
+def test_a_torn_line_spoils_no_other(sweep: SweepFolder) -> None:
     path = sweep.path / "log.jsonl"
     sweep.note(event="one")
     path.write_bytes(path.read_bytes() + b'{"event": "torn", "mess')
-    assert [line["event"] for line in sweep.log()] == ["one"]
+    assert [line["event"] for line in sweep.read_log()] == ["one"]
     sweep.note(event="two")
     path.write_bytes(path.read_bytes() + b"[3]\n\xff\xfe\n\n" + b"[" * 100_000 + b"\n")
     sweep.note(event="three")
-    assert [line["event"] for line in sweep.log()] == ["one", "two", "three"]
+    assert [line["event"] for line in sweep.read_log()] == ["one", "two", "three"]
 
 
-def test_the_last_try_having_failed_makes_a_trial_failed(sweep: Folder) -> None:
+def test_the_last_try_having_failed_makes_a_trial_failed(sweep: SweepFolder) -> None:
     trial, other = sweep.trials[:2]
     sweep.note(event="failed", trial=trial.name, message="it needs \x1b[31mlyre")
-    assert sweep.standing(trial).state == "failed"
-    assert sweep.standing(trial).problem == "it needs lyre"
+    assert sweep.read_status(trial).state == "failed"
+    assert sweep.read_status(trial).problem == "it needs lyre"
     assert _states(sweep)[:2] == ["failed", "due"]
     sweep.note(event="begun", trial=trial.name)
-    assert sweep.standing(trial).state == "due"
+    assert sweep.read_status(trial).state == "due"
     sweep.note(event="failed", trial=other.name, message="x")
     lived(sweep, other)
-    assert sweep.standing(other).state == "finished"
+    assert sweep.read_status(other).state == "finished"
 
 
 # An experiment that changes.
 
 
 def test_an_arm_removed_leaves_strangers_and_an_arm_added_is_due(
-    sweep: Folder, tmp_path: Path
+    sweep: SweepFolder, tmp_path: Path
 ) -> None:
     for trial in sweep.trials:
         lived(sweep, trial)
-    gone = {sweep.file(one) for one in sweep.trials if one.condition.arm == "nobody moves"}
+    gone = {sweep.run_file(one) for one in sweep.trials if one.condition.arm == "nobody moves"}
     arms = [ARMS[0], {"name": "new", "policy": "reactive"}]
     again = begun(tmp_path, arms=arms)
-    assert set(again.strangers()) == gone
+    assert set(again.find_unknown_runs()) == gone
     assert _states(again) == ["finished", "due"] * 2
     assert all(path.exists() for path in gone)
     assert _states(begun(tmp_path)) == ["finished"] * 4
 
 
-def test_an_experiment_edited_in_the_folder_counts(sweep: Folder) -> None:
+def test_an_experiment_edited_in_the_folder_counts(sweep: SweepFolder) -> None:
     lived(sweep, sweep.trials[1])
-    text = sweep.file_of_experiment.read_text()
-    sweep.file_of_experiment.write_text(text.replace("idle", "random"))
-    assert _states(Folder(sweep.path)) == ["due"] * 4
-    assert len(Folder(sweep.path).strangers()) == 1
+    text = sweep.experiment_file.read_text()
+    sweep.experiment_file.write_text(text.replace("idle", "random"))
+    assert _states(SweepFolder(sweep.path)) == ["due"] * 4
+    assert len(SweepFolder(sweep.path).find_unknown_runs()) == 1
 
 
-def test_more_seeds_are_the_only_new_work(sweep: Folder, tmp_path: Path) -> None:
+def test_more_seeds_are_the_only_new_work(sweep: SweepFolder, tmp_path: Path) -> None:
     for trial in sweep.trials:
         lived(sweep, trial)
     assert _states(begun(tmp_path, seeds=3)) == ["finished"] * 4 + ["due"] * 2
@@ -376,8 +376,8 @@ def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None
     sweep = begun(tmp_path, scenario="own", seeds=1)
     path = lived(sweep, sweep.trials[0])
     (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
-    again = Folder(sweep.path)
-    assert again.strangers() == (path,)
+    again = SweepFolder(sweep.path)
+    assert again.find_unknown_runs() == (path,)
     assert _states(again) == ["due", "due"]
 
 
@@ -385,18 +385,18 @@ def _renamed(*names: str) -> list[dict[str, str]]:
     return [{**arm, "name": name} for arm, name in zip(ARMS, names, strict=True)]
 
 
-def test_a_renamed_arm_keeps_its_runs(sweep: Folder, tmp_path: Path) -> None:
+def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> None:
     hashes = [canonical_hash(lived(sweep, trial)) for trial in sweep.trials]
     again = begun(tmp_path, arms=_renamed("the script", "statues"))
     assert _states(again) == ["finished"] * 4
-    assert [canonical_hash(again.file(trial)) for trial in again.trials] == hashes
-    assert again.strangers() == ()
+    assert [canonical_hash(again.run_file(trial)) for trial in again.trials] == hashes
+    assert again.find_unknown_runs() == ()
     assert sorted(path.stem for path in again.runs.iterdir()) == sorted(
         trial.name for trial in again.trials
     )
 
 
-def test_names_that_change_places_keep_their_runs_apart(sweep: Folder, tmp_path: Path) -> None:
+def test_names_that_change_places_keep_their_runs_apart(sweep: SweepFolder, tmp_path: Path) -> None:
     for trial in sweep.trials:
         lived(sweep, trial)
     again = begun(tmp_path, arms=_renamed("nobody moves", "scripted"))
@@ -412,7 +412,7 @@ def test_two_arms_alike_each_keep_their_own_run(tmp_path: Path) -> None:
     assert _states(again) == ["finished", "finished"]
 
 
-def test_a_run_being_written_is_not_renamed(sweep: Folder, tmp_path: Path) -> None:
+def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) -> None:
     path = lived(sweep, sweep.trials[0])
     lock = RunLock(path)
     try:
@@ -422,12 +422,12 @@ def test_a_run_being_written_is_not_renamed(sweep: Folder, tmp_path: Path) -> No
         lock.release()
 
 
-def test_versions_tell_what_made_the_results(sweep: Folder) -> None:
+def test_versions_tell_what_made_the_results(sweep: SweepFolder) -> None:
     told = sweep.versions()
     assert {"genagents-env", "python", "numpy"} <= set(told)
     assert json.loads(json.dumps(told)) == told
 
 
-def test_trials_are_frozen_between_two_looks(sweep: Folder) -> None:
+def test_trials_are_frozen_between_two_looks(sweep: SweepFolder) -> None:
     assert sweep.trials is sweep.trials
     assert all(isinstance(trial, Trial) for trial in sweep.trials)

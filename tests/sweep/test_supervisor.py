@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.run import Limits
 from genagents_env.sweep.supervisor import supervise
-from genagents_env.sweep.work import Job, Result
+from genagents_env.sweep.worker import Job, TrialResult
 from tests.sweep import lives
 from tests.sweep.experiments import begun
 
@@ -14,17 +14,22 @@ from tests.sweep.experiments import begun
 def jobs(path: Path, seeds: int) -> list[Job]:
     folder = begun(path, {"arm": "scripted"}, seeds=seeds)
     return [
-        Job(trial, folder.file(trial), None, Limits(), 1, False, 1, apart=True)
+        Job(trial, folder.run_file(trial), None, Limits(), 1, False, 1, is_dedicated=True)
         for trial in folder.trials
     ]
 
 
 @pytest.mark.slow
 def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
-    given, results = jobs(tmp_path, 6), list[Result]()
+    given, results = jobs(tmp_path, 6), list[TrialResult]()
     deaths: list[Sequence[str]] = []
     given_up = supervise(
-        given, backend="loky", workers=2, done=results.append, died=deaths.append, live=lives.mortal
+        given,
+        backend="loky",
+        workers=2,
+        on_result=results.append,
+        on_death=deaths.append,
+        work=lives.mortal,
     )
     assert given_up == []
     assert Counter(r.trial for r in results) == Counter(job.trial.name for job in given)
@@ -34,9 +39,9 @@ def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Path) -> None:
-    given, results = jobs(tmp_path, 5), list[Result]()
+    given, results = jobs(tmp_path, 5), list[TrialResult]()
     given_up = supervise(
-        given, backend="loky", workers=2, done=results.append, patience=4, live=lives.poisonous
+        given, backend="loky", workers=2, on_result=results.append, patience=4, work=lives.poisonous
     )
     states = {result.trial: result.state for result in results}
     assert len(results) == len(given)
@@ -49,13 +54,13 @@ def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Pat
 
 
 def test_a_job_that_may_not_begin_has_no_result(tmp_path: Path) -> None:
-    given, results = jobs(tmp_path, 4), list[Result]()
+    given, results = jobs(tmp_path, 4), list[TrialResult]()
     supervise(
         given,
         backend="loky",
         workers=1,
-        done=results.append,
-        go=lambda job: job.trial.seed < 2,
-        live=lives.good,
+        on_result=results.append,
+        may_start=lambda job: job.trial.seed < 2,
+        work=lives.good,
     )
     assert sorted(result.trial for result in results) == sorted(j.trial.name for j in given[:2])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError, RunLocked
-from genagents_env.sweep import Folder, Overview, Settings, sweep
+from genagents_env.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
 from genagents_env.sweep.spending.server import BudgetServer
 from tests.sweep.experiments import begun, events, hashes, town, whole
 from tests.sweep.kills import driver, no_orphans, told_file, writers
@@ -31,22 +31,22 @@ class Broken(Policy):
 
 def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -> None:
     policies = {"one": "scripted", "two": "reactive"}
-    folder, told = begun(tmp_path, policies), list[Overview]()
-    swept = sweep(folder, Settings(workers=2, watch=told.append))
+    folder, told = begun(tmp_path, policies), list[SweepProgress]()
+    swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
     assert (swept.total, swept.finished, swept.stopped, swept.failed) == (4, 4, 0, 0)
     assert (swept.exit_code, swept.problems) == (0, ())
     assert swept.message == "all 4 trials are finished"
     assert swept.spent.calls > 0
     first = whole(folder)
-    started = folder.log()[0]
+    started = folder.read_log()[0]
     assert (started["event"], started["workers"], started["backend"]) == ("started", 2, "loky")
     assert "genagents-env" in str(started["versions"])
     assert told
     assert all(o.total == 4 and o.finished + len(o.running) <= 4 for o in told)
     # Again, and with a seed more: only that is lived.
-    assert sweep(Folder(folder.path)).finished == 4
+    assert sweep(SweepFolder(folder.path)).finished == 4
     more = begun(tmp_path, policies, seeds=3)
-    assert sweep(more, Settings(workers=1)).finished == 6
+    assert sweep(more, SweepOptions(workers=1)).finished == 6
     assert first.items() < whole(more).items()
 
 
@@ -54,14 +54,14 @@ def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: 
     folder = begun(tmp_path, {"one": "reactive"}, seeds=5)
     sweep(folder)
     before = whole(folder)
-    empty, foreign, cut, changed, _ = [folder.file(trial) for trial in folder.trials]
+    empty, foreign, cut, changed, _ = [folder.run_file(trial) for trial in folder.trials]
     empty.write_bytes(b"")
     foreign.write_bytes(b"not a run file")
     cut.write_bytes(cut.read_bytes()[:30_000])
     with closing(sqlite3.connect(changed)) as file:  # its head, status and length are whole
         file.execute("UPDATE events SET data = '{}' WHERE id = (SELECT min(id) FROM events)")
         file.commit()
-    swept = sweep(Folder(folder.path), Settings(workers=1))
+    swept = sweep(SweepFolder(folder.path), SweepOptions(workers=1))
     assert (swept.exit_code, swept.finished) == (0, 5)
     assert hashes(folder) == before
     for path in (empty, foreign, cut, changed):
@@ -81,12 +81,12 @@ def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) ->
     folder = begun(tmp_path, {"fine": "scripted", "broken": "broken.py:Broken"})
     assert len(folder.trials) == 4
     mark.touch()
-    swept = sweep(folder, Settings(workers=1))
+    swept = sweep(folder, SweepOptions(workers=1))
     assert (swept.exit_code, swept.finished, swept.failed) == (1, 2, 2)
     assert sum("no such library" in problem for problem in swept.problems) == 2
     assert "--resume" in swept.message
     mark.unlink()
-    assert sweep(Folder(folder.path), Settings(workers=1)).exit_code == 0
+    assert sweep(SweepFolder(folder.path), SweepOptions(workers=1)).exit_code == 0
     whole(folder)
 
 
@@ -94,7 +94,7 @@ def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path)
     policies = {"dear": "reactive", "free": "scripted"}
     small, large = (f"[budget]\ntotal = {{ calls = {calls} }}" for calls in (12, 500))
     folder = begun(tmp_path / "a", policies, seeds=4, more=small)
-    swept = sweep(folder, Settings(workers=1))
+    swept = sweep(folder, SweepOptions(workers=1))
     assert swept.exit_code == 3
     assert swept.finished >= 4
     assert 1 <= swept.stopped <= 3
@@ -103,22 +103,22 @@ def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path)
     assert "--resume" in swept.message
     assert len(events(folder, "stopped")) < 4, "some were not begun at all"
     more = begun(tmp_path / "a", policies, seeds=4, more=large)
-    assert sweep(more, Settings(workers=1)).exit_code == 0
+    assert sweep(more, SweepOptions(workers=1)).exit_code == 0
     unstopped = begun(tmp_path / "b", policies, seeds=4)
-    sweep(unstopped, Settings(workers=1))
+    sweep(unstopped, SweepOptions(workers=1))
     assert whole(more) == whole(unstopped)
 
 
 def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path: Path) -> None:
     folder = begun(tmp_path, {"one": "scripted"})
     for settings, what in (
-        (Settings(workers=0), "workers: 0"),
-        (Settings(backend="rai"), "did you mean 'ray'"),
-        (Settings(trials=["nobody"]), "'nobody'"),
+        (SweepOptions(workers=0), "workers: 0"),
+        (SweepOptions(backend="rai"), "did you mean 'ray'"),
+        (SweepOptions(trials=["nobody"]), "'nobody'"),
     ):
         with pytest.raises(ConfigError, match=what):
             sweep(folder, settings)
-    assert folder.log() == []
+    assert folder.read_log() == []
 
 
 def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
@@ -136,12 +136,12 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
 def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
     folder = begun(tmp_path, {"one": "scripted"}, seeds=3)
     name = folder.trials[1].name
-    swept = sweep(folder, Settings(workers=1, trials=[name]))
+    swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
     assert (swept.total, swept.finished) == (1, 1)
     assert events(folder, "finished") == [name]
 
 
-def at_work(folder: Folder, process: "subprocess.Popen[bytes]") -> None:
+def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
     """Wait until two runs are under way, neither for the first time in its life."""
     while process.poll() is None and not (len(writers(folder)) == 2 and events(folder, "finished")):
         time.sleep(0.02)

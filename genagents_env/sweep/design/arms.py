@@ -7,45 +7,45 @@ from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import PolicySpec
 from genagents_env.sweep.design.experiment import Arm
-from genagents_env.sweep.design.identity import own_file
+from genagents_env.sweep.design.identity import policy_file
 from genagents_env.text import clean
 
 _LIMIT = 500
 _LACKS = "pip install"  # in the words of whatever misses the package of an extra
 
 
-def absolute(policy: str, base: Path) -> str:
+def resolve_policy(policy: str, base: Path) -> str:
     """Return `path/to/file.py:Class` with the file's absolute path; other names as they are."""
-    file = own_file(policy)
+    file = policy_file(policy)
     if file is None or not (base / file).is_file():
         return policy  # a missing file is told in the words of the experiment
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def spec_of(arm: Arm, base: Path) -> PolicySpec:
+def default_policy(arm: Arm, base: Path) -> PolicySpec:
     """Return the policy of those for whom no other is named."""
-    return PolicySpec(absolute(arm.policy, base), dict(arm.config))
+    return PolicySpec(resolve_policy(arm.policy, base), dict(arm.config))
 
 
-def others_of(arm: Arm, base: Path) -> dict[str, str]:
+def own_policies(arm: Arm, base: Path) -> dict[str, str]:
     """Return the policies of those who have their own."""
-    return {agent: absolute(policy, base) for agent, policy in arm.policy_for.items()}
+    return {agent: resolve_policy(policy, base) for agent, policy in arm.policy_for.items()}
 
 
-def arm_faults(arm: Arm, base: Path) -> Iterator[str]:
+def check_arm(arm: Arm, base: Path) -> Iterator[str]:
     """Yield what is wrong with the policies of an arm, as `key: what`.
 
     A package that is not installed is no fault of the arm: its runs tell it.
     """
-    spec = spec_of(arm, base)
-    if fault := _fault(spec):
+    spec = default_policy(arm, base)
+    if fault := _check_policy(spec):
         yield f"policy: {fault}"
-    for agent, policy in others_of(arm, base).items():
-        if fault := _fault(PolicySpec(policy)):
+    for agent, policy in own_policies(arm, base).items():
+        if fault := _check_policy(PolicySpec(policy)):
             yield f"policy_for.{agent}: {fault}"
 
 
-def _fault(spec: PolicySpec) -> str:
+def _check_policy(spec: PolicySpec) -> str:
     try:
         load_policy(spec.name, **spec.config).close()
     except ImportError:

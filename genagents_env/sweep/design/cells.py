@@ -6,9 +6,9 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
 from genagents_env.run import PolicySpec, RunSpec, assign_specs
-from genagents_env.sweep.design.arms import arm_faults, others_of, spec_of
-from genagents_env.sweep.design.experiment import Experiment, Run
-from genagents_env.sweep.design.towns import Town, town_of
+from genagents_env.sweep.design.arms import check_arm, default_policy, own_policies
+from genagents_env.sweep.design.experiment import Experiment, RunEntry
+from genagents_env.sweep.design.towns import PreparedTown, prepare_town
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Cell:
         spec: what is run, with seed 0.
     """
 
-    run: Run
-    town: Town
+    run: RunEntry
+    town: PreparedTown
     policies: Mapping[str, PolicySpec]
     spec: RunSpec
 
@@ -34,27 +34,27 @@ class _Fault:
     line: str
 
 
-def cells_of(experiment: Experiment, base: Path) -> tuple[Cell, ...]:
+def build_cells(experiment: Experiment, base: Path) -> tuple[Cell, ...]:
     """Return the cells, in the order of `Experiment.cells`.
 
     Raises:
         ScenarioError, PolicyError, ConfigError: as `trials_of`.
     """
-    faults = list(_of_arms(experiment, base))
+    faults = list(_check_arms(experiment, base))
     refused = bool(faults)
-    towns: dict[tuple[object, ...], Town | None] = {}
+    towns: dict[tuple[object, ...], PreparedTown | None] = {}
     cells: list[Cell] = []
     for at, run in enumerate(experiment.cells):
         key = (run.scenario, run.people, run.place, *_options(run))
         where = f"runs.{at}." if experiment.runs else ""
         if key not in towns:
-            towns[key], lines = _town(run, base)
+            towns[key], lines = _try_town(run, base)
             faults += [_Fault(kind, f"{where}{line}") for kind, line in lines]
         town = towns[key]
         if town is None or refused:
             continue
         try:
-            cells.append(_cell(run, town, base))
+            cells.append(_build_cell(run, town, base))
         except ConfigError as error:
             where = where or f"arms.{at % len(experiment.arms)}."
             faults.append(_Fault(ConfigError, f"{where}policy_for: {error}"))
@@ -62,28 +62,30 @@ def cells_of(experiment: Experiment, base: Path) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _of_arms(experiment: Experiment, base: Path) -> Iterator[_Fault]:
+def _check_arms(experiment: Experiment, base: Path) -> Iterator[_Fault]:
     kind, arms = ("runs", experiment.runs) if experiment.runs else ("arms", experiment.arms)
     for at, arm in enumerate(arms):
-        for line in arm_faults(arm, base):
+        for line in check_arm(arm, base):
             yield _Fault(PolicyError, f"{kind}.{at}.{line}")
 
 
-def _options(run: Run) -> tuple[object, ...]:
+def _options(run: RunEntry) -> tuple[object, ...]:
     return run.start, run.hours, run.seconds_per_tick, run.repeats
 
 
-def _town(run: Run, base: Path) -> tuple[Town | None, list[tuple[type[GenagentsError], str]]]:
+def _try_town(
+    run: RunEntry, base: Path
+) -> tuple[PreparedTown | None, list[tuple[type[GenagentsError], str]]]:
     try:
-        return town_of(run, base), []
+        return prepare_town(run, base), []
     except ScenarioError as error:
         return None, [(ScenarioError, f"scenario {run.scenario}: {line}") for line in error.faults]
     except ConfigError as error:
         return None, [(ConfigError, f"scenario {run.scenario}: {error}")]
 
 
-def _cell(run: Run, town: Town, base: Path) -> Cell:
-    policy, others = spec_of(run, base), others_of(run, base)
+def _build_cell(run: RunEntry, town: PreparedTown, base: Path) -> Cell:
+    policy, others = default_policy(run, base), own_policies(run, base)
     spec = RunSpec(
         town.scenario,
         start=town.start,

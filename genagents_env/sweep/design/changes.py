@@ -9,13 +9,13 @@ from pydantic import ValidationError
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.experiment import Experiment
-from genagents_env.sweep.design.toml import faults_of
+from genagents_env.sweep.design.toml import format_faults
 
 CHANGES = ("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars")
 _OF_RUNS = ("model", "seeds", "hours")  # what entries of [[runs]] may say otherwise
 
 
-def changed(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
+def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
     """Return `experiment` with these changes.
 
     Args:
@@ -27,7 +27,7 @@ def changed(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
     Raises:
         ConfigError: an unknown change, or a value that is not allowed.
     """
-    told = given(changes)
+    told = check_changes(changes)
     data: dict[str, Any] = experiment.model_dump(exclude_unset=True)
     total = dict(data.get("budget", {}).get("total", {}))
     for kind in ("tokens", "dollars"):
@@ -42,10 +42,10 @@ def changed(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
     try:
         return Experiment.model_validate({**data, **told})
     except ValidationError as error:
-        raise ConfigError("\n".join(faults_of(error, Experiment))) from None
+        raise ConfigError("\n".join(format_faults(error, Experiment))) from None
 
 
-def given(changes: Mapping[str, JSON]) -> dict[str, JSON]:
+def check_changes(changes: Mapping[str, JSON]) -> dict[str, JSON]:
     """Return the changes that are any, the path of a model's file absolute.
 
     Raises:

@@ -13,7 +13,7 @@ from genagents_env.text import clean
 _FACTORS = (("scenario", "scenarios"), ("people", "casts"), ("model", "models"))
 
 
-def contradictions(raw: Mapping[str, Any]) -> list[str]:
+def find_contradictions(raw: Mapping[str, Any]) -> list[str]:
     """Return every contradiction between keys of `raw`, as `key: what; allowed: ...`."""
     found = [*_factors(raw), *_design(raw), *_arms(raw), *_runs(raw), *_baseline(raw)]
     return [clean(line, 1000) for line in found]

@@ -7,27 +7,27 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from genagents_env.errors import ConfigError
 from genagents_env.run import Limits
-from genagents_env.sweep.design.consistency import contradictions
+from genagents_env.sweep.design.consistency import find_contradictions
 from genagents_env.sweep.design.fields import (
     ArmName,
     AsTuple,
-    Cast,
-    Casts,
     Config,
     Dollars,
     EmbedderName,
     ExperimentName,
     Hours,
-    Line,
+    PeopleField,
+    PeopleFields,
     PolicyFor,
     Repeats,
     SecondsPerTick,
     Seeds,
+    ShortText,
     Start,
     Word,
     Words,
 )
-from genagents_env.sweep.design.toml import faults_of, read_toml
+from genagents_env.sweep.design.toml import format_faults, read_toml
 
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
@@ -55,14 +55,14 @@ class Arm(_Table):
     policy_for: PolicyFor = Field(default_factory=dict)
 
 
-class Run(Arm):
+class RunEntry(Arm):
     """One condition given outright: an arm, and what it is lived on.
 
     What is left out is the experiment's.
     """
 
     scenario: Word | None = None
-    people: Cast | None = None
+    people: PeopleField | None = None
     model: Word | None = None
     start: Start | None = None
     hours: Hours | None = None
@@ -81,10 +81,10 @@ class Run(Arm):
     @property
     def seed_list(self) -> tuple[int, ...]:
         """The seeds; none where they are left out."""
-        return _listed(self.seeds or ())
+        return _list_seeds(self.seeds or ())
 
 
-class Caps(_Table):
+class BudgetLimits(_Table):
     """What may be spent; None is no limit. Dollars are exact, as text: `"0.50"`."""
 
     calls: Count | None = None
@@ -97,11 +97,11 @@ class Caps(_Table):
         return Limits(self.calls, self.tokens, self.dollars, self.seconds)
 
 
-class Spending(_Table):
+class BudgetTable(_Table):
     """The budget of each run, and of all of them together."""
 
-    run: Caps = Caps()
-    total: Caps = Caps()
+    run: BudgetLimits = BudgetLimits()
+    total: BudgetLimits = BudgetLimits()
 
 
 class RateLimit(_Table):
@@ -135,15 +135,15 @@ class Experiment(_Table):
     """
 
     name: ExperimentName
-    question: Line = ""
+    question: ShortText = ""
     seeds: Seeds = 1
     baseline: str | None = None
     primary: Words = ()
     measures: Words = ()
     scenario: Word | None = None
     scenarios: Words = ()
-    people: Cast | None = None
-    casts: Casts = ()
+    people: PeopleField | None = None
+    casts: PeopleFields = ()
     start: Start | None = None
     hours: Hours | None = None
     place: Word | None = None
@@ -155,27 +155,27 @@ class Experiment(_Table):
     embedder: EmbedderName | None = None
     judge: bool = True
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 8
-    budget: Spending = Spending()
+    budget: BudgetTable = BudgetTable()
     rate: RateLimit = RateLimit()
     arms: Annotated[tuple[Arm, ...], AsTuple] = ()
-    runs: Annotated[tuple[Run, ...], AsTuple] = ()
+    runs: Annotated[tuple[RunEntry, ...], AsTuple] = ()
     judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()
 
     @property
     def seed_list(self) -> tuple[int, ...]:
         """The seeds, each once: 0 to n - 1 where a number n is given."""
-        return _listed(self.seeds)
+        return _list_seeds(self.seeds)
 
     @property
-    def cells(self) -> tuple[Run, ...]:
+    def cells(self) -> tuple[RunEntry, ...]:
         """Every condition, nothing left out but what is left to the scenario or to the default.
 
         Of a grid arm by arm within model within cast within scenario, as the file names them.
         """
         if self.runs:
-            return tuple(self._filled(run) for run in self.runs)
+            return tuple(self._fill_in(run) for run in self.runs)
         return tuple(
-            self._filled(Run(**dict(arm), scenario=scenario, people=people, model=model))
+            self._fill_in(RunEntry(**dict(arm), scenario=scenario, people=people, model=model))
             for scenario in self.scenarios or (self.scenario,)
             for people in self.casts or (self.people,)
             for model in self.models or (self.model,)
@@ -195,7 +195,7 @@ class Experiment(_Table):
             block.add((frozenset(run.seed_list), *alike))
         return all(len(block) == 1 for block in blocks.values())
 
-    def _filled(self, run: Run) -> Run:
+    def _fill_in(self, run: RunEntry) -> RunEntry:
         keys = ("scenario", "people", "model", "start", "hours", "place", "seconds_per_tick")
         own = {key: getattr(self, key) for key in (*keys, "repeats", "seeds")}
         return run.model_copy(
@@ -212,15 +212,15 @@ def load_experiment(path: Path) -> Experiment:
     """
     path = Path(path)
     raw = read_toml(path)
-    faults = contradictions(raw)
+    faults = find_contradictions(raw)
     try:
         experiment = Experiment.model_validate(raw)
     except ValidationError as error:
-        faults = faults_of(error, Experiment) + faults
+        faults = format_faults(error, Experiment) + faults
     if faults:
         raise ConfigError("\n".join(f"{path.name}: {fault}" for fault in faults))
     return experiment
 
 
-def _listed(seeds: int | tuple[int, ...]) -> tuple[int, ...]:
+def _list_seeds(seeds: int | tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(seeds)) if isinstance(seeds, int) else seeds

@@ -105,12 +105,12 @@ def _embedder(value: str) -> str:
 
 
 AsTuple = BeforeValidator(_tuple)  # TOML has lists only
-Line = Annotated[str, BeforeValidator(_text(_TEXT_LIMIT))]
+ShortText = Annotated[str, BeforeValidator(_text(_TEXT_LIMIT))]
 Word = Annotated[str, BeforeValidator(_text(300)), Field(min_length=1)]
 Words = Annotated[tuple[Word, ...], AsTuple]
 Seeds = Annotated[int | tuple[int, ...], PlainValidator(_seeds)]
-Cast = Annotated[People, PlainValidator(_people)]
-Casts = Annotated[tuple[Cast, ...], AsTuple]
+PeopleField = Annotated[People, PlainValidator(_people)]
+PeopleFields = Annotated[tuple[PeopleField, ...], AsTuple]
 Start = Annotated[str, BeforeValidator(_start)]
 Hours = Annotated[float, Field(gt=0, le=24 * 366)]
 SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]

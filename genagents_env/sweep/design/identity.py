@@ -16,7 +16,7 @@ from genagents_env.scenario import Scenario
 _FORMAT = 1  # of what is hashed; another number, another identity of everything
 
 
-def identity_of(
+def compute_identity(
     *,
     scenario: str,
     arguments: Mapping[str, JSON],
@@ -50,7 +50,7 @@ def identity_of(
         "scenario": scenario,
         "arguments": dict(arguments),
         "policies": {
-            agent: {"policy": _policy(spec.name, files), "config": dict(spec.config)}
+            agent: {"policy": _describe_policy(spec.name, files), "config": dict(spec.config)}
             for agent, spec in policies.items()
         },
         "seed": seed,
@@ -61,12 +61,12 @@ def identity_of(
     return sha256(encode(facts).encode()).hexdigest()
 
 
-def scenario_digest(scenario: Scenario) -> str:
+def digest_scenario(scenario: Scenario) -> str:
     """Return the SHA-256 of everything in a scenario, as hexadecimal."""
     return sha256(encode(scenario.model_dump(mode="json")).encode()).hexdigest()
 
 
-def own_file(policy: str) -> Path | None:
+def policy_file(policy: str) -> Path | None:
     """Return the file of a policy given as `path/to/file.py:Class`; None of a shipped one."""
     if ".py" not in policy and "/" not in policy:
         return None
@@ -75,11 +75,11 @@ def own_file(policy: str) -> Path | None:
 
 def short_name(policy: str) -> str:
     """Return a policy's name without the folders of its file."""
-    return policy if own_file(policy) is None else PurePath(policy).name
+    return policy if policy_file(policy) is None else PurePath(policy).name
 
 
-def _policy(name: str, files: dict[str, JSON]) -> JSON:
-    file = own_file(name)
+def _describe_policy(name: str, files: dict[str, JSON]) -> JSON:
+    file = policy_file(name)
     if file is None:
         return name
     if name not in files:

@@ -43,19 +43,19 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: nested too deeply, or a number is too long") from None
 
 
-def faults_of(error: ValidationError, model: type[BaseModel]) -> list[str]:
+def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return everything wrong with the data of `model`, each as `key: what; allowed: ...`."""
-    return [clean(line, _FAULT_LIMIT) for line in _lines(error, model)]
+    return [clean(line, _FAULT_LIMIT) for line in _format_faults(error, model)]
 
 
-def _lines(error: ValidationError, model: type[BaseModel]) -> Iterator[str]:
+def _format_faults(error: ValidationError, model: type[BaseModel]) -> Iterator[str]:
     for detail in error.errors(include_url=False):
         loc = [part for part in detail["loc"] if part != "[key]"]
         key = ".".join(clean(str(part), 60) or '""' for part in loc) or "file"
-        yield f"{key}: {_what(detail, loc, model)}"
+        yield f"{key}: {_format_fault(detail, loc, model)}"
 
 
-def _what(detail: ErrorDetails, loc: list[str | int], model: type[BaseModel]) -> str:
+def _format_fault(detail: ErrorDetails, loc: list[str | int], model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
         allowed = list(_table(loc[:-1], model).model_fields)
         hint = suggest(str(loc[-1]), allowed)

@@ -7,12 +7,12 @@ from pathlib import Path
 from genagents_env import town_v0
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario, load_scenario, scenario_names
-from genagents_env.sweep.design.experiment import Run
-from genagents_env.sweep.design.identity import scenario_digest
+from genagents_env.sweep.design.experiment import RunEntry
+from genagents_env.sweep.design.identity import digest_scenario
 
 
 @dataclass(frozen=True)
-class Town:
+class PreparedTown:
     """What a run is lived in.
 
     Attributes:
@@ -41,7 +41,7 @@ class Town:
         }
 
 
-def town_of(run: Run, base: Path) -> Town:
+def prepare_town(run: RunEntry, base: Path) -> PreparedTown:
     """Return the town that `run` asks for.
 
     Args:
@@ -52,7 +52,7 @@ def town_of(run: Run, base: Path) -> Town:
         ScenarioError, ConfigError: it cannot be made.
     """
     scenario = load_scenario(
-        scenario_path(run.scenario or "", base), people=run.people, place=run.place
+        resolve_scenario(run.scenario or "", base), people=run.people, place=run.place
     )
     if run.repeats is not None:
         scenario = scenario.model_copy(update={"interview_repeats": run.repeats})
@@ -60,9 +60,9 @@ def town_of(run: Run, base: Path) -> Town:
         scenario, start=run.start, hours=run.hours, seconds_per_tick=run.seconds_per_tick
     )
     lived = env.world.scenario
-    return Town(
+    return PreparedTown(
         scenario,
-        scenario_digest(scenario),
+        digest_scenario(scenario),
         lived.start.isoformat(),
         lived.hours,
         lived.seconds_per_tick,
@@ -70,7 +70,7 @@ def town_of(run: Run, base: Path) -> Town:
     )
 
 
-def scenario_path(scenario: str, base: Path) -> str:
+def resolve_scenario(scenario: str, base: Path) -> str:
     """Return a shipped name as it is, and a path as it is from `base`."""
     if scenario in scenario_names() or not (base / scenario).exists():
         return scenario  # a wrong name is told in the words of the file

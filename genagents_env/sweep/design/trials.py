@@ -6,12 +6,12 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.run import RunSpec
-from genagents_env.sweep.design.cells import Cell, cells_of
+from genagents_env.sweep.design.cells import Cell, build_cells
 from genagents_env.sweep.design.experiment import Experiment
-from genagents_env.sweep.design.identity import identity_of
+from genagents_env.sweep.design.identity import compute_identity
 from genagents_env.sweep.design.slug import slug
 
-__all__ = ["Condition", "Trial", "identity_of", "trials_of"]
+__all__ = ["Condition", "Trial", "build_trials", "compute_identity"]
 
 _IDENTITY = 8  # hexadecimal digits of an identity in a file's name
 
@@ -75,7 +75,7 @@ class Trial:
         return f"s{self.seed}-{self.identity[:_IDENTITY]}"
 
 
-def trials_of(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
+def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
     """Return every trial, seed by seed: all conditions of the first seed, then of the next.
 
     Every scenario is loaded and every policy made once, so that what is wrong is told before
@@ -92,22 +92,22 @@ def trials_of(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
         ConfigError: of other faults, or several kinds of them. Each fault is a line.
     """
     base = Path(base).resolve()
-    cells = cells_of(experiment, base)
-    conditions = _conditions(cells)
+    cells = build_cells(experiment, base)
+    conditions = _name_conditions(cells)
     trials = tuple(
         _trial(cell, condition, seed, experiment, base)
         for seed in dict.fromkeys(seed for cell in cells for seed in cell.run.seed_list)
         for cell, condition in zip(cells, conditions, strict=True)
         if seed in cell.run.seed_list
     )
-    _told_apart(trials)
+    _check_distinct(trials)
     return trials
 
 
 def _trial(
     cell: Cell, condition: Condition, seed: int, experiment: Experiment, base: Path
 ) -> Trial:
-    identity = identity_of(
+    identity = compute_identity(
         scenario=cell.town.digest,
         arguments=cell.town.arguments,
         policies=cell.policies,
@@ -120,35 +120,35 @@ def _trial(
         condition,
         seed,
         replace(cell.spec, seed=seed),
-        _model(cell.run.model, base),
+        _resolve_model(cell.run.model, base),
         experiment.embedder,
         experiment.interviews,
         identity,
     )
 
 
-def _model(model: str | None, base: Path) -> str | None:
+def _resolve_model(model: str | None, base: Path) -> str | None:
     """Return the absolute path of a model that is a file beside the experiment."""
     if model is None or not model.endswith(".gguf") or not (base / model).is_file():
         return model
     return str((base / model).resolve())
 
 
-def _conditions(cells: Sequence[Cell]) -> list[Condition]:
+def _name_conditions(cells: Sequence[Cell]) -> list[Condition]:
     """Return the condition of each cell; its name says what differs, and no more."""
     facts = [
         (cell.run.name, scenario, cell.run.cast, cell.run.model)
-        for cell, scenario in zip(cells, _scenarios(cells), strict=True)
+        for cell, scenario in zip(cells, _name_scenarios(cells), strict=True)
     ]
     differs = [len(set(column)) > 1 for column in zip(*facts, strict=True)]
     return [
-        Condition(" / ".join(_words(fact, differs)), arm, scenario, cast, model)
+        Condition(" / ".join(_name_parts(fact, differs)), arm, scenario, cast, model)
         for fact in facts
         for arm, scenario, cast, model in (fact,)
     ]
 
 
-def _words(fact: Sequence[str | None], differs: Sequence[bool]) -> Iterable[str]:
+def _name_parts(fact: Sequence[str | None], differs: Sequence[bool]) -> Iterable[str]:
     arm, *others = fact
     yield str(arm)
     for word, several in zip(others, differs[1:], strict=True):
@@ -156,7 +156,7 @@ def _words(fact: Sequence[str | None], differs: Sequence[bool]) -> Iterable[str]
             yield word or "default model"
 
 
-def _scenarios(cells: Sequence[Cell]) -> list[str]:
+def _name_scenarios(cells: Sequence[Cell]) -> list[str]:
     """Return the name of each cell's scenario, as the file writes it where names are shared."""
     written: dict[str, set[str]] = {}
     for cell in cells:
@@ -168,7 +168,7 @@ def _scenarios(cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _told_apart(trials: Iterable[Trial]) -> None:
+def _check_distinct(trials: Iterable[Trial]) -> None:
     """Raise ConfigError where two trials would be one file."""
     seen: dict[str, Trial] = {}
     for trial in trials:

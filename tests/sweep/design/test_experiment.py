@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
 from genagents_env.run import Limits
-from genagents_env.sweep.design.changes import changed
-from genagents_env.sweep.design.consistency import contradictions
-from genagents_env.sweep.design.experiment import Caps, Experiment, load_experiment
-from genagents_env.sweep.design.toml import faults_of
+from genagents_env.sweep.design.changes import apply_changes
+from genagents_env.sweep.design.consistency import find_contradictions
+from genagents_env.sweep.design.experiment import BudgetLimits, Experiment, load_experiment
+from genagents_env.sweep.design.toml import format_faults
 from tests.sweep.studies import loaded, written
 
 FULL = """
@@ -208,8 +208,8 @@ def test_runs_of_a_block_are_paired_where_they_share_seeds_and_town(
 
 
 def test_caps_are_limits_with_exact_dollars() -> None:
-    assert Caps.model_validate({"dollars": 0.1}).limits().dollars == Decimal("0.1")
-    assert Caps.model_validate({"dollars": 2}).limits().dollars == Decimal(2)
+    assert BudgetLimits.model_validate({"dollars": 0.1}).limits().dollars == Decimal("0.1")
+    assert BudgetLimits.model_validate({"dollars": 2}).limits().dollars == Decimal(2)
 
 
 @given(st.one_of(st.integers(1, 200), st.lists(st.integers(0, 2**40), min_size=1, unique=True)))
@@ -232,32 +232,32 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES))
 def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, Any]) -> None:
-    found = contradictions(raw)
+    found = find_contradictions(raw)
     try:
         Experiment.model_validate(raw)
     except ValidationError as error:
-        found += faults_of(error, Experiment)
+        found += format_faults(error, Experiment)
     assert all(line.partition(": ")[2] and line.isprintable() for line in found)
 
 
 def test_changes_stand_in_place_of_what_the_file_says(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, models=["a", "b"], budget={"total": {"calls": 3, "tokens": 9}})
     told = {"model": "c", "seeds": 5, "hours": 2, "max_tokens": 7, "max_dollars": "0.5"}
-    other = changed(experiment, told)
+    other = apply_changes(experiment, told)
     assert {run.model for run in other.cells} == {"c"}
     assert other.seed_list == tuple(range(5))
     assert other.budget.total.limits() == Limits(3, 7, Decimal("0.5"))
     assert (experiment.models, experiment.budget.total.tokens) == (("a", "b"), 9)
-    assert changed(experiment, {}) == changed(experiment, {"seeds": None}) == experiment
+    assert apply_changes(experiment, {}) == apply_changes(experiment, {"seeds": None}) == experiment
 
 
 def test_changes_stand_in_place_of_what_single_runs_say(tmp_path: Path) -> None:
     runs = [{"name": "a", "policy": "idle", "model": "m", "seeds": [9], "hours": 9, "place": "p"}]
-    (run,) = changed(loaded(tmp_path, arms=None, runs=runs), {"model": "c", "seeds": 1}).cells
+    (run,) = apply_changes(loaded(tmp_path, arms=None, runs=runs), {"model": "c", "seeds": 1}).cells
     assert (run.model, run.seed_list, run.hours, run.place) == ("c", (0,), 9.0, "p")
 
 
 @pytest.mark.parametrize("told", [{"seeds": 0}, {"hours": -1}, {"max_dollars": "x"}, {"modl": "a"}])
 def test_a_change_that_is_not_allowed_is_told(tmp_path: Path, told: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
-        changed(loaded(tmp_path), told)
+        apply_changes(loaded(tmp_path), told)

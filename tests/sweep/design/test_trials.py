@@ -11,7 +11,7 @@ from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import Scenario, load_scenario, scenario_names
-from genagents_env.sweep.design.identity import identity_of, scenario_digest
+from genagents_env.sweep.design.identity import compute_identity, digest_scenario
 from genagents_env.sweep.design.trials import Trial
 from tests.sweep.studies import ARMS, OWN, trials
 
@@ -184,7 +184,7 @@ def _identity(config: dict[str, Any], order: int = 1, **changes: Any) -> str:
         "interviews": True,
         **changes,
     }
-    return identity_of(**facts)
+    return compute_identity(**facts)
 
 
 @given(st.dictionaries(st.text(max_size=4), JSON, max_size=5))
@@ -213,7 +213,7 @@ def test_the_digest_of_a_scenario_survives_its_record(name: str) -> None:
     scenario = load_scenario(name)
     again = Scenario.model_validate_json(scenario.model_dump_json())
     assert again == scenario
-    assert scenario_digest(again) == scenario_digest(scenario)
+    assert digest_scenario(again) == digest_scenario(scenario)
 
 
 def test_scenarios_that_cannot_be_loaded_are_all_told(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from genagents_env.errors import BudgetExceeded, ModelOutage
-from genagents_env.sweep.work import Result
+from genagents_env.sweep.worker import TrialResult
 
 _OUTAGES = 3  # trials in a row that no model answered, after which no further one asks
 _CLOCK = "seconds"
 
 
-class Halt:
+class StopRule:
     """What signals and results say about going on, and what it comes to in the end.
 
     Args:
@@ -24,7 +24,7 @@ class Halt:
         self._outages = 0
         self._ends: set[str] = set()
 
-    def hear(self, result: Result, needs_model: bool) -> None:
+    def note(self, result: TrialResult, needs_model: bool) -> None:
         """Take note of how a trial ended."""
         self._ends.add(result.status)
         if result.status == "paused":
@@ -53,7 +53,7 @@ class Halt:
         """Whether the endpoint counts as down."""
         return self._outages >= _OUTAGES
 
-    def verdict(self, left: int, failed: int) -> tuple[int, str]:
+    def conclude(self, left: int, failed: int) -> tuple[int, str]:
         """Return the exit code and why trials are left, in words; of several reasons the first.
 
         Args:

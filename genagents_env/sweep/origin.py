@@ -9,7 +9,7 @@ from genagents_env.record.rows import JSON
 EXPERIMENT, BASE = "experiment.toml", "base.json"
 
 
-def base_of(file: Path) -> Path:
+def find_base(file: Path) -> Path:
     """Return the folder from which relative paths in an experiment file start.
 
     It is the file's own; of a sweep's copy the one that the file came from, while that is there.

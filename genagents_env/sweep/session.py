@@ -12,22 +12,22 @@ from genagents_env.policy_loader import find_policy_class
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
 from genagents_env.sweep.backends import check_backend, host_for, is_remote
-from genagents_env.sweep.board import Board, Overview
 from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.files import put_run
-from genagents_env.sweep.folder import Folder
-from genagents_env.sweep.halt import Halt
-from genagents_env.sweep.interruption import Interruption
+from genagents_env.sweep.files import replace_run
+from genagents_env.sweep.folder import SweepFolder
+from genagents_env.sweep.progress import ProgressTracker, SweepProgress
+from genagents_env.sweep.signals import SignalForwarder
 from genagents_env.sweep.spending.server import BudgetServer
+from genagents_env.sweep.stop_rule import StopRule
 from genagents_env.sweep.supervisor import supervise
-from genagents_env.sweep.work import DAMAGED, Job, Result, patiently
+from genagents_env.sweep.worker import DAMAGED, Job, TrialResult, retry_while_locked
 
 # llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
 _SPARE_CORES = 1
 
 
 @dataclass(frozen=True)
-class Settings:
+class SweepOptions:
     """How a sweep is carried out; nothing here changes what happens in its runs.
 
     Attributes:
@@ -39,12 +39,12 @@ class Settings:
 
     workers: int | None = None
     backend: str = "loky"
-    watch: Callable[[Overview], None] | None = None
+    watch: Callable[[SweepProgress], None] | None = None
     trials: Collection[str] | None = None
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     """How a sweep stands when it returns.
 
     Attributes:
@@ -71,7 +71,7 @@ class Swept:
     message: str
 
 
-def sweep(folder: Folder, settings: Settings | None = None) -> Swept:
+def sweep(folder: SweepFolder, settings: SweepOptions | None = None) -> SweepResult:
     """Live every trial of `folder` that is not finished, each exactly once.
 
     Runs that were stopped or killed go on from their checkpoints; damaged files are set aside
@@ -83,22 +83,22 @@ def sweep(folder: Folder, settings: Settings | None = None) -> Swept:
         RecordError: what was spent before cannot be read.
         RunLocked: another sweep is at work in this folder.
     """
-    return _Sitting(folder, settings or Settings()).held()
+    return SweepSession(folder, settings or SweepOptions()).run()
 
 
-class _Sitting:
+class SweepSession:
     """One process's share of a sweep, from taking stock to the end."""
 
-    def __init__(self, folder: Folder, settings: Settings) -> None:
+    def __init__(self, folder: SweepFolder, settings: SweepOptions) -> None:
         self.folder, self.settings = folder, settings
-        self.workers = _workers(settings.workers)
-        self.trials = {trial.name: trial for trial in _chosen(folder, settings.trials)}
+        self.workers = _count_workers(settings.workers)
+        self.trials = {trial.name: trial for trial in _choose_trials(folder, settings.trials)}
         self.problems: list[str] = []
         self.noted: set[str] = set()  # trials of which the log says that they are finished
         self.again: list[Trial] = []
         self.redone: set[str] = set()
 
-    def held(self) -> Swept:
+    def run(self) -> SweepResult:
         """Live what is due, and tell how it all stands."""
         backend, experiment = self.settings.backend, self.folder.experiment
         check_backend(backend)
@@ -107,62 +107,62 @@ class _Sitting:
             experiment.rate,
             self.folder.path / "spending.json",
             host=host_for(backend),
-            watch=lambda trial, progress: self.board.moved(trial, progress),
+            watch=lambda trial, progress: self.board.note_progress(trial, progress),
         )
-        self.interruption = Interruption(None if is_remote(backend) else self.server.workers)
-        self.halt = Halt(lambda: self.server.exhausted, lambda: self.interruption.signal)
+        self.interruption = SignalForwarder(None if is_remote(backend) else self.server.workers)
+        self.halt = StopRule(lambda: self.server.exhausted, lambda: self.interruption.signal)
         watch, spent = self.settings.watch, lambda: self.server.spent
-        self.board = Board(self.trials.values(), self.workers, spent, watch)
-        with self.server, self.interruption.listening():
-            due = self._due()
+        self.board = ProgressTracker(self.trials.values(), self.workers, spent, watch)
+        with self.server, self.interruption.listen():
+            due = self._find_due()
             self._note("started", versions=dict(self.folder.versions()), due=len(due))
             with suppress(KeyboardInterrupt):  # of `interruption`, which knows the signal
-                self._live(due)
-            return self._swept()
+                self._run_trials(due)
+            return self._conclude()
 
-    def _live(self, due: Sequence[Trial]) -> None:
+    def _run_trials(self, due: Sequence[Trial]) -> None:
         while due:
             self.again = []
             self.problems += supervise(
-                [self._job(trial) for trial in due],
+                [self._make_job(trial) for trial in due],
                 backend=self.settings.backend,
                 workers=self.workers,
-                done=self._done,
-                go=lambda job: self.halt.allows(self._asks(job.trial)),
-                died=self._died,
+                on_result=self._handle_result,
+                may_start=lambda job: self.halt.allows(self._asks(job.trial)),
+                on_death=self._handle_deaths,
             )
             due = self.again if self.halt.signal is None else []
 
-    def _due(self) -> list[Trial]:
+    def _find_due(self) -> list[Trial]:
         """Take stock: return what is to be lived, with damaged files out of the way."""
         unjudged = self._read_log()
         due = []
         for name, trial in self.trials.items():
-            standing = self.folder.verified(trial)
+            standing = self.folder.verify(trial)
             if standing.state == "finished":
-                self.board.stood(name, "finished")
+                self.board.note_state(name, "finished")
                 if name in self.noted and name not in unjudged:
                     continue
             elif standing.state == "damaged":
                 self._set_aside(trial, standing.problem)
             elif standing.state == "stopped":
-                self.board.stood(name, "stopped")
-            elif standing.state == "due" and self.folder.file(trial).exists():
-                self._set_aside(trial, f"{self.folder.file(trial)} is empty")
+                self.board.note_state(name, "stopped")
+            elif standing.state == "due" and self.folder.run_file(trial).exists():
+                self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
             due.append(trial)
         return due
 
     def _read_log(self) -> set[str]:
         """Learn which trials were noted as finished; return those not judged to the end."""
         unjudged: set[str] = set()
-        for line in self.folder.log():
+        for line in self.folder.read_log():
             name, event = str(line.get("trial")), line.get("event")
             if name not in self.trials:
                 continue
             if event == "finished":
                 self.noted.add(name)
                 seconds = line.get("seconds")
-                self.board.took(name, seconds if isinstance(seconds, float) else None)
+                self.board.note_duration(name, seconds if isinstance(seconds, float) else None)
                 unjudged |= {name} if line.get("unjudged") else set()
             elif event == "judged":
                 unjudged.discard(name)
@@ -171,23 +171,23 @@ class _Sitting:
         return unjudged if self.folder.experiment.judge else set()
 
     def _set_aside(self, trial: Trial, problem: str) -> None:
-        lies = patiently(lambda: self.folder.set_aside(trial))
+        lies = retry_while_locked(lambda: self.folder.set_aside(trial))
         self.noted.discard(trial.name)
         self._note("set aside", trial=trial.name, file=lies.name, message=problem)
         self.problems.append(f"{problem}; it was moved to {lies}, and the trial is lived again")
 
-    def _job(self, trial: Trial) -> Job:
+    def _make_job(self, trial: Trial) -> Job:
         experiment, remote = self.folder.experiment, is_remote(self.settings.backend)
         return Job(
             trial=trial,
-            path=self.folder.file(trial).absolute(),
+            path=self.folder.run_file(trial).absolute(),
             address=self.server.address,
             limits=self._limits,
             concurrency=experiment.concurrency,
             judge=experiment.judge,
-            threads=max(1, (cores() - _SPARE_CORES) // self.workers),
+            threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             collect=remote,
-            apart=not remote,
+            is_dedicated=not remote,
         )
 
     @cached_property
@@ -211,10 +211,10 @@ class _Sitting:
                     needs[name] = _needs_model(name)
         return needs
 
-    def _done(self, result: Result) -> None:
+    def _handle_result(self, result: TrialResult) -> None:
         trial = self.trials[result.trial]
         if result.file is not None:
-            put_run(self.folder.file(trial), result.file)
+            replace_run(self.folder.run_file(trial), result.file)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
             self._set_aside(trial, result.message)
@@ -222,11 +222,11 @@ class _Sitting:
             return
         if result.status == "interrupted" and self.halt.signal is None:
             self.again.append(trial)  # somebody ended this one worker
-        self.halt.hear(result, self._asks(trial))
-        self.board.ended(result)
+        self.halt.note(result, self._asks(trial))
+        self.board.note_result(result)
         self._note_end(result)
 
-    def _note_end(self, result: Result) -> None:
+    def _note_end(self, result: TrialResult) -> None:
         name = result.trial
         if result.state == "finished" and name not in self.noted:
             self.noted.add(name)
@@ -246,18 +246,18 @@ class _Sitting:
         if result.state == "failed" or (result.state == "finished" and result.message):
             self.problems.append(f"{name}: {result.message}")
 
-    def _died(self, trials: Sequence[str]) -> None:
-        self.board.lost(trials)
+    def _handle_deaths(self, trials: Sequence[str]) -> None:
+        self.board.note_lost(trials)
         if self.halt.signal is None:
             self._note("worker died", trials=list(trials))
 
-    def _swept(self) -> Swept:
-        standing = self.board.overview
+    def _conclude(self) -> SweepResult:
+        standing = self.board.progress
         left = standing.total - standing.finished - standing.failed
-        code, why = self.halt.verdict(left, standing.failed)
-        message = _told(standing, why, self.folder.path)
+        code, why = self.halt.conclude(left, standing.failed)
+        message = _format_message(standing, why, self.folder.path)
         self._note("ended", exit_code=code, message=message)
-        return Swept(
+        return SweepResult(
             folder=self.folder.path,
             total=standing.total,
             finished=standing.finished,
@@ -276,7 +276,7 @@ class _Sitting:
         self.folder.note(event=event, **told)
 
 
-def _chosen(folder: Folder, names: Collection[str] | None) -> list[Trial]:
+def _choose_trials(folder: SweepFolder, names: Collection[str] | None) -> list[Trial]:
     if names is None:
         return list(folder.trials)
     unknown = sorted(set(names) - {trial.name for trial in folder.trials})
@@ -285,17 +285,17 @@ def _chosen(folder: Folder, names: Collection[str] | None) -> list[Trial]:
     return [trial for trial in folder.trials if trial.name in names]
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Return how many cores this process may use, which may be fewer than the machine has."""
     from joblib import cpu_count
 
     return int(cpu_count())
 
 
-def _workers(asked: int | None) -> int:
+def _count_workers(asked: int | None) -> int:
     if asked is not None and asked < 1:
         raise ConfigError(f"workers: {asked} is not allowed; 1 or more")
-    return asked if asked is not None else cores()
+    return asked if asked is not None else count_cores()
 
 
 def _needs_model(policy: str) -> bool:
@@ -306,7 +306,7 @@ def _needs_model(policy: str) -> bool:
         return False
 
 
-def _told(standing: Overview, why: str, folder: Path) -> str:
+def _format_message(standing: SweepProgress, why: str, folder: Path) -> str:
     if standing.finished == standing.total:
         return f"all {standing.total:,} trials are finished"
     parts = [f"{standing.finished:,} of {standing.total:,} trials are finished"]

@@ -10,7 +10,7 @@ import pytest
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
-from genagents_env.sweep.work import Job, work
+from genagents_env.sweep.worker import Job, run_trial
 from tests.sweep.experiments import begun
 
 TRAP = """
@@ -37,7 +37,7 @@ def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
     (trial,) = folder.trials
     plain = Job(
         trial=trial,
-        path=folder.file(trial),
+        path=folder.run_file(trial),
         address=None,
         limits=Limits(),
         concurrency=4,
@@ -58,7 +58,7 @@ def trapped(path: Path, deed: str) -> Job:
 
 def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     given = job(tmp_path)
-    result = work(given)
+    result = run_trial(given)
     alone = tmp_path / "alone.sqlite"
     run(given.trial.spec, alone, RunOptions(model="scripted:gossip", embedder="hashed"))
     assert (result.state, result.status, result.message) == ("finished", "finished", "")
@@ -70,35 +70,35 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
 
 def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
     given = job(tmp_path)
-    first = work(given)
-    assert replace(work(given), seconds=first.seconds) == first
+    first = run_trial(given)
+    assert replace(run_trial(given), seconds=first.seconds) == first
 
 
 def test_a_run_stopped_by_its_budget_goes_on_to_the_same_end(tmp_path: Path) -> None:
     given = job(tmp_path / "a")
-    stopped = work(replace(given, limits=Limits(calls=2)))
+    stopped = run_trial(replace(given, limits=Limits(calls=2)))
     assert (stopped.state, stopped.status, stopped.hash) == ("stopped", "budget_exhausted", None)
     assert "calls" in stopped.message
-    assert work(given).hash == work(job(tmp_path / "b")).hash
+    assert run_trial(given).hash == run_trial(job(tmp_path / "b")).hash
 
 
 def test_what_was_killed_at_its_first_breath_begins_again(tmp_path: Path) -> None:
-    whole = work(job(tmp_path / "whole")).hash
+    whole = run_trial(job(tmp_path / "whole")).hash
     empty = job(tmp_path / "empty")
     empty.path.touch()
-    assert work(empty).hash == whole
+    assert run_trial(empty).hash == whole
     tables = job(tmp_path / "tables")
     sqlite3.connect(tables.path).execute(
         "CREATE TABLE meta (key, value, checksum)"
     ).connection.close()
-    assert work(tables).hash == whole
+    assert run_trial(tables).hash == whole
 
 
 def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path) -> None:
     given = job(tmp_path)
     for content in (b"no run file at all" * 100, b"SQLite format 3\0" + b"\7" * 5000):
         given.path.write_bytes(content)
-        result = work(given)
+        result = run_trial(given)
         assert (result.state, result.status) == ("failed", "damaged"), result.message
         assert str(given.path) in result.message
         assert given.path.read_bytes() == content
@@ -110,7 +110,7 @@ def test_somebody_elses_database_is_never_overwritten(tmp_path: Path) -> None:
         foreign.execute("CREATE TABLE letters (text)")
     foreign.close()
     content = given.path.read_bytes()
-    assert work(given).status == "damaged"
+    assert run_trial(given).status == "damaged"
     assert given.path.read_bytes() == content
 
 
@@ -122,7 +122,7 @@ def test_whatever_a_policy_raises_is_one_line_without_secrets(
         ("raise ValueError('sk-very-secret\\nfell out')", "raise SystemExit(4)", "import no_such")
     ):
         (tmp_path / str(number)).mkdir()
-        result = work(trapped(tmp_path / str(number), deed))
+        result = run_trial(trapped(tmp_path / str(number), deed))
         assert (result.state, result.status) == ("failed", "failed")
         assert result.message
         assert "\n" not in result.message
@@ -131,33 +131,33 @@ def test_whatever_a_policy_raises_is_one_line_without_secrets(
 
 def test_a_run_file_travels_there_and_back(tmp_path: Path) -> None:
     given = job(tmp_path / "a", collect=True)
-    whole = work(given)
+    whole = run_trial(given)
     assert not given.path.exists()
     assert whole.file
     given.path.write_bytes(whole.file)
     assert canonical_hash(given.path) == whole.hash
     given.path.unlink()
-    half = work(replace(given, limits=Limits(calls=2)))
+    half = run_trial(replace(given, limits=Limits(calls=2)))
     assert (half.status, given.path.exists()) == ("budget_exhausted", False)
     assert str(given.path) in half.message
-    assert work(replace(given, begun=half.file)).hash == whole.hash
+    assert run_trial(replace(given, unfinished=half.file)).hash == whole.hash
 
 
 def test_a_file_that_its_killed_writer_still_holds_is_waited_for(tmp_path: Path) -> None:
     given = job(tmp_path)
     lock = RunLock(given.path)
     threading.Timer(0.5, lock.release).start()
-    assert work(given).state == "finished"
+    assert run_trial(given).state == "finished"
 
 
 def test_a_signal_before_the_run_listens_stops_it_at_a_tick(tmp_path: Path) -> None:
     given = trapped(tmp_path, "signal.raise_signal(signal.SIGTERM)")
-    result = work(given)
+    result = run_trial(given)
     assert (result.state, result.status) == ("stopped", "interrupted")
     with RunWriter.open(given.path) as writer:
         assert writer.last_checkpoint == result.tick
     (tmp_path / "mark").unlink()
-    assert work(given).state == "finished"
+    assert run_trial(given).state == "finished"
 
 
 def test_the_threads_of_a_model_are_said_only_while_it_works(
@@ -167,7 +167,7 @@ def test_the_threads_of_a_model_are_said_only_while_it_works(
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     deed = f"Path({str(told)!r}).write_text(os.environ['OMP_NUM_THREADS'])"
     began = time.monotonic()
-    result = work(replace(trapped(tmp_path, deed), threads=3))
+    result = run_trial(replace(trapped(tmp_path, deed), threads=3))
     assert told.read_text() == "3"
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert 0 < result.seconds <= time.monotonic() - began

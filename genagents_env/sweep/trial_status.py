@@ -13,7 +13,7 @@ from genagents_env.sweep.design.identity import short_name
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
 
-State: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
+TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
 _LIMIT = 500
 _OUTSIDE = "check that the folder is writable"  # in the words of `record.schema.guarded`
@@ -21,7 +21,7 @@ _HEAD = 100  # bytes of an SQLite file's header
 
 
 @dataclass(frozen=True)
-class Standing:
+class TrialStatus:
     """How a trial stands.
 
     Attributes:
@@ -34,39 +34,39 @@ class Standing:
     """
 
     trial: str
-    state: State
+    state: TrialState
     status: str = ""
     tick: int = -1
     problem: str = ""
 
 
-def standing_of(trial: Trial, path: Path) -> Standing:
+def read_status(trial: Trial, path: Path) -> TrialStatus:
     """Return how `trial` stands by its run file `path`, which need not be there.
 
     A file that cannot be got at (permissions, a lock, a failing disk) makes it a failed one:
     nothing says that the run in it is lost.
     """
-    if _nothing(path):
-        return Standing(trial.name, "due")
+    if _is_empty(path):
+        return TrialStatus(trial.name, "due")
     writer = writer_of(path)
     try:
         check_length(path)
         with RunReader(path) as run:
-            other = "" if writer else _other(trial, run.meta)
+            other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
     except RecordError as error:
         if writer or writer_of(path):  # begun a moment ago, or not yet whole
-            return Standing(trial.name, "stopped", "running")
-        state: State = "failed" if _OUTSIDE in str(error) else "damaged"
-        return Standing(trial.name, state, problem=clean(str(error), _LIMIT))
+            return TrialStatus(trial.name, "stopped", "running")
+        state: TrialState = "failed" if _OUTSIDE in str(error) else "damaged"
+        return TrialStatus(trial.name, state, problem=clean(str(error), _LIMIT))
     except OSError as error:
-        return Standing(trial.name, "failed", problem=clean(str(error), _LIMIT))
+        return TrialStatus(trial.name, "failed", problem=clean(str(error), _LIMIT))
     if other:
         problem = clean(f"{path} is another run: {other}", _LIMIT)
-        return Standing(trial.name, "damaged", status, tick, problem)
+        return TrialStatus(trial.name, "damaged", status, tick, problem)
     if status == "finished":
-        return Standing(trial.name, "finished", status, tick)
-    return Standing(trial.name, "stopped", status, tick)
+        return TrialStatus(trial.name, "finished", status, tick)
+    return TrialStatus(trial.name, "stopped", status, tick)
 
 
 def check_length(path: Path) -> None:
@@ -91,14 +91,14 @@ def check_length(path: Path) -> None:
         raise damaged(path, f"it ends after {size} of {whole} bytes")
 
 
-def _nothing(path: Path) -> bool:
+def _is_empty(path: Path) -> bool:
     try:
         return path.stat().st_size == 0
     except FileNotFoundError:
         return True
 
 
-def _other(trial: Trial, meta: RunMeta) -> str:
+def _find_difference(trial: Trial, meta: RunMeta) -> str:
     """Return in what the run of `meta` is not `trial`; empty where it is."""
     spec = trial.spec
     if meta.seed != spec.seed:

@@ -1,4 +1,4 @@
-"""How far a sweep is, counted as results come in and told to whoever watches."""
+"""How far a sweep is: counted as results come in, and reported to whoever watches."""
 
 import threading
 import time
@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 
 from genagents_env.llm.budget import Spend
 from genagents_env.sweep.spending.protocol import TrialProgress
-from genagents_env.sweep.work import Result
+from genagents_env.sweep.worker import TrialResult
 
 if TYPE_CHECKING:
     from genagents_env.sweep.design.trials import Trial
 
-_PAUSE = 0.2  # seconds between two tellings
+_PAUSE = 0.2  # seconds between two reports
 _HOUR = 3600.0
 
 
 @dataclass(frozen=True)
-class Overview:
+class SweepProgress:
     """How far a sweep is.
 
     Attributes:
         total: trials.
-        finished: of these, earlier sittings included; so are the next two.
+        finished: of these, earlier sessions included; so are the next two.
         stopped: by a budget, an outage or a signal; they can be gone on with.
         failed: somebody has to look.
         running: how far each trial under way is, by its name.
         calls: of models, in the whole sweep; so are tokens.
         tokens: read and written.
         dollars: None where no price is known.
-        seconds: of wall clock in this sitting.
+        seconds: of wall clock in this session.
         hours_left: from what finished trials of the same condition took; None before there is one.
     """
 
@@ -46,14 +46,14 @@ class Overview:
     hours_left: float | None
 
 
-class Board:
-    """Keeps the count; told from two threads, it tells at most five times a second.
+class ProgressTracker:
+    """Keeps the count; called from two threads, it reports at most five times a second.
 
     Args:
         trials: the whole sweep.
         workers: at once.
         spent: gives what is spent by all.
-        watch: told.
+        watch: told how far the sweep is.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Board:
         trials: Iterable["Trial"],
         workers: int,
         spent: Callable[[], Spend],
-        watch: Callable[[Overview], None] | None,
+        watch: Callable[[SweepProgress], None] | None,
     ) -> None:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
         self._workers, self._spent, self._watch = workers, spent, watch
@@ -70,46 +70,46 @@ class Board:
         self._seconds: dict[str, list[float]] = {}
         self._priced = True
         self._lock = threading.Lock()
-        self._began = self._told = time.monotonic()
+        self._began = self._reported_at = time.monotonic()
 
-    def stood(self, trial: str, state: str) -> None:
+    def note_state(self, trial: str, state: str) -> None:
         """Note how a trial stands."""
         self._states[trial] = state
 
-    def took(self, trial: str, seconds: float | None) -> None:
+    def note_duration(self, trial: str, seconds: float | None) -> None:
         """Note what a trial took from its start to its end, where that is known."""
         if seconds is not None:
             self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
-    def moved(self, trial: str, progress: TrialProgress) -> None:
+    def note_progress(self, trial: str, progress: TrialProgress) -> None:
         """Note how far a trial is."""
         with self._lock:
             self._running[trial] = progress
             self._priced = self._priced and progress.dollars is not None
-        self._tell()
+        self._report()
 
-    def ended(self, result: Result) -> None:
+    def note_result(self, result: TrialResult) -> None:
         """Note the end of a trial."""
         with self._lock:
             self._running.pop(result.trial, None)
-        self.stood(result.trial, result.state)
+        self.note_state(result.trial, result.state)
         if result.state == "finished":
-            self.took(result.trial, result.seconds)
-        self._tell()
+            self.note_duration(result.trial, result.seconds)
+        self._report()
 
-    def lost(self, trials: Iterable[str]) -> None:
+    def note_lost(self, trials: Iterable[str]) -> None:
         """Note that these trials are not under way any more."""
         with self._lock:
             for trial in trials:
                 self._running.pop(trial, None)
 
     @property
-    def overview(self) -> Overview:
+    def progress(self) -> SweepProgress:
         """How it stands now."""
         spent, states = self._spent(), list(self._states.values())
         with self._lock:
             running = dict(self._running)
-        return Overview(
+        return SweepProgress(
             total=len(self._conditions),
             finished=states.count("finished"),
             stopped=states.count("stopped"),
@@ -133,15 +133,15 @@ class Board:
                 left += means.get(condition, usual) * _share_left(running.get(trial))
         return left / self._workers / _HOUR
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._watch is None:
             return
         with self._lock:
             now = time.monotonic()
-            if now - self._told < _PAUSE:
+            if now - self._reported_at < _PAUSE:
                 return
-            self._told = now
-        self._watch(self.overview)
+            self._reported_at = now
+        self._watch(self.progress)
 
 
 def _share_left(progress: TrialProgress | None) -> float:

@@ -15,7 +15,7 @@ PATIENCE = GRACE + 5.0
 _PAUSE = 0.2
 
 
-class Interruption:
+class SignalForwarder:
     """Whether a sweep was told to stop, and by which signal; the second one stops it now.
 
     Args:
@@ -33,10 +33,10 @@ class Interruption:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
+    def listen(self) -> Iterator[None]:
         """Take the signals inside, as far as this thread can."""
         try:
-            with handle_signals(self._received):
+            with handle_signals(self._receive):
                 try:
                     yield
                 finally:
@@ -45,7 +45,7 @@ class Interruption:
             if self._thread is not None:
                 self._thread.join()
 
-    def _received(self, number: int, frame: FrameType | None) -> None:
+    def _receive(self, number: int, frame: FrameType | None) -> None:
         if self.signal is not None:
             self._now.set()
             return

@@ -25,7 +25,7 @@ from genagents_env.run import (
 )
 from genagents_env.run.secrets import redact
 from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.ears import Ears
+from genagents_env.sweep.ears import DeferredSignals
 from genagents_env.sweep.spending.client import ABANDONED, BudgetClient
 from genagents_env.sweep.spending.protocol import Address
 from genagents_env.text import clean
@@ -64,13 +64,13 @@ class Job:
     concurrency: int
     judge: bool
     threads: int
-    begun: bytes | None = None
+    unfinished: bytes | None = None
     collect: bool = False
-    apart: bool = False
+    is_dedicated: bool = False
 
 
 @dataclass(frozen=True)
-class Result:
+class TrialResult:
     """How a trial stands when its worker is done with it.
 
     Attributes:
@@ -95,28 +95,28 @@ class Result:
     file: bytes | None = None
 
 
-def work(job: Job) -> Result:
+def run_trial(job: Job) -> TrialResult:
     """Live the trial of `job` until it ends or has to stop, and tell how it stands.
 
     A file that exists is gone on with, an empty or missing one begun. Whatever a policy, a
     package that is missing or the file itself raises becomes a result of state `failed`.
     """
     began = time.monotonic()
-    if job.apart:
-        _step_apart()
-    ears = Ears()
-    with ears.listening(), _threads(job.threads), _own_path(job) as path:
+    if job.is_dedicated:
+        _leave_process_group()
+    ears = DeferredSignals()
+    with ears.listen(), _set_threads(job.threads), _prepare_path(job) as path:
         try:
-            result = _lived(replace(job, path=path), ears)
+            result = _run_and_judge(replace(job, path=path), ears)
         # A trial is others' code: whatever it raises, SystemExit included, is told as its own end.
         except (Exception, SystemExit) as error:
-            result = _failed(job.trial.name, path, error)
+            result = _make_failure(job.trial.name, path, error)
         file = path.read_bytes() if job.collect and path.is_file() else None
     message = clean(redact(result.message.replace(str(path), str(job.path))), _MESSAGE_LIMIT)
     return replace(result, message=message, file=file, seconds=time.monotonic() - began)
 
 
-def _lived(job: Job, ears: Ears) -> Result:
+def _run_and_judge(job: Job, ears: DeferredSignals) -> TrialResult:
     name, path = job.trial.name, job.path
     with ExitStack() as stack:
         budget = None
@@ -125,12 +125,12 @@ def _lived(job: Job, ears: Ears) -> Result:
             stack.callback(budget.close)
 
         def watch(progress: Progress) -> None:
-            ears.pass_on()
+            ears.raise_again()
             if budget is not None:
                 budget.report(progress)
 
-        if ears.heard is not None:
-            return Result(name, "stopped", "interrupted", -1, None, "stopped by a signal", 0.0)
+        if ears.signal is not None:
+            return TrialResult(name, "stopped", "interrupted", -1, None, "stopped by a signal", 0.0)
         trial = job.trial
         engine = RunOptions(
             model=trial.model,
@@ -141,11 +141,11 @@ def _lived(job: Job, ears: Ears) -> Result:
             account=budget,
             watch=watch,
         )
-        outcome = patiently(lambda: _to_its_end(job, engine))
+        outcome = retry_while_locked(lambda: _run_or_resume(job, engine))
         if job.judge:
             outcome = judge_finished_run(outcome, engine)
     finished = outcome.status == "finished"
-    return Result(
+    return TrialResult(
         name,
         "finished" if finished else "stopped",
         outcome.status,
@@ -156,7 +156,7 @@ def _lived(job: Job, ears: Ears) -> Result:
     )
 
 
-def _to_its_end(job: Job, engine: RunOptions) -> RunResult:
+def _run_or_resume(job: Job, engine: RunOptions) -> RunResult:
     path = job.path
     if not path.is_file() or _is_blank(path):
         return run(job.trial.spec, path, engine, force=True)
@@ -181,7 +181,7 @@ def _is_blank(path: Path) -> bool:
             return False
 
 
-def patiently(live: Callable[[], T]) -> T:
+def retry_while_locked(live: Callable[[], T]) -> T:
     """Return what `live` gives, once a worker that was killed has let go of the run file."""
     until = time.monotonic() + LOCK_PATIENCE
     while True:
@@ -193,11 +193,11 @@ def patiently(live: Callable[[], T]) -> T:
         time.sleep(_LOCK_PAUSE)
 
 
-def _failed(trial: str, path: Path, error: BaseException) -> Result:
+def _make_failure(trial: str, path: Path, error: BaseException) -> TrialResult:
     own = isinstance(error, GenagentsError)
     message = str(error) if own else f"{type(error).__name__}: {error}"
     status = DAMAGED if _is_damage(error) and path.is_file() else "failed"
-    return Result(trial, "failed", status, -1, None, message, 0.0)
+    return TrialResult(trial, "failed", status, -1, None, message, 0.0)
 
 
 def _is_damage(error: BaseException) -> bool:
@@ -207,7 +207,7 @@ def _is_damage(error: BaseException) -> bool:
     return " is damaged or not a run file" in str(error) or " is not a run file " in str(error)
 
 
-def _step_apart() -> None:
+def _leave_process_group() -> None:
     """Leave the terminal's process group: Ctrl-C is for the sweep, which passes it on once.
 
     Between trials a signal that comes late is let go by; it would take the other workers along.
@@ -216,10 +216,10 @@ def _step_apart() -> None:
         signal.signal(number, signal.SIG_IGN)
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
-        threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+        threading.Thread(target=_exit_with_sweep, args=(os.getppid(),), daemon=True).start()
 
 
-def _outlive_nobody(sweep: int) -> None:
+def _exit_with_sweep(sweep: int) -> None:
     """End this process when its sweep is dead; under way, its budget client does so first."""
     while os.getppid() == sweep:
         time.sleep(_PARENT_PAUSE)
@@ -227,7 +227,7 @@ def _outlive_nobody(sweep: int) -> None:
 
 
 @contextmanager
-def _threads(count: int) -> Iterator[None]:
+def _set_threads(count: int) -> Iterator[None]:
     """Tell a model opened inside how many threads are its own."""
     before = os.environ.get(_THREADS)
     os.environ[_THREADS] = str(count)
@@ -241,13 +241,13 @@ def _threads(count: int) -> Iterator[None]:
 
 
 @contextmanager
-def _own_path(job: Job) -> Iterator[Path]:
+def _prepare_path(job: Job) -> Iterator[Path]:
     """Give the run file's path, or a temporary copy's where the file is to be sent back."""
     if not job.collect:
         yield job.path
         return
     with tempfile.TemporaryDirectory(prefix="genagents-") as folder:
         path = Path(folder) / job.path.name
-        if job.begun:
-            path.write_bytes(job.begun)
+        if job.unfinished:
+            path.write_bytes(job.unfinished)
         yield path
