@@ -16,17 +16,10 @@ from genagents_env.cli.progress import watching
 from genagents_env.cli.summary import summary
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.rates import tariff
+from genagents_env.judge import judge_finished_run
 from genagents_env.record import RunReader
 from genagents_env.report.run_writing import write_report
-from genagents_env.run import (
-    PolicySpec,
-    RunOptions,
-    RunResult,
-    RunSpec,
-    judge_finished_run,
-    resume,
-    run,
-)
+from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 

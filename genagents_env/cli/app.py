@@ -49,6 +49,6 @@ def main() -> None:
 
 
 def _redacted(text: str) -> str:
-    from genagents_env.run.secrets import redact
+    from genagents_env.llm.redact import redact_environment
 
-    return redact(text)
+    return redact_environment(text)

@@ -15,14 +15,14 @@ def write_crash_report(error: BaseException) -> Path:
     In the current folder, else in the one for temporary files, else on stderr.
     """
     from genagents_env import __version__
-    from genagents_env.run.secrets import redact
+    from genagents_env.llm.redact import redact_environment
 
     lines = [
         f"genagents-env {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"command: {' '.join(sys.argv)}",
         "".join(traceback.format_exception(error)),
     ]
-    text = redact("\n".join(lines))
+    text = redact_environment("\n".join(lines))
     name = f"genagents-crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
     for folder in (Path.cwd(), Path(tempfile.gettempdir())):
         try:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,8 @@ from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens,
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
+    from genagents_env.judge import JudgingResult
     from genagents_env.record import RunReader
-    from genagents_env.run import JudgingResult
 
 Verdicts = dict[str, dict[str, int]]
 
@@ -46,9 +47,9 @@ def judge(
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """
     from genagents_env.cli.progress import watching
+    from genagents_env.judge import judge_run as judging
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
-    from genagents_env.run import judge_run as judging
 
     limits = limits_of(max_calls, max_tokens, max_dollars, None)
     with watching(quiet or as_json) as watch:
@@ -57,7 +58,7 @@ def judge(
     with RunReader(run_file) as record:
         verdicts = _verdicts(record, done.judge)
     if as_json:
-        typer.echo(json.dumps(_as_json(done, verdicts), indent=2))
+        typer.echo(json.dumps(_as_json(run_file, done, verdicts), indent=2))
     else:
         for line in _lines(done, verdicts):
             say(line, indent=4)
@@ -76,24 +77,24 @@ def _verdicts(record: "RunReader", name: str) -> Verdicts:
 
 
 def _lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
-    if not done.cases:
+    if not done.asked:
         yield (
             "Nothing to judge: no answer in this run is one that a check of its scenario is about"
         )
         return
     given = done.before + done.given
-    yield f"Judge {done.judge}: {given:,} of {done.cases:,} verdicts, {done.given:,} of them new"
+    yield f"Judge {done.judge}: {given:,} of {done.asked:,} verdicts, {done.given:,} of them new"
     if done.unusable:
         yield f"    {done.unusable:,} replies were no verdict; judge again to ask for them"
     for check, counts in verdicts.items():
         yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
 
 
-def _as_json(done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
+def _as_json(path: Path, done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
     return {
-        "run": str(done.path),
+        "run": str(path),
         "judge": done.judge,
-        "cases": done.cases,
+        "cases": done.asked,
         "before": done.before,
         "given": done.given,
         "unusable": done.unusable,

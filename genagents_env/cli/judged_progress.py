@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.judge.bench import Moment, Watch
+    from genagents_env.judge.session import JudgingProgress, Watch
 
 _LINES = 10  # at most, where the output is not a terminal
 
@@ -33,7 +33,7 @@ def hearing(quiet: bool) -> "Iterator[Watch | None]":
 def _lines() -> "Watch":
     told = 0
 
-    def watch(now: "Moment") -> None:
+    def watch(now: "JudgingProgress") -> None:
         nonlocal told
         part = now.heard * _LINES // max(1, now.due)
         if part > told:
@@ -43,7 +43,7 @@ def _lines() -> "Watch":
     return watch
 
 
-def _told(now: "Moment") -> str:
+def _told(now: "JudgingProgress") -> str:
     dollars = "" if now.dollars is None else f", ${now.dollars:.4f}"
     spent = f"{now.calls:,} calls, {now.tokens:,} tokens{dollars}"
     return f"{now.heard:,} of {now.due:,} verdicts, {spent}"

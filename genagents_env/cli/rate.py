@@ -25,7 +25,7 @@ from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens,
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.judge import Heard, JudgedText, Rubric, Verdicts
+    from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
     from genagents_env.judge.verdicts import Judgement
     from genagents_env.run import Limits
 
@@ -88,7 +88,7 @@ def rate(
     limits = limits_of(max_calls, max_tokens, max_dollars, None)
     about = judged(sources, verdicts)
     kept = Verdicts(about.verdicts)
-    done: list[Heard] = []
+    done: list[JudgingResult] = []
     ids: set[str] = set()
     options = {
         "--rubric": rubric,
@@ -145,7 +145,7 @@ class Sitting:
     by: str | None
     quiet: bool
 
-    def heard(self, task: Task, limits: "Limits", concurrency: int, again: str) -> "Heard":
+    def heard(self, task: Task, limits: "Limits", concurrency: int, again: str) -> "JudgingResult":
         """Return how the judging stands once a model was asked all it will answer now."""
         from genagents_env.cli.judged_progress import hearing
         from genagents_env.judge import compare
@@ -209,7 +209,7 @@ def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object
 
 
 def _tell(
-    done: "Sequence[Heard]", given: "Sequence[Judgement]", about: Judged, as_json: bool
+    done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: Judged, as_json: bool
 ) -> None:
     from genagents_env.cli.judged_tables import Summary
 
@@ -228,7 +228,7 @@ def _tell(
             say(f"genagents: {one.message}", error=True)
 
 
-def _line(done: "Heard") -> str:
+def _line(done: "JudgingResult") -> str:
     if not done.asked:
         return "Nothing to judge: no answer of these runs is one that the rubric is about"
     told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
@@ -238,5 +238,5 @@ def _line(done: "Heard") -> str:
     return told
 
 
-def _as_json(done: "Heard") -> dict[str, object]:
+def _as_json(done: "JudgingResult") -> dict[str, object]:
     return asdict(done) | {"spent": {"calls": done.spent.calls, "tokens": done.spent.tokens}}

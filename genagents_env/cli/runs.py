@@ -117,7 +117,8 @@ def run(
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.run import PolicySpec, RunOptions, RunSpec, judge_finished_run
+    from genagents_env.judge import judge_finished_run
+    from genagents_env.run import PolicySpec, RunOptions, RunSpec
     from genagents_env.run import run as live
 
     spec = RunSpec(
@@ -167,7 +168,8 @@ def resume(
     never stopped. Limits count from the start of the run.
     """
     from genagents_env.cli.progress import watching
-    from genagents_env.run import RunOptions, judge_finished_run
+    from genagents_env.judge import judge_finished_run
+    from genagents_env.run import RunOptions
     from genagents_env.run import resume as go_on
 
     limits = limits_of(max_calls, max_tokens, max_dollars, max_seconds)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.judge import pairwise, rating
-from genagents_env.judge.bench import NAME_LIMIT
 from genagents_env.judge.pairwise import Pair, to_choice
 from genagents_env.judge.rubric import Rubric
+from genagents_env.judge.session import NAME_LIMIT
 from genagents_env.judge.sheets import LETTERS, Form, list_columns
 from genagents_env.judge.texts import JudgedText
 from genagents_env.judge.verdicts import Choice, Judgement, Side

@@ -6,13 +6,19 @@ from functools import partial
 from itertools import combinations
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge.bench import Heard, Query, Watch, heard, opened
 from genagents_env.judge.prompting import ComparisonReply, make_pair_messages
 from genagents_env.judge.rubric import Rubric, load_rubric
+from genagents_env.judge.rubric_queries import (
+    RubricQuery,
+    ask_missing,
+    make_blank_fields,
+    open_session,
+)
+from genagents_env.judge.session import JudgingResult, Watch
 from genagents_env.judge.texts import JudgedText, Match
 from genagents_env.judge.verdicts import By, Choice, Comparison, Judgement, Side, Verdicts
 from genagents_env.llm.calls import CallKey
-from genagents_env.run import RunOptions
+from genagents_env.run.spec import RunOptions
 from genagents_env.scenario.faults import quote, suggest
 
 _SIDES: tuple[Side, ...] = ("first", "second")
@@ -37,7 +43,7 @@ def compare(
     judge: str | None = None,
     watch: Watch | None = None,
     again: str = "",
-) -> Heard:
+) -> JudgingResult:
     """Let a model say of every pair of conditions' answers which is the better.
 
     Each pair is read in both orders, since judges prefer a place as well as an answer: how often
@@ -55,23 +61,21 @@ def compare(
         again: the command that goes on, for the message of what is returned.
 
     Raises:
-        ConfigError: as `pairs`, or there is no such model, `judge` has no words, or `repeats` is
-            below 1.
+        ConfigError: as `make_pairs`, or there is no such model, `judge` has no words, or `repeats`
+            is below 1.
         LLMRefused: the endpoint refuses: key, permission or model name is wrong.
         RunLocked: another process adds to these verdicts.
     """
-    if repeats < 1:
-        raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
     rubric = rubric or load_rubric("believability")
     found = make_pairs(answers, rubric, against)
-    endpoint, name = opened(options, judge)
+    session = open_session(options, judge, repeats)
     queries = [
-        _make_query(pair, rubric, name, repeat, shown)
+        _make_query(pair, rubric, session.name, repeat, shown)
         for repeat in range(repeats)
         for pair in sorted(found, key=lambda pair: pair.first.seed)
         for shown in _SIDES
     ]
-    return heard(queries, options, endpoint, name, verdicts, watch=watch, again=again)
+    return ask_missing(session, queries, verdicts, watch=watch, again=again)
 
 
 def make_pairs(
@@ -128,19 +132,9 @@ def make_blank(
         second_run=second.run,
         first_condition=first.condition,
         second_condition=second.condition,
-        block=first.block,
-        seed=first.seed,
-        agent=first.agent,
-        when=first.when,
-        question=first.question,
-        number=first.repeat,
-        rubric=rubric.name,
-        edition=rubric.edition,
-        judge=judge,
-        by=by,
-        repeat=repeat,
         shown=shown,
         verdict=None,
+        **make_blank_fields(first, rubric, judge, by, repeat),
     )
 
 
@@ -164,10 +158,10 @@ def _is_condition(name: str, against: str) -> bool:
     return name == against or name.startswith(f"{against} / ")
 
 
-def _make_query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side) -> Query:
+def _make_query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side) -> RubricQuery:
     one = make_blank(pair, rubric, judge, "model", shown, repeat)
     a, b = (pair.first, pair.second) if shown == "first" else (pair.second, pair.first)
-    return Query(
+    return RubricQuery(
         one,
         CallKey(f"{a.id}.{b.id}", 0, f"compare.{rubric.name}", repeat),
         partial(make_pair_messages, a, b, rubric),

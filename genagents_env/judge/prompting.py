@@ -19,8 +19,6 @@ from genagents_env.llm.prompts import fence, load_prompt, run_fence
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean, fold
 
-MAX_TOKENS = 200  # of a reply
-
 _FOLDER = Path(__file__).parent
 _MARK = 6  # characters of the fence's mark
 _WHY = 160  # characters
@@ -91,8 +89,8 @@ def make_rating_messages(said: JudgedText, rubric: Rubric) -> list[Message]:
         data.append([f"{said.agent} answered", _cut(said.text, _TEXT)])
     else:
         data += _keep_last_lines(said.text, _LONG, rubric.about)
-    return _render_messages(
-        "rate.jinja",
+    return render_messages(
+        "rate",
         data,
         said.seed,
         ask=rubric.ask,
@@ -109,16 +107,22 @@ def make_pair_messages(a: JudgedText, b: JudgedText, rubric: Rubric) -> list[Mes
         if "day" in rubric.shows:
             data += _keep_last_lines(one.day, _DAY // 2, f"what happened to {name}")
         data.append([f"answer {name}", _cut(one.text, _TEXT)])
-    return _render_messages("pair.jinja", data, a.seed, versus=rubric.versus)
+    return render_messages("pair", data, a.seed, versus=rubric.versus)
 
 
-def _render_messages(
-    template: str, data: list[JSONValue], seed: int, **fields: Any
+def render_messages(
+    template: str,
+    data: list[JSONValue],
+    seed: int,
+    *,
+    system: str = "judge_system",
+    **fields: object,
 ) -> list[Message]:
+    """Return the prompt in `template`, with `data` in the fence of the run of that seed."""
     block = fence(data, run_fence(seed)[:_MARK])
-    system = load_prompt(_FOLDER / "judge_system.jinja").render()
-    asked = load_prompt(_FOLDER / template).render(data=block, **fields)
-    return [Message("system", system.strip()), Message("user", asked.strip())]
+    instructions = load_prompt(_FOLDER / f"{system}.jinja").render()
+    asked = load_prompt(_FOLDER / f"{template}.jinja").render(data=block, **fields)
+    return [Message("system", instructions.strip()), Message("user", asked.strip())]
 
 
 def _quote_question(said: JudgedText) -> JSONValue:

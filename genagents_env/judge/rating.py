@@ -4,14 +4,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from genagents_env.errors import ConfigError
-from genagents_env.judge.bench import Heard, Query, Watch, heard, opened
 from genagents_env.judge.prompting import RatingReply, make_rating_messages, make_rating_reply
 from genagents_env.judge.rubric import Rubric
+from genagents_env.judge.rubric_queries import (
+    RubricQuery,
+    ask_missing,
+    make_blank_fields,
+    open_session,
+)
+from genagents_env.judge.session import JudgingResult, Watch
 from genagents_env.judge.texts import JudgedText
 from genagents_env.judge.verdicts import By, Judgement, Rating, Verdicts
 from genagents_env.llm.calls import CallKey
-from genagents_env.run import RunOptions
+from genagents_env.run.spec import RunOptions
 
 
 def rate(
@@ -24,11 +29,11 @@ def rate(
     judge: str | None = None,
     watch: Watch | None = None,
     again: str = "",
-) -> Heard:
+) -> JudgingResult:
     """Let a model rate every answer that the rubric covers, `repeats` times each.
 
     One call for each (answer, repeat); the seed is decided by both. Everything is asked once
-    before anything is asked twice, seed by seed, so that a sitting that stops early has heard the
+    before anything is asked twice, seed by seed, so that a session that stops early has rated the
     conditions alike. What was given before is not asked again.
 
     Args:
@@ -46,16 +51,14 @@ def rate(
         LLMRefused: the endpoint refuses: key, permission or model name is wrong.
         RunLocked: another process adds to these verdicts.
     """
-    if repeats < 1:
-        raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
-    endpoint, name = opened(options, judge)
+    session = open_session(options, judge, repeats)
     covered = {said.id: said for said in answers if rubric.covers(said)}
     queries = [
-        _make_query(said, rubric, name, repeat)
+        _make_query(said, rubric, session.name, repeat)
         for repeat in range(repeats)
         for said in sorted(covered.values(), key=lambda one: one.seed)
     ]
-    return heard(queries, options, endpoint, name, verdicts, watch=watch, again=again)
+    return ask_missing(session, queries, verdicts, watch=watch, again=again)
 
 
 def make_blank(said: JudgedText, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Rating:
@@ -64,26 +67,16 @@ def make_blank(said: JudgedText, rubric: Rubric, judge: str, by: By, repeat: int
         answer=said.id,
         run=said.run,
         condition=said.condition,
-        block=said.block,
-        seed=said.seed,
-        agent=said.agent,
-        when=said.when,
-        question=said.question,
-        number=said.repeat,
-        rubric=rubric.name,
-        edition=rubric.edition,
         low=rubric.low,
         high=rubric.high,
-        judge=judge,
-        by=by,
-        repeat=repeat,
         value=None,
+        **make_blank_fields(said, rubric, judge, by, repeat),
     )
 
 
-def _make_query(said: JudgedText, rubric: Rubric, judge: str, repeat: int) -> Query:
+def _make_query(said: JudgedText, rubric: Rubric, judge: str, repeat: int) -> RubricQuery:
     one = make_blank(said, rubric, judge, "model", repeat)
-    return Query(
+    return RubricQuery(
         one,
         CallKey(said.id, 0, f"rate.{rubric.name}", repeat),
         partial(make_rating_messages, said, rubric),

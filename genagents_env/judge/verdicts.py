@@ -19,28 +19,23 @@ Choice: TypeAlias = Literal["first", "second", "tie"]
 Key: TypeAlias = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """What one judge gave one answer by one rubric.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseJudgement:
+    """What ratings and comparisons have in common.
 
     Attributes:
-        answer: the id of what was said, see `JudgedText`.
-        run: as are `condition`, `block`, `seed`, `agent`, `when` and `question`, of what was said.
+        block: of the conditions, see `JudgedText`.
+        seed: as are `agent`, `when` and `question`, of what was judged.
         number: of the interview, from 0.
         rubric: its name; `edition` changes with its content.
-        low: the scale's ends, `high` included.
         judge: the name of the model or of the person.
         by: which of the two it is.
-        repeat: how often the judge had been asked this before.
-        value: a whole number of the scale; None where the reply was none.
+        repeat: how often the judge had been asked this before; of a pair, in this order.
         why: in the judge's words.
         prompt_tokens: read; 0 of a person.
         completion_tokens: written.
     """
 
-    answer: str
-    run: str
-    condition: str
     block: str
     seed: int
     agent: str
@@ -49,20 +44,41 @@ class Rating:
     number: int
     rubric: str
     edition: str
-    low: int
-    high: int
     judge: str
     by: By
     repeat: int
-    value: int | None
     why: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
     @property
+    def rubric_key(self) -> Key:
+        """What tells the judge and the rubric from every other."""
+        return (self.by, self.judge, self.rubric, self.edition)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating(BaseJudgement):
+    """What one judge gave one answer by one rubric.
+
+    Attributes:
+        answer: the id of what was judged, see `JudgedText`.
+        run: of the answer, as is `condition`.
+        low: the scale's ends, `high` included.
+        value: a whole number of the scale; None where the reply was none.
+    """
+
+    answer: str
+    run: str
+    condition: str
+    low: int
+    high: int
+    value: int | None
+
+    @property
     def key(self) -> Key:
         """What tells it from every other verdict."""
-        return ("rating", self.by, self.judge, self.rubric, self.edition, self.answer, self.repeat)
+        return ("rating", *self.rubric_key, self.answer, self.repeat)
 
     @property
     def has_verdict(self) -> bool:
@@ -80,27 +96,19 @@ class Rating:
         return (self.run,)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(BaseJudgement):
     """Which of two answers one judge found the better by one rubric.
 
     Attributes:
-        first: the id of what was said in `first_condition`.
-        second: the id of what was said in `second_condition`.
+        first: the id of the answer in `first_condition`.
+        second: the id of the answer in `second_condition`.
         first_run: of the first answer.
         second_run: of the second.
         first_condition: one of the two conditions.
         second_condition: the other.
-        block: as are `seed`, `agent`, `when`, `question` and `number`, what both share.
-        rubric: its name; `edition` changes with its content.
-        judge: the name of the model or of the person.
-        by: which of the two it is.
-        repeat: how often the judge had been asked this, in this order, before.
         shown: which of the two the judge read first.
         verdict: the better one; None where the reply was none.
-        why: in the judge's words.
-        prompt_tokens: read; 0 of a person.
-        completion_tokens: written.
     """
 
     first: str
@@ -109,29 +117,14 @@ class Comparison:
     second_run: str
     first_condition: str
     second_condition: str
-    block: str
-    seed: int
-    agent: str
-    when: When
-    question: str
-    number: int
-    rubric: str
-    edition: str
-    judge: str
-    by: By
-    repeat: int
     shown: Side
     verdict: Choice | None
-    why: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
 
     @property
     def key(self) -> Key:
         """What tells it from every other verdict: the two in the order in which they were read."""
         read = (self.first, self.second) if self.shown == "first" else (self.second, self.first)
-        of = (self.by, self.judge, self.rubric, self.edition)
-        return ("comparison", *of, *read, self.repeat)
+        return ("comparison", *self.rubric_key, *read, self.repeat)
 
     @property
     def has_verdict(self) -> bool:

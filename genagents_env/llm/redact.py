@@ -2,11 +2,13 @@
 
 import base64
 import json
+import os
 import re
 from typing import NoReturn
 from urllib.parse import quote
 
 _LOGIN_IN_URL = re.compile(r"//[^/@\s]*:[^/@\s]*@")
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 _MARK = "[hidden]"
 
 
@@ -28,6 +30,12 @@ class Redactor:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a redactor holds secrets and is not pickled")
+
+
+def redact_environment(text: str) -> str:
+    """Return `text` with the value of every environment variable that is a key blotted out."""
+    secrets = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
+    return Redactor(*secrets).redact(text)
 
 
 def _forms(secret: str) -> set[str]:

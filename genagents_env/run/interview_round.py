@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from genagents_env.policy import AgentID, Answer
 from genagents_env.record.rows import InterviewRow, PolicyFault, RememberedRow
-from genagents_env.run.policy_group import collect_results
+from genagents_env.run.concurrency import collect_results
 from genagents_env.run.policy_groups import Answers, PolicyGroups
 from genagents_env.scenario.questions import Asked
 from genagents_env.text import clean

@@ -1,17 +1,17 @@
-"""The models a groups asks, each opened only where a policy needs it."""
+"""The models that policies ask, each opened only where a policy needs it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import Source
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
-from genagents_env.run.model import open_model
 from genagents_env.run.policy_groups import PolicyGroups
-from genagents_env.run.spec import RunOptions
+from genagents_env.run.spec import Limits, RunOptions
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,24 @@ def open_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Mod
     source = _open_source(options, meta) if groups.needs_embedder else None
     replies = groups.scripted_replies
     return Models(_open_endpoint(options, meta, replies) if groups.needs_model else None, source)
+
+
+def open_model(
+    model: str | None,
+    endpoint: Endpoint | None,
+    limits: Limits,
+    replies: Iterable[ScriptedReplies] = (),
+) -> Endpoint:
+    """Return `endpoint`, or else the one that `model` and the environment name.
+
+    A scripted model answers by `replies`.
+
+    Raises:
+        ConfigError: there is no such model, or dollars are limited and its price is unknown.
+    """
+    opened = endpoint if endpoint is not None else open_endpoint(model, replies=replies)
+    limits.budget().check_price(opened.model, opened.price)
+    return opened
 
 
 def _open_endpoint(

@@ -10,7 +10,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import PolicyFault
-from genagents_env.run.loop import run_sync
+from genagents_env.run.concurrency import run_sync
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.world.events import Event
 

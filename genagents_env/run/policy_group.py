@@ -3,16 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 from genagents_env.errors import GenagentsError
+from genagents_env.llm.redact import redact_environment
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.record.rows import FaultKind, PolicyFault
-from genagents_env.run.secrets import redact
-from genagents_env.run.worker import Worker
+from genagents_env.run.concurrency import Worker, raise_first
 from genagents_env.text import clean
-
-T = TypeVar("T")
 
 _FAULT_LIMIT = 300
 
@@ -97,7 +95,7 @@ class PolicyGroup:
         self, agents: Sequence[AgentID], tick: int, error: BaseException
     ) -> list[PolicyFault]:
         """Return the fault of `agents` whose policy raised `error`."""
-        text = clean(redact(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
+        text = clean(redact_environment(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
         return self.make_faults(agents, tick, "raised", text)
 
     def close(self) -> None:
@@ -113,22 +111,3 @@ class PolicyGroup:
         if self.worker is None:
             self.worker = Worker(self.policy.name)
         return await self.worker.call(function, *arguments)
-
-
-def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
-    """Raise the first error meant for the run, or else the first of all."""
-    first: BaseException = several.subgroup(GenagentsError) or several
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    raise first
-
-
-def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
-    """Return what `asyncio.gather` gathered with its exceptions, or raise the gravest of them.
-
-    All are awaited before one is raised, so that what was answered meanwhile is stored.
-    """
-    failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-    if failures:
-        raise next((f for f in failures if isinstance(f, GenagentsError)), failures[0])
-    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]

@@ -23,7 +23,8 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import find_policy_class, load_policy
 from genagents_env.record.rows import JSON, PolicyFault
-from genagents_env.run.policy_group import PolicyGroup, collect_results, raise_first
+from genagents_env.run.concurrency import collect_results, raise_first
+from genagents_env.run.policy_group import PolicyGroup
 from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]

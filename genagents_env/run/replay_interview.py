@@ -11,11 +11,10 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Answer
 from genagents_env.record import Checkpoint, PolicyFault, RunReader
 from genagents_env.record.rows import encode
-from genagents_env.run.loop import cancel_others, run_sync
+from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
 from genagents_env.run.models import Models, open_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play
-from genagents_env.run.policy_group import collect_results
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.recorded import load_policies, make_town
 from genagents_env.run.spec import Progress, RunOptions

@@ -18,7 +18,7 @@ from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.policy import AgentID, Policy
 from genagents_env.policy_loader import find_policy_class
-from genagents_env.run.loop import cancel_others
+from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.play import Rollout, load_named, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import Trajectory, TrajectoryRecorder

@@ -12,8 +12,8 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Billed, Embedder, Source
 from genagents_env.policy import Context
 from genagents_env.record import Checkpoint, PolicyFault, RunWriter
+from genagents_env.run.concurrency import cancel_others, run_sync
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
-from genagents_env.run.loop import cancel_others, run_sync
 from genagents_env.run.models import Models
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 from genagents_env.llm.account import Account
+from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import Source
 from genagents_env.record.cassette import OnPhase
-from genagents_env.run.model import Limits
 from genagents_env.run.policy_groups import PolicySpec
 from genagents_env.scenario.schema import Scenario
 
 _SCRIPTED = PolicySpec("scripted")
-_UNLIMITED = Limits()
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,32 @@ class Progress:
     tokens: int = 0
     dollars: float | None = 0.0
     asking: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend, earlier parts of it included; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    dollars: Decimal | None = None
+    seconds: float | None = None
+
+    def subtract(self, spent: Spend, seconds: float = 0.0) -> "Limits":
+        """Return what these leave once `spent` and `seconds` are used up, at least 0."""
+        return Limits(
+            None if self.calls is None else max(0, self.calls - spent.calls),
+            None if self.tokens is None else max(0, self.tokens - spent.tokens),
+            None if self.dollars is None else max(Decimal(0), self.dollars - spent.dollars),
+            None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
+
+    def budget(self, account: Account | None = None) -> Budget:
+        """Return a fresh budget with these limits, which shares `account` with others."""
+        return Budget(self.calls, self.tokens, self.dollars, self.seconds, account=account)
+
+
+_UNLIMITED = Limits()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.record.reader import SPENDING
 from genagents_env.record.rows import encode
-from genagents_env.run.model import Limits
+from genagents_env.run.spec import Limits
 
 
 def note_spending(writer: RunWriter, budget: Budget) -> None:

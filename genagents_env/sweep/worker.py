@@ -13,17 +13,10 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
+from genagents_env.judge import judge_finished_run
+from genagents_env.llm.redact import redact_environment
 from genagents_env.record import RunReader, RunWriter, canonical_hash
-from genagents_env.run import (
-    Limits,
-    Progress,
-    RunOptions,
-    RunResult,
-    judge_finished_run,
-    resume,
-    run,
-)
-from genagents_env.run.secrets import redact
+from genagents_env.run import Limits, Progress, RunOptions, RunResult, resume, run
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.ears import DeferredSignals
 from genagents_env.sweep.spending.client import ABANDONED, BudgetClient
@@ -112,7 +105,8 @@ def run_trial(job: Job) -> TrialResult:
         except (Exception, SystemExit) as error:
             result = _make_failure(job.trial.name, path, error)
         file = path.read_bytes() if job.collect and path.is_file() else None
-    message = clean(redact(result.message.replace(str(path), str(job.path))), _MESSAGE_LIMIT)
+    message = redact_environment(result.message.replace(str(path), str(job.path)))
+    message = clean(message, _MESSAGE_LIMIT)
     return replace(result, message=message, file=file, seconds=time.monotonic() - began)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError, LLMRefused, LLMUnavailable
-from genagents_env.judge import Heard, Moment, Rating, Verdicts, load_rubric, rate
+from genagents_env.judge import JudgingProgress, JudgingResult, Rating, Verdicts, load_rubric, rate
 from genagents_env.judge.rating import make_blank
 from genagents_env.judge.summary import score_conditions
 from genagents_env.llm.calls import CompletionRequest
@@ -34,7 +34,7 @@ def again(verdicts: Verdicts) -> list[Rating]:
 def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdicts) -> None:
     asking, endpoint = options(honest)
     done = rate(answers(), RUBRIC, asking, verdicts, 3)
-    assert replace(done, spent=Heard("").spent) == Heard("judge", ASKED, 0, ASKED)
+    assert replace(done, spent=JudgingResult("").spent) == JudgingResult("judge", ASKED, 0, ASKED)
     assert done.spent.calls == len(endpoint.requests) == ASKED
     found = again(verdicts)
     assert {(one.condition, one.value) for one in found} == {
@@ -42,7 +42,7 @@ def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdi
     }  # fmt: skip
     assert all(one.why == "so it reads" and one.prompt_tokens > 100 for one in found)
     asking, endpoint = options(honest)
-    assert rate(answers(), RUBRIC, asking, Verdicts(verdicts.path), 3) == Heard(
+    assert rate(answers(), RUBRIC, asking, Verdicts(verdicts.path), 3) == JudgingResult(
         "judge", ASKED, ASKED
     )
     assert rate(answers(), RUBRIC, asking, verdicts, 4).given == 18
@@ -174,7 +174,7 @@ def test_a_signal_ends_it_after_what_is_under_way(verdicts: Verdicts) -> None:
 
 
 def test_progress_is_told(verdicts: Verdicts) -> None:
-    told: list[Moment] = []
+    told: list[JudgingProgress] = []
     asking, _ = options(honest, concurrency=1)
     rate(answers(1), RUBRIC, asking, verdicts, 1, watch=told.append)
     assert [(one.heard, one.due, one.calls) for one in told] == [(k, 6, k) for k in range(1, 7)]

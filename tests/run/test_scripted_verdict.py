@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genagents_env.judge.cases import Case, CaseReply, Judgeable, make_case_reply
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import InterviewRow
-from genagents_env.run.cases import Case, CaseReply, Judgeable, make_case_reply
 from genagents_env.scenario.schema import AnswerCheck, Value, ValueCheck
 from tests.scripted import shipped_rule
 
@@ -31,7 +31,7 @@ def verdict(check: Judgeable, answer: str, rule: str = "gossip") -> str:
     client = ModelClient(endpoint, run_seed=3, cassette=MemoryCassette())
     reply = make_case_reply(case.verdicts)
     answered = asyncio.run(
-        client.ask(case.call, case.messages("m"), reply, fallback=CaseReply(verdict="none"))
+        client.ask(case.call, case.messages(3), reply, fallback=CaseReply(verdict="none"))
     )
     assert not answered.fallback
     return answered.value.verdict

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from genagents_env.judge import judge_finished_run
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import JudgementRow, RunReader, RunWriter
-from genagents_env.run import RunOptions, judge_finished_run, run
+from genagents_env.run import RunOptions, run
 from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions, read_cost
 from genagents_env.sweep.folder import SweepFolder
 from tests.scripted import shipped_rule

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import BudgetExceeded
+from genagents_env.judge import judge_run
 from genagents_env.llm.account import Account
 from genagents_env.llm.budget import Spend
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import Limits, judge_run
+from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import RateLimit
 from genagents_env.sweep.spending.client import BudgetClient
 from genagents_env.sweep.spending.server import BudgetServer

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from genagents_env.judge.cases import CaseReply
 from genagents_env.llm.scripted import BEHAVIOURS, ScriptedReplies
 from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.llm.scripted.wording import cut_text
-from genagents_env.run.cases import CaseReply
 
 _YES = re.compile(r"yes\b", re.IGNORECASE)
 _NO = re.compile(r"no\b", re.IGNORECASE)

@@ -10,21 +10,12 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError, LLMRefused, LLMUnavailable, RecordError, RunLocked
+from genagents_env.judge import JudgingResult, judge_finished_run, judge_run
+from genagents_env.judge.cases import Case, find_cases
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWriter, canonical_hash
-from genagents_env.run import (
-    JudgingResult,
-    Limits,
-    PolicySpec,
-    Progress,
-    RunResult,
-    judge_finished_run,
-    judge_run,
-    resume,
-    run,
-)
-from genagents_env.run.cases import Case, find_cases
+from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, run
 from genagents_env.run.spending import compute_remaining
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.testing.kill_hook import kill_at
@@ -57,9 +48,14 @@ def words(request: CompletionRequest) -> str:
     return request.messages[1].content
 
 
+def count(done: JudgingResult) -> tuple[str, int, int, int, int]:
+    assert (done.exit_code, done.message) == (0, "")
+    return done.judge, done.asked, done.before, done.given, done.unusable
+
+
 def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
     endpoint = model()
-    assert judge_run(path, make_options(endpoint)) == JudgingResult(path, "m", CASES, 0, CASES, 0)
+    assert count(judge_run(path, make_options(endpoint))) == ("m", CASES, 0, CASES, 0)
     rows = judgements(path)
     found = {
         check: [row.verdict for row in rows if row.check == check and row.agent == BEN]
@@ -108,7 +104,7 @@ def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
 def test_what_was_judged_is_not_asked_again(path: Path) -> None:
     judge_run(path, make_options(model()))
     again = model()
-    assert judge_run(path, make_options(again)) == JudgingResult(path, "m", CASES, CASES)
+    assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
     assert again.requests == []
 
 
@@ -137,12 +133,12 @@ def test_a_reply_that_is_no_verdict_is_stored_as_none_and_asked_again(path: Path
         return gossip(request)
 
     done = judge_run(path, make_options(model(moody)))
-    assert done == JudgingResult(path, "m", CASES, 0, 21, 12)
+    assert count(done) == ("m", CASES, 0, 21, 12)
     lost = [row for row in judgements(path) if row.verdict is None]
     assert {row.check for row in lost} == {"thief"}
     assert "Zoe" in lost[0].reply
     again = model()
-    assert judge_run(path, make_options(again)) == JudgingResult(path, "m", CASES, 21, 12)
+    assert count(judge_run(path, make_options(again))) == ("m", CASES, 21, 12, 0)
     assert len(again.requests) == 12
     assert all(row.verdict for row in judgements(path))
 
@@ -238,7 +234,7 @@ def test_a_signal_stops_it_and_it_goes_on(path: Path) -> None:
 def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
     with RunWriter.open(path):
         code = (
-            "import sys; from genagents_env.run import judge_run; "
+            "import sys; from genagents_env.judge import judge_run; "
             "from genagents_env.errors import RunLocked\n"
             "try:\n    judge_run(sys.argv[1])\nexcept RunLocked:\n    print('locked')"
         )
@@ -273,7 +269,7 @@ def test_without_answers_or_checks_no_model_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     for scenario in ("tiny", suspicious()):
         run(make_spec(scenario, 3, policy=PolicySpec("idle")), path, make_options(), force=True)
-        assert judge_run(path, make_options(Unopened())) == JudgingResult(path)
+        assert judge_run(path, make_options(Unopened())) == JudgingResult()
 
 
 def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
@@ -301,7 +297,7 @@ def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
 def test_a_long_answer_is_shown_in_part() -> None:
     check = AnswerCheck(kind="answer", id="knows", question="tea", ask="So?")
     case = Case(check, InterviewRow(1, BEN, "Q?", "x" * 2000, ()), 0)
-    assert case.messages("m")[1].content.count("x") == 1000
+    assert case.messages(3)[1].content.count("x") == 1000
 
 
 # At the end of a run.

@@ -1,13 +1,58 @@
-"""A thread of its own for a plain policy, so that one that hangs can be given up."""
+"""Running coroutines from plain code, plain code beside coroutines, and ends of several at once."""
 
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn, TypeVar
+
+from genagents_env.errors import GenagentsError
+
+T = TypeVar("T")
 
 _Job = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[..., Any], tuple[Any, ...]]
+
+
+async def cancel_others() -> None:
+    """Cancel every other task of this loop, and wait until all of them are gone."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return what `coroutine` returns.
+
+    Where a loop runs already in this thread, as in a notebook, it gets a thread of its own.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
+def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
+    """Raise the first error meant for the run, or else the first of all."""
+    first: BaseException = several.subgroup(GenagentsError) or several
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    raise first
+
+
+def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
+    """Return what `asyncio.gather` gathered with its exceptions, or raise the gravest of them.
+
+    All are awaited before one is raised, so that what was answered meanwhile is stored.
+    """
+    failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    if failures:
+        raise next((f for f in failures if isinstance(f, GenagentsError)), failures[0])
+    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
 
 
 class Worker:

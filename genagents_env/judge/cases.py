@@ -1,17 +1,15 @@
-"""What there is to judge: answers to questions that a check of the scenario is about."""
+"""The cases of a run: answers to questions that a check of the scenario is about."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, create_model
 
+from genagents_env.judge.prompting import JudgeReply, render_messages
 from genagents_env.llm.calls import CallKey, JSONValue, Message
-from genagents_env.llm.prompts import fence, load_prompt
-from genagents_env.llm.schemas import ReplyModel
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario.questions import When, asked
@@ -19,27 +17,17 @@ from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Scenario, Val
 from genagents_env.text import clean, fold
 
 PURPOSE = "judge"
-_FOLDER = Path(__file__).parent
 _SHOWN = 1000  # characters of an answer that are shown
-_WHY = 160
 
 Judgeable: TypeAlias = AnswerCheck | ValueCheck
 CaseKey: TypeAlias = tuple[str, int, str, str, int]
 
 
-class CaseReply(ReplyModel):
-    """A judge's reply; the reason comes first, so that the verdict can follow from it."""
+class CaseReply(JudgeReply):
+    """What an answer comes to."""
 
     wire_name: ClassVar[str] = "Verdict"
-    wire_description: ClassVar[str] = (
-        "A judge's reply; the reason comes first, so that the verdict can follow from it."
-    )
 
-    why: Annotated[
-        str,
-        BeforeValidator(lambda value: clean(value, _WHY) if isinstance(value, str) else value),
-        Field(max_length=_WHY, json_schema_extra={"maxLength": 120}),
-    ] = ""
     verdict: str
 
 
@@ -74,19 +62,16 @@ class Case:
         values = (value.value for value in self.check.values)
         return tuple(dict.fromkeys((*values, self.check.otherwise)))
 
-    def messages(self, mark: str) -> list[Message]:
-        """Return the prompt; question and answer stand in a fence marked `mark`."""
+    def messages(self, seed: int) -> list[Message]:
+        """Return the prompt of a run with that seed; question and answer stand in its fence."""
         row, check = self.row, self.check
         data: list[JSONValue] = [
             ["question", row.question],
             [f"{row.agent} answered", clean(row.answer, _SHOWN)],
         ]
         otherwise = check.otherwise if isinstance(check, ValueCheck) else None
-        text = load_prompt(_FOLDER / "judge.jinja").render(
-            data=fence(data, mark), ask=check.ask, values=self.verdicts, otherwise=otherwise
-        )
-        system = load_prompt(_FOLDER / "judge_system.jinja").render()
-        return [Message("system", system.strip()), Message("user", text.strip())]
+        fields = {"ask": check.ask, "values": self.verdicts, "otherwise": otherwise}
+        return render_messages("case", data, seed, system="case_system", **fields)
 
 
 def find_cases(

@@ -1,0 +1,145 @@
+"""What rating and comparing share: verdicts that are called for are asked for, and stored."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypedDict
+
+from pydantic import BaseModel
+
+from genagents_env.errors import ConfigError
+from genagents_env.judge.rubric import Rubric
+from genagents_env.judge.session import (
+    NAME_LIMIT,
+    JudgeQuery,
+    JudgeSession,
+    JudgingResult,
+    Watch,
+)
+from genagents_env.judge.texts import JudgedText
+from genagents_env.judge.verdicts import By, Judgement, Verdicts
+from genagents_env.llm.calls import CallKey, Message
+from genagents_env.llm.cassette import Recorded
+from genagents_env.llm.client import Answered
+from genagents_env.run.spec import RunOptions
+from genagents_env.scenario.questions import When
+from genagents_env.text import clean
+
+TEMPERATURE = 0.7  # repeats of a judge that is always sure of itself would tell nothing
+
+
+@dataclass(frozen=True, slots=True)
+class RubricQuery:
+    """One verdict by a rubric that is called for.
+
+    Attributes:
+        blank: the verdict without what the judge will say; it has the key.
+        call: decides the seed of the call.
+        messages: make the prompt.
+        reply: the schema.
+        fill: from a usable reply, a `reply`, to the verdict.
+    """
+
+    blank: Judgement
+    call: CallKey
+    messages: Callable[[], list[Message]]
+    reply: type[BaseModel]
+    fill: Callable[[Any], Judgement]
+
+
+class BlankFields(TypedDict):
+    """The fields of a verdict that nobody has given yet; they are those of `BaseJudgement`."""
+
+    block: str
+    seed: int
+    agent: str
+    when: When
+    question: str
+    number: int
+    rubric: str
+    edition: str
+    judge: str
+    by: By
+    repeat: int
+
+
+def make_blank_fields(
+    text: JudgedText, rubric: Rubric, judge: str, by: By, repeat: int
+) -> BlankFields:
+    """Return what a rating of `text`, or a comparison of it with another, begins with."""
+    return {
+        "block": text.block,
+        "seed": text.seed,
+        "agent": text.agent,
+        "when": text.when,
+        "question": text.question,
+        "number": text.repeat,
+        "rubric": rubric.name,
+        "edition": rubric.edition,
+        "judge": judge,
+        "by": by,
+        "repeat": repeat,
+    }
+
+
+def open_session(options: RunOptions, judge: str | None, repeats: int) -> JudgeSession:
+    """Return a session of the model that judges by a rubric.
+
+    Raises:
+        ConfigError: there is no such model, `judge` has no words, or `repeats` is below 1.
+    """
+    if repeats < 1:
+        raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
+    # The call's key has the answer's id and the repeat, which decide the seed.
+    return JudgeSession(options, judge, run_seed=0, temperature=TEMPERATURE)
+
+
+def ask_missing(
+    session: JudgeSession,
+    queries: Sequence[RubricQuery],
+    verdicts: Verdicts,
+    *,
+    watch: Watch | None = None,
+    again: str = "",
+) -> JudgingResult:
+    """Ask a model for every verdict that is called for and has not been given.
+
+    Args:
+        session: with the model.
+        queries: in the order in which they are asked.
+        verdicts: where they are stored.
+        watch: told after every verdict.
+        again: the command that goes on, for the message.
+
+    Raises:
+        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        RunLocked: another process adds to these verdicts.
+    """
+    with verdicts:
+        due = [
+            JudgeQuery(query.call, query.messages, query.reply, partial(_store, verdicts, query))
+            for query in queries
+            if not _is_given(verdicts, query)
+        ]
+        before = len(queries) - len(due)
+        return session.ask_all(due, before=before, watch=watch, again=again)
+
+
+def _is_given(verdicts: Verdicts, query: RubricQuery) -> bool:
+    found = verdicts.get(query.blank.key)
+    return found is not None and found.has_verdict
+
+
+def _store(
+    verdicts: Verdicts, query: RubricQuery, answered: Answered[Any], recorded: Recorded
+) -> bool:
+    one = query.blank if answered.fallback else query.fill(answered.value)
+    why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else one.why
+    one = replace(
+        one,
+        why=why,
+        prompt_tokens=recorded.prompt_tokens,
+        completion_tokens=recorded.completion_tokens,
+    )
+    verdicts.add(one)
+    return one.has_verdict

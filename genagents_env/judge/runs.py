@@ -1,0 +1,130 @@
+"""Judging a run: a model says of every stored answer what the scenario's checks ask.
+
+Verdicts are no part of what happened: they are stored in the run file beside the record, one
+model's next to another's, each as it is given.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from genagents_env.errors import GenagentsError
+from genagents_env.judge.cases import Case, CaseReply, find_cases, make_case_reply
+from genagents_env.judge.scripted_verdict import REPLIES
+from genagents_env.judge.session import (
+    JudgeQuery,
+    JudgeSession,
+    JudgingProgress,
+    JudgingResult,
+    Watch,
+    check_judge_name,
+)
+from genagents_env.llm.cassette import Recorded
+from genagents_env.llm.client import Answered
+from genagents_env.record import JudgementRow, RunReader, RunWriter
+from genagents_env.run.spec import Progress, RunOptions, RunResult
+from genagents_env.run.spending import compute_remaining
+
+
+def judge_run(
+    path: str | Path, options: RunOptions | None = None, *, by: str | None = None
+) -> JudgingResult:
+    """Ask a model what every stored answer comes to that a check of the scenario is about.
+
+    What it has judged already is not asked again, so that a judging that was stopped goes on
+    where it was. The run and its canonical hash stay what they are.
+
+    Args:
+        path: of the run file.
+        options: model, limits, concurrency, retries and `watch`; without a model, the run's own.
+        by: the name under which the verdicts are stored; None is the model's.
+
+    Raises:
+        ConfigError: there is no such model, or `by` has no words.
+        RecordError: the file is missing, foreign, damaged or newer.
+        RunLocked: another process writes it.
+        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+    """
+    options = options or RunOptions()
+    check_judge_name(by)
+    with RunWriter.open(path, on_phase=options.on_phase) as writer, RunReader(path) as run:
+        meta = run.meta
+        cases = find_cases(meta.scenario, meta.names, run.interviews())
+        if not cases:
+            return JudgingResult()
+        own_model = replace(options, model=options.model or meta.asked_model)
+        session = JudgeSession(
+            own_model, by, run_seed=meta.seed, temperature=0.0, replies=[REPLIES]
+        )
+        given = {
+            (row.check, row.tick, row.agent, row.question, row.repeat)
+            for row in run.judgements()
+            if row.judge == session.name and row.verdict is not None
+        }
+        due = [
+            JudgeQuery(
+                case.call,
+                partial(case.messages, meta.seed),
+                make_case_reply(case.verdicts),
+                partial(_store, writer, session.name, case),
+            )
+            for case in cases
+            if case.key not in given
+        ]
+        flags = "".join(
+            f" --{option} {value}"
+            for option, value in (("model", options.model), ("by", by))
+            if value
+        )
+        return session.ask_all(
+            due,
+            before=len(cases) - len(due),
+            watch=_watch_as_run(options.watch, run),
+            again=f"genagents judge {path}{flags}",
+        )
+
+
+def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
+    """Return how a run stands once its own model has judged its answers.
+
+    Only a finished run that asked a model is judged, within what its limits leave. Where that
+    fails, the run stays finished, and the result says why and how to go on.
+    """
+    if result.status != "finished":
+        return result
+    with RunReader(result.path) as run:
+        if run.meta.model is None:
+            return result
+        options = replace(options, limits=compute_remaining(options.limits, run))
+    try:
+        done = judge_run(result.path, options)
+    except GenagentsError as error:  # whatever is wrong with the judge, the run is finished
+        again = f"{error}; go on with `genagents judge {result.path}`"
+        done = JudgingResult(exit_code=error.exit_code, message=again)
+    if not done.message:
+        return result
+    message = f"the run is finished, but not all of its answers are judged: {done.message}"
+    return replace(result, exit_code=done.exit_code, message=message)
+
+
+def _store(
+    writer: RunWriter, judge: str, case: Case, answered: Answered[CaseReply], recorded: Recorded
+) -> bool:
+    verdict = None if answered.fallback else answered.value.verdict
+    tokens = (recorded.prompt_tokens, recorded.completion_tokens)
+    writer.commit_judgement(JudgementRow(judge, *case.key, verdict, recorded.reply, *tokens))
+    return verdict is not None
+
+
+def _watch_as_run(watch: Callable[[Progress], None] | None, run: RunReader) -> Watch | None:
+    """Return a `watch` that reports the judging as interviews at the end of the run."""
+    if watch is None:
+        return None
+    last = run.last_tick
+    time = run.time(last)
+
+    def report(now: JudgingProgress) -> None:
+        watch(Progress(last, last, time, now.calls, now.tokens, now.dollars, asking=True))
+
+    return report

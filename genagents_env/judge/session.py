@@ -1,0 +1,228 @@
+"""A judge session: many questions to one model at once; what was answered is kept on any end."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel
+
+from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
+from genagents_env.llm.budget import Spend
+from genagents_env.llm.calls import CallKey, Message
+from genagents_env.llm.cassette import MemoryCassette, Recorded
+from genagents_env.llm.client import Answered, ModelClient
+from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
+from genagents_env.run.models import open_model
+from genagents_env.run.signals import StopSignal
+from genagents_env.run.spec import RunOptions
+from genagents_env.text import clean
+
+NAME_LIMIT = 200  # characters of a judge's name
+
+_MAX_TOKENS = 200  # of a reply
+_ADVICE = ". Resume the run when the endpoint answers again"
+_NOTHING = Spend()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingProgress:
+    """How far a session is: replies of those due, and what was spent.
+
+    `dollars` is None where no price is known.
+    """
+
+    heard: int
+    due: int
+    calls: int
+    tokens: int
+    dollars: float | None
+
+
+Watch: TypeAlias = Callable[[JudgingProgress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingResult:
+    """How far the verdicts that are called for have been given.
+
+    Attributes:
+        judge: the name under which they are stored; empty where there is nothing to judge.
+        asked: verdicts that are called for.
+        before: of these, how many had been given before.
+        given: how many were given now.
+        unusable: how many replies were no verdict; they are asked for again next time.
+        spent: on what was asked now.
+        exit_code: of the command line.
+        message: why it stopped early and what to do; empty when everything was asked.
+    """
+
+    judge: str = ""
+    asked: int = 0
+    before: int = 0
+    given: int = 0
+    unusable: int = 0
+    spent: Spend = _NOTHING
+    exit_code: int = 0
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuery:
+    """One verdict that is called for.
+
+    Attributes:
+        call: decides the seed of the call.
+        messages: make the prompt.
+        reply: the schema.
+        store: keeps the verdict that a reply holds, and returns whether it holds one.
+    """
+
+    call: CallKey
+    messages: Callable[[], list[Message]]
+    reply: type[BaseModel]
+    store: Callable[[Answered[Any], Recorded], bool]
+
+
+def check_judge_name(name: str | None) -> None:
+    """Raise unless `name` is None or has words.
+
+    Raises:
+        ConfigError: it has none.
+    """
+    if name is not None and not clean(name, NAME_LIMIT):
+        raise ConfigError("by: a judge needs a name")
+
+
+class JudgeSession:
+    """One session of one model; it is over once everything has been asked.
+
+    Args:
+        options: model, limits, account, concurrency and retries; without a model, the default one.
+        name: of the judge; None is the model's.
+        run_seed: decides, with the key of a call, its seed.
+        temperature: of every call.
+        replies: what a scripted model answers by.
+
+    Attributes:
+        name: under which the verdicts are stored.
+
+    Raises:
+        ConfigError: there is no such model, or `name` has no words.
+    """
+
+    def __init__(
+        self,
+        options: RunOptions,
+        name: str | None,
+        *,
+        run_seed: int,
+        temperature: float,
+        replies: Iterable[ScriptedReplies] = (),
+    ) -> None:
+        check_judge_name(name)
+        endpoint = open_model(options.model, options.endpoint, options.limits, replies)
+        self.name = clean(name or endpoint.model, NAME_LIMIT)
+        # Not a run's cassette: a verdict is no call of the run.
+        self._replies = MemoryCassette()
+        self._client = ModelClient(
+            endpoint,
+            run_seed=run_seed,
+            budget=options.limits.budget(options.account),
+            cassette=self._replies,
+            max_in_flight=options.concurrency,
+            retry=options.retry,
+        )
+        self._temperature = temperature
+        self._slots = asyncio.Semaphore(options.concurrency)
+        self._stop = StopSignal()
+        self._over = False
+        self._answered = self._given = 0
+
+    def ask_all(
+        self,
+        due: Sequence[JudgeQuery],
+        *,
+        before: int = 0,
+        watch: Watch | None = None,
+        again: str = "",
+    ) -> JudgingResult:
+        """Ask everything in `due`, or as much as can be; return how it stands.
+
+        Args:
+            due: begun in this order.
+            before: verdicts that are called for, too, and had been given before.
+            watch: told after every reply.
+            again: the command that goes on, for the message.
+
+        Raises:
+            LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        """
+        exit_code, message = run_sync(self._ask_until_stopped(due, watch))
+        if message:
+            how = f"go on with `{again}`" if again else "judge again to go on"
+            message = f"{message}; {how}"
+        return JudgingResult(
+            self.name,
+            asked=before + len(due),
+            before=before,
+            given=self._given,
+            unusable=self._answered - self._given,
+            spent=self._client.budget.spent,
+            exit_code=exit_code,
+            message=message,
+        )
+
+    async def _ask_until_stopped(
+        self, due: Sequence[JudgeQuery], watch: Watch | None
+    ) -> tuple[int, str]:
+        """Return the exit code, and why it stopped early; 0 and nothing where all was asked."""
+        exit_code, message = 0, ""
+        try:
+            with self._stop.listen():
+                each = (self._ask_in_turn(query, len(due), watch) for query in due)
+                collect_results(await asyncio.gather(*each, return_exceptions=True))
+        except ModelOutage as outage:
+            exit_code, message = outage.exit_code, str(outage).removesuffix(_ADVICE)
+        except BudgetExceeded as limit:
+            exit_code, message = limit.exit_code, f"the budget is used up ({limit.kind})"
+        except asyncio.CancelledError:
+            if self._stop.signal is None:
+                raise
+        finally:
+            await cancel_others()
+            await self._client.aclose()
+        if self._stop.signal is not None and self._answered < len(due):
+            exit_code, message = 128 + self._stop.signal, "stopped by a signal"
+        return exit_code, message
+
+    async def _ask_in_turn(self, query: JudgeQuery, due: int, watch: Watch | None) -> None:
+        async with self._slots:
+            if self._over or self._stop.signal is not None:
+                return
+            try:
+                is_usable = await self._ask(query)
+                self._given += is_usable
+                self._answered += 1
+                if watch is not None:
+                    watch(self._measure_progress(due))
+            except GenagentsError:
+                self._over = True  # the others would fail alike, each after its own patience
+                raise
+
+    async def _ask(self, query: JudgeQuery) -> bool:
+        answered = await self._client.ask(
+            query.call,
+            query.messages(),
+            query.reply,
+            fallback=query.reply.model_construct(),
+            max_tokens=_MAX_TOKENS,
+            temperature=self._temperature,
+        )
+        return query.store(answered, self._replies.rows.pop(query.call))
+
+    def _measure_progress(self, due: int) -> JudgingProgress:
+        spent = self._client.budget.spent
+        dollars = None if self._client.endpoint.price is None else float(spent.dollars)
+        return JudgingProgress(self._answered, due, spent.calls, spent.tokens, dollars)
