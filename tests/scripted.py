@@ -1,8 +1,8 @@
 """Rules of scripted models that answer all shipped minds, and the judge of a run."""
 
+from genagents_env.judge import scripted_verdict
 from genagents_env.llm.scripted import Rule, find_rule
 from genagents_env.policy_loader import find_policy_class
-from genagents_env.judge import scripted_verdict
 
 
 def shipped_rule(name: str) -> Rule:
