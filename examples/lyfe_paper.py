@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.cli.progress import watching
-from genagents_env.cli.summary import summary
-from genagents_env.evaluate import summarize
 from genagents_env.evaluate.rates import tariff
 from genagents_env.judge import judge_finished_run
 from genagents_env.record import RunReader
-from genagents_env.report.run_writing import write_report
+from genagents_env.report import measure_runs, write_report
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
@@ -103,12 +101,8 @@ def main() -> None:
         with watching(quiet=False) as watch:
             engine = RunOptions(model=chosen.model, embedder=chosen.embedder, watch=watch)
             paths.append(lived(cell, seed, chosen.out, engine, chosen.hours))
-    studies, lines = [], []
-    for path in paths:
-        with RunReader(path) as record:
-            studies.append(summarize(record, tariff(chosen.price_as)))
-            lines.append(tuple(summary(studies[-1])))
-    page, *_ = write_report(studies, chosen.out / "report", lines)
+    results = measure_runs(paths, tariff(chosen.price_as))
+    page, *_ = write_report(results, chosen.out / "report")
     print(page)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from genagents_env.cli.report import aligned
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
@@ -39,7 +38,7 @@ class Summary:
         ):
             if table.rows:
                 yield ""
-                yield from aligned(table)
+                yield from table.format_lines()
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""

@@ -184,8 +184,8 @@ def resume(
 
 def _tell(result: "RunResult", quiet: bool) -> None:
     """Print the transcript, the summary and what to do next; exit with the result's code."""
-    from genagents_env.cli.summary import summary
     from genagents_env.evaluate import summarize, transcript
+    from genagents_env.evaluate.run_text import describe_summary
     from genagents_env.record import RunReader
 
     with RunReader(result.path) as record:
@@ -197,7 +197,7 @@ def _tell(result: "RunResult", quiet: bool) -> None:
             for line in lines:
                 say(line, indent=10)
             say()
-        for line in summary(summarize(record)):
+        for line in describe_summary(summarize(record)):
             say(line, indent=4)
     say()
     say(f"Run file: {result.path}  (look: genagents show {result.path})")

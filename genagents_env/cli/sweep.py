@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from genagents_env.cli.report import measured
+from genagents_env.cli.report import measure_folder
 from genagents_env.cli.runs import Embedder, Model
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_plan import costs_nothing, format_plan
@@ -109,9 +109,9 @@ def sweep(
     if folder.experiment.judges and done.finished:
         code = code or _judge(folder, done, quiet)
     if report:
-        from genagents_env.report.writing import write_lab
+        from genagents_env.report import write_report
 
-        page, *_ = write_lab(measured(folder, quiet=quiet, workers=workers, told=told))
+        page, *_ = write_report(measure_folder(folder, quiet=quiet, workers=workers, told=told))
         say(f"Report: {page}")
     _print_result(done)
     raise typer.Exit(code)

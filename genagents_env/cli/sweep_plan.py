@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from genagents_env.cli.report import aligned
-
 if TYPE_CHECKING:
     from genagents_env.report.table import CellValue
     from genagents_env.sweep import Forecast, SweepFolder
@@ -30,7 +28,7 @@ def format_plan(
     rows = [_make_row(one) for one in found]
     seconds = _sum(one.seconds for one in found)
     rows.append(_make_total(found, seconds))
-    yield from aligned(Table("plan", folder.experiment.name, _COLUMNS, tuple(rows), _NOTE))
+    yield from Table("plan", folder.experiment.name, _COLUMNS, tuple(rows), _NOTE).format_lines()
     if seconds is not None:
         at_once = workers or count_cores()
         yield f"About {_clock(seconds / at_once)} with {at_once} at once."

@@ -1,8 +1,10 @@
 """What a reader of a sweep's report has to beware of, each in a sentence."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from platform import python_version
 
 from genagents_env.report.comparing import PRIMARY
 from genagents_env.report.finding import ALPHA
@@ -10,6 +12,12 @@ from genagents_env.report.plan import SweepPlan
 from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import MIN_SEEDS, Contrast, smallest_p
 
+_ABSENT = "not installed"
+_NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
+_LIBRARIES = (
+    *("genagents-env", "numpy", "scipy", "networkx", "joblib", "statsmodels", "openskill"),
+    *("pandas", "pyarrow", "matplotlib"),
+)
 _MOST = 8  # names in one sentence
 
 
@@ -129,3 +137,21 @@ def _count(number: int, noun: str) -> str:
 def _list_some(names: Sequence[str], most: int = _MOST, between: str = ", ") -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return between.join(names[:most]) + more
+
+
+def warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
+    """Yield for a terminal what cannot be made, and the extra that brings it."""
+    for name, what in _NEEDED.items():
+        if versions[name] == _ABSENT:
+            yield f'no {what}: {name} is not installed: pip install "genagents-env[lab]"'
+
+
+def find_versions() -> dict[str, str]:
+    """Return the version of Python, of this package and of the libraries it uses."""
+    found = {"python": python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = _ABSENT
+    return found

@@ -1,5 +1,6 @@
 """Conditions beside one another: means over seeds, and differences paired by seed."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -63,6 +64,12 @@ def _name_block(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """Return in words what tells this block from the others; of a single one, its scenario."""
     told = [part for k, part in enumerate(key) if len({other[k] for other in keys}) > 1 and part]
     return " / ".join(told) or key[0]
+
+
+def slug_blocks(blocks: Sequence[ConditionBlock]) -> list[str]:
+    """Return for each block a name of letters, digits and underscores for files; all differ."""
+    slugs = [re.sub(r"[^a-z0-9]+", "_", block.name.lower()).strip("_") for block in blocks]
+    return [f"{slug[:40].strip('_')}_{k}".strip("_") for k, slug in enumerate(slugs, 1)]
 
 
 def make_cells(

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from genagents_env.report import sweep_tables
 from genagents_env.report.results import SweepResults
+from genagents_env.report.sweep_tables import tabulate_values
 from genagents_env.stats.extra import lab
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _OF_VALUES = ("values", "versions", "unmeasured")
 
 
-def make_frames(known: SweepResults) -> "dict[str, DataFrame]":
+def make_frames(results: SweepResults) -> "dict[str, DataFrame]":
     """Return `runs`, `values` (tidy: a line for each value of each run) and `contrasts`.
 
     Raises:
@@ -23,23 +23,23 @@ def make_frames(known: SweepResults) -> "dict[str, DataFrame]":
     pandas = lab("pandas")
     rows = [
         {key: value for key, value in run.as_json().items() if key not in _OF_VALUES}
-        for run in known.runs
+        for run in results.runs
     ]
-    values = sweep_tables.values(known)
+    values = tabulate_values(results)
     return {
         "runs": pandas.DataFrame(rows),
         "values": pandas.DataFrame(values.rows, columns=values.columns),
-        "contrasts": pandas.DataFrame([asdict(one) for one in known.contrasts]),
+        "contrasts": pandas.DataFrame([asdict(one) for one in results.contrasts]),
     }
 
 
-def encode_parquet(known: SweepResults) -> dict[str, bytes]:
+def encode_parquet(results: SweepResults) -> dict[str, bytes]:
     """Return the frames as Parquet files, by file name.
 
     Raises:
         ConfigError: pandas or pyarrow is missing.
     """
-    found = make_frames(known)
+    found = make_frames(results)
     lab("pyarrow")
     files = {}
     for name, frame in found.items():

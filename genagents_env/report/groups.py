@@ -1,4 +1,4 @@
-"""Runs that belong together: same scenario, people, policy and model; means over their seeds."""
+"""Runs of one condition: same scenario, people, policy and model; means over their seeds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from genagents_env.evaluate.measures.lengths import standard_error
 from genagents_env.evaluate.measures.preferences import Preference, Shares
 from genagents_env.evaluate.measures.success import Outcome
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.sweep.design.trials import Condition
 
-Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a Group
+Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a RunGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,14 @@ def average(values: Iterable[float | None]) -> Mean | None:
 
 @dataclass(frozen=True, slots=True)
 class RunGroup:
-    """Runs of one kind, in the order given.
+    """Runs of one condition, in the order given: run files have no plan that names it.
 
     Attributes:
         scenario: its name.
         people: who took part, by name, in the order of the runs.
         policy: see `policies_label`.
         model: its name, or None.
-        studies: all of them.
+        summaries: all of them.
         cast: 1; more where others of the same number took part in runs before.
     """
 
@@ -45,7 +46,7 @@ class RunGroup:
     people: tuple[str, ...]
     policy: str
     model: str | None
-    studies: tuple[RunSummary, ...]
+    summaries: tuple[RunSummary, ...]
     cast: int = 1
 
     @property
@@ -65,18 +66,24 @@ class RunGroup:
         return f"{self.place}: {self.mind}"
 
     @property
+    def condition(self) -> Condition:
+        """The condition of which these runs are the seeds."""
+        people = ", ".join(self.people)
+        return Condition(self.label, self.mind, self.scenario, people, self.model)
+
+    @property
     def counted(self) -> tuple[RunSummary, ...]:
         """The finished runs, over which means go; all of them where none has finished."""
-        done = tuple(study for study in self.studies if study.rates.finished)
-        return done or self.studies
+        done = tuple(summary for summary in self.summaries if summary.rates.finished)
+        return done or self.summaries
 
 
-def group_runs(studies: Sequence[RunSummary]) -> tuple[RunGroup, ...]:
-    """Return the groups of `studies`, in the order in which each first appears."""
+def group_runs(summaries: Sequence[RunSummary]) -> tuple[RunGroup, ...]:
+    """Return the groups of `summaries`, in the order in which each first appears."""
     kinds: dict[Kind, list[RunSummary]] = {}
-    for study in studies:
-        kind = study.rates.scenario, study.people, study.rates.policy, study.rates.model
-        kinds.setdefault(kind, []).append(study)
+    for summary in summaries:
+        kind = summary.rates.scenario, summary.people, summary.rates.policy, summary.rates.model
+        kinds.setdefault(kind, []).append(summary)
     return tuple(
         RunGroup(*kind, tuple(own), _cast(kind, list(kinds))) for kind, own in kinds.items()
     )
@@ -116,7 +123,7 @@ def average_successes(groups: Iterable[RunGroup]) -> Iterator[SuccessRate]:
     `majorities` counts the runs in which the majority succeeded after it, of the `decided`.
     """
     for group in groups:
-        found = [one for study in group.counted for one in study.outcomes]
+        found = [one for summary in group.counted for one in summary.outcomes]
         for success, by in dict.fromkeys((one.success, one.by) for one in found):
             mine = [one for one in found if (one.success, one.by) == (success, by)]
             yield _average_success(group, mine)
@@ -152,7 +159,7 @@ class FlowRate:
 def average_flows(groups: Iterable[RunGroup]) -> Iterator[FlowRate]:
     """Yield the flow of every fact of each group."""
     for group in groups:
-        found = [flow for study in group.counted for flow in study.flows]
+        found = [flow for summary in group.counted for flow in summary.flows]
         for fact in dict.fromkeys(flow.fact for flow in found):
             mine = [flow for flow in found if flow.fact == fact]
             yield FlowRate(
@@ -180,14 +187,14 @@ def average_costs(groups: Iterable[RunGroup]) -> Iterator[CostRate]:
         yield CostRate(
             group.mind,
             group.place,
-            average(study.rates.waking.calls_per_hour for study in group.counted),
-            average(study.rates.dollars_per_human_hour for study in group.counted),
+            average(summary.rates.waking.calls_per_hour for summary in group.counted),
+            average(summary.rates.dollars_per_human_hour for summary in group.counted),
         )
 
 
 def list_preferences(group: RunGroup) -> Iterator[tuple[Preference, ...]]:
     """Yield for each value check and judge the preferences of the group's runs that have them."""
-    found = [one for study in group.counted for one in study.preferences]
+    found = [one for summary in group.counted for one in summary.preferences]
     for key in dict.fromkeys((one.check, one.by) for one in found):
         yield tuple(one for one in found if (one.check, one.by) == key)
 

@@ -1,11 +1,14 @@
-"""Reading one run file once: its measures, what is drawn of it, and what stands on its page."""
+"""Reading each run file once: its measures, what is drawn of it, and what stands on its page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from genagents_env.errors import RecordError
 from genagents_env.evaluate.checks import verdicts
@@ -13,62 +16,129 @@ from genagents_env.evaluate.measures import Measure, find_measures, take
 from genagents_env.evaluate.measures.diffusion import curves
 from genagents_env.evaluate.measures.partners import count_partners
 from genagents_env.evaluate.measures.places import occupancy
+from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.run_summary import summarize
+from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.evaluate.summary_lines import lines, outcome_lines
 from genagents_env.evaluate.transcript import transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.report.trial import MeasuredTrial, PlotData, RunNarrative, TimedAnswer, Usage
+from genagents_env.sweep.folder import SweepFolder
+
+OnRead = Callable[[int, int], None]  # runs read, of how many
 
 MOST_LINES = 2000  # of a transcript on a page; the run file has them all
+_BATCH = 8  # runs that a process reads before it hands them over
 
 
-def read_trials(
-    runs: Sequence[MeasuredTrial], names: Sequence[str], base: Path
-) -> list[MeasuredTrial]:
-    """Return the runs with what their files tell: the work of a process, which finds measures once.
+def read_runs(
+    paths: Iterable[Path], priced_as: Tariff | None = None, speed: float = GAME_SPEED
+) -> list[RunSummary]:
+    """Return the summary of each run file, each once; see `summarize` for the arguments.
+
+    Raises:
+        RecordError: one cannot be read.
+    """
+    summaries = []
+    for path in dict.fromkeys(paths):
+        with RunReader(path) as reader:
+            summaries.append(summarize(reader, priced_as, speed))
+    return summaries
+
+
+def read_sweep(
+    folder: SweepFolder, measures: Sequence[str], on_read: OnRead | None = None, workers: int = 1
+) -> Iterator[MeasuredTrial]:
+    """Yield every trial of a sweep in order, measured as far as its file can be read.
 
     Args:
-        runs: what is known of each so far.
-        names: of the measures, as `find_measures` takes them.
-        base: to which their paths belong.
+        folder: of the sweep.
+        measures: names, as `find_measures` takes them.
+        on_read: told after every run how many are read, and of how many.
+        workers: processes that read.
     """
-    measures, _ = find_measures(names, base)
-    return [read_trial(run, measures) for run in runs]
+    trials = tuple(_list_trials(folder))
+    found: Iterable[MeasuredTrial]
+    if workers > 1 and len(trials) > 1:
+        found = _read_in_processes(trials, measures, folder.base, workers)
+    else:
+        found = _read_trials(trials, measures, folder.base)
+    for number, trial in enumerate(found, 1):
+        if on_read is not None:
+            on_read(number, len(trials))
+        yield trial
 
 
-def read_trial(run: MeasuredTrial, measures: Sequence[Measure]) -> MeasuredTrial:
-    """Return the run with what its file tells.
+def _list_trials(folder: SweepFolder) -> Iterator[MeasuredTrial]:
+    for trial, how in zip(folder.trials, folder.read_statuses(), strict=True):
+        yield MeasuredTrial(
+            trial.name,
+            trial.condition,
+            trial.seed,
+            trial.identity,
+            folder.run_file(trial),
+            how.state,
+            how.status,
+            how.tick,
+            how.problem,
+        )
 
-    A file that cannot be read, or does not match its checksums, makes it a damaged run that says
+
+def _read_in_processes(
+    trials: Sequence[MeasuredTrial], measures: Sequence[str], base: Path, workers: int
+) -> Iterator[MeasuredTrial]:
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=workers, return_as="generator")
+    batches = [trials[k : k + _BATCH] for k in range(0, len(trials), _BATCH)]
+    for batch in parallel(delayed(_read_batch)(own, tuple(measures), base) for own in batches):
+        yield from batch
+
+
+def _read_batch(
+    trials: Sequence[MeasuredTrial], measures: Sequence[str], base: Path
+) -> list[MeasuredTrial]:
+    return list(_read_trials(trials, measures, base))
+
+
+def _read_trials(
+    trials: Iterable[MeasuredTrial], measures: Sequence[str], base: Path
+) -> Iterator[MeasuredTrial]:
+    found, _ = find_measures(measures, base)
+    for trial in trials:
+        yield read_trial(trial, found)
+
+
+def read_trial(trial: MeasuredTrial, measures: Sequence[Measure]) -> MeasuredTrial:
+    """Return the trial with what its file holds.
+
+    A file that cannot be read, or does not match its checksums, makes it a damaged one that says
     so; a trial without a file stays as it is.
     """
-    if run.state in ("due", "damaged") or not run.file.is_file():
-        return run
+    if trial.state in ("due", "damaged") or not trial.file.is_file():
+        return trial
     try:
-        digest = canonical_hash(run.file)  # before anything else: it checks what the rest rests on
-        with RunReader(run.file) as reader:
-            found = _measure(run, reader, measures)
+        digest = canonical_hash(trial.file)  # first: it checks what the rest rests on
+        with RunReader(trial.file) as reader:
+            found = _measure(trial, RunData(reader), measures)
     except RecordError as error:
-        return replace(run, state="damaged", problem=str(error))
+        return replace(trial, state="damaged", problem=str(error))
     return replace(found, hash=digest) if found.counted else found
 
 
-def _measure(run: MeasuredTrial, reader: RunReader, measures: Sequence[Measure]) -> MeasuredTrial:
-    record = RunData(reader)
-    values, faults = take(record, measures)
-    meta = reader.meta
+def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -> MeasuredTrial:
+    values, faults = take(data, measures)
     return replace(
-        run,
-        scenario=sha256(meta.rows()["scenario"].encode()).hexdigest(),
-        versions=dict(meta.versions),
-        usage=_sum_usage(reader),
+        trial,
+        scenario=sha256(data.meta.rows()["scenario"].encode()).hexdigest(),
+        versions=dict(data.meta.versions),
+        usage=_sum_usage(data.reader),
         values=values,
         unmeasured=faults,
-        plot_data=_find_plot_data(record),
-        narrative=_narrate(record, reader.time),
-        verdicts=tuple(verdicts(record)),
+        plot_data=_find_plot_data(data),
+        narrative=_narrate(data, data.reader.time),
+        verdicts=tuple(verdicts(data)),
     )
 
 
@@ -84,36 +154,38 @@ def _sum_usage(reader: RunReader) -> Usage:
     )
 
 
-def _find_plot_data(record: RunData) -> PlotData:
-    names, counts = count_partners(record)
-    arenas, _, stays = occupancy(record)  # a row for each arena
+def _find_plot_data(data: RunData) -> PlotData:
+    names, counts = count_partners(data)
+    arenas, _, stays = occupancy(data)  # a row for each arena
     return PlotData(
         tuple(names),
-        _rows(counts),
+        _list_rows(counts),
         tuple(arenas),
-        _rows(stays.T),
+        _list_rows(stays.T),
         {
             fact: tuple((float(second), float(known)) for second, known in steps)
-            for fact, steps in curves(record).items()
+            for fact, steps in curves(data).items()
         },
-        float(record.last_tick * record.meta.seconds_per_tick),
+        float(data.last_tick * data.meta.seconds_per_tick),
     )
 
 
-def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
+def _list_rows(
+    matrix: npt.NDArray[np.int64] | npt.NDArray[np.float64],
+) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in row) for row in matrix)
 
 
-def _narrate(record: RunData, time: Callable[[int], Any]) -> RunNarrative:
-    told = summarize(record)
-    found = (
-        *lines(told.findings),
-        *outcome_lines(told.outcomes, told.agreements, told.flows, told.preferences),
+def _narrate(data: RunData, time: Callable[[int], datetime]) -> RunNarrative:
+    summary = summarize(data)
+    findings = (
+        *lines(summary.findings),
+        *outcome_lines(summary.outcomes, summary.agreements, summary.flows, summary.preferences),
     )
-    happened = transcript(record.events, time)
+    happened = transcript(data.events, time)
     first = tuple(islice(happened, MOST_LINES))
     answers = tuple(
         TimedAnswer(f"{time(one.tick):%a %H:%M}", one.agent, one.question, one.repeat, one.answer)
-        for one in record.interviews
+        for one in data.interviews
     )
-    return RunNarrative(found, first, len(first) + sum(1 for _ in happened), answers)
+    return RunNarrative(findings, first, len(first) + sum(1 for _ in happened), answers)

@@ -1,14 +1,15 @@
-"""A sweep gathered for its report: every run read once, means, differences, what to beware of."""
+"""Runs side by side, those of a sweep or several files: means, differences, what to beware of."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from platform import python_version
 
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
+from genagents_env.evaluate.published import Published, published
+from genagents_env.evaluate.rates import GAME_SPEED, Tariff
+from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON
-from genagents_env.report.cautions import find_cautions
+from genagents_env.report.cautions import find_cautions, find_versions, warn_of_missing_libraries
 from genagents_env.report.comparing import (
     ConditionBlock,
     MeasureCell,
@@ -17,35 +18,28 @@ from genagents_env.report.comparing import (
     make_contrasts,
 )
 from genagents_env.report.finding import describe_finding
+from genagents_env.report.groups import RunGroup, group_runs
 from genagents_env.report.judging import tabulate_judgements
 from genagents_env.report.measure_order import order_measures
 from genagents_env.report.plan import SweepPlan
-from genagents_env.report.reading import read_trial, read_trials
+from genagents_env.report.reading import OnRead, read_runs, read_sweep
 from genagents_env.report.table import Table
-from genagents_env.report.trial import MeasuredTrial
+from genagents_env.report.trial import MeasuredTrial, summarize_trial
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.folder import SweepFolder
-
-OnRead = Callable[[int, int], None]  # runs read, of how many
-
-_ABSENT = "not installed"
-_NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
-_BATCH = 8  # runs that a process reads before it hands them over
-_LIBRARIES = (
-    *("genagents-env", "numpy", "scipy", "networkx", "joblib", "statsmodels", "openskill"),
-    *("pandas", "pyarrow", "matplotlib"),
-)
 
 
 @dataclass(frozen=True, slots=True)
 class SweepResults:
-    """All that a report of a sweep tells.
+    """All that a report tells: of a sweep, or of run files, which are a sweep without a plan.
+
+    Without a plan nothing is compared or tested: the runs stand in groups, one for each condition,
+    with means over their seeds, and each has its whole summary.
 
     Attributes:
-        folder: of the sweep.
-        plan: the experiment.
+        folder: of the sweep; None for run files.
+        plan: the experiment; None for run files.
         blocks: conditions that are compared with one another.
         runs: every trial, in the order of the sweep.
         measures: that were taken.
@@ -57,21 +51,38 @@ class SweepResults:
         versions: of this package and of the libraries that made the report.
         judged: tables of what judges said; none without judges.
         problems: for a terminal: damaged runs, unknown measures, missing libraries.
+        groups: the runs by condition, where there is no plan.
+        published: figures of others, to stand beside the cost of these runs.
     """
 
-    folder: Path
-    plan: SweepPlan
-    blocks: tuple[ConditionBlock, ...]
+    folder: Path | None
+    plan: SweepPlan | None
     runs: tuple[MeasuredTrial, ...]
-    measures: tuple[Measure, ...]
-    names: tuple[str, ...]
-    primary: tuple[str, ...]
-    cells: tuple[MeasureCell, ...]
-    contrasts: tuple[Contrast, ...]
+    blocks: tuple[ConditionBlock, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    names: tuple[str, ...] = ()
+    primary: tuple[str, ...] = ()
+    cells: tuple[MeasureCell, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
     cautions: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     judged: tuple[Table, ...] = ()
     problems: tuple[str, ...] = ()
+    groups: tuple[RunGroup, ...] = ()
+    published: tuple[Published, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name of the experiment; without one, the scenarios and how many runs there are."""
+        if self.plan is not None:
+            return self.plan.name
+        scenarios = ", ".join(dict.fromkeys(run.condition.scenario for run in self.runs))
+        return f"{scenarios}: {len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
+
+    @property
+    def summaries(self) -> tuple[RunSummary, ...]:
+        """The whole summaries of the runs, as far as they are kept."""
+        return tuple(run.summary for run in self.runs if run.summary is not None)
 
     @property
     def titles(self) -> dict[str, str]:
@@ -106,6 +117,11 @@ class SweepResults:
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values, without the narratives of the runs."""
+        if self.plan is None:
+            return {
+                "runs": [summary.as_json() for summary in self.summaries],
+                "published": [asdict(one) for one in self.published],
+            }
         return {
             "name": self.plan.name,
             "question": self.plan.question,
@@ -124,7 +140,7 @@ class SweepResults:
 
 
 def measure_sweep(
-    folder: SweepFolder, watch: OnRead | None = None, workers: int = 1
+    folder: SweepFolder, on_read: OnRead | None = None, workers: int = 1
 ) -> SweepResults:
     """Read every run of a sweep and return what a report tells of it.
 
@@ -133,8 +149,8 @@ def measure_sweep(
     the rest goes on.
 
     Args:
-        folder: of the sweep; it may still be going on.
-        watch: told after every run how many are read, and of how many.
+        folder: of the sweep; it may still be running.
+        on_read: told after every run how many are read, and of how many.
         workers: processes that read.
 
     Raises:
@@ -144,8 +160,7 @@ def measure_sweep(
     wanted = (*experiment.primary, *(experiment.measures or DEFAULT))
     measures, unknown = find_measures(wanted, folder.base)
     main = find_measures(experiment.primary, folder.base)[0] if experiment.primary else ()
-    standing = tuple(_list_trials(folder, folder.trials))
-    runs = tuple(_read_trials(standing, wanted, folder.base, watch, workers))
+    runs = tuple(read_sweep(folder, wanted, on_read, workers))
     plan = SweepPlan(
         experiment.name,
         experiment.question,
@@ -158,6 +173,35 @@ def measure_sweep(
     return compare_trials(
         folder.path, plan, runs, measures, main, folder.find_unknown_runs(), unknown
     )
+
+
+def measure_runs(
+    paths: Iterable[Path], priced_as: Tariff | None = None, speed: float = GAME_SPEED
+) -> SweepResults:
+    """Read run files and return what a report tells of them: a sweep without a plan.
+
+    Args:
+        paths: at least one; each is read once.
+        priced_as: see `evaluate.rates.rates`.
+        speed: see `evaluate.rates.rates`.
+
+    Raises:
+        RecordError: a file cannot be read.
+    """
+    return group_summaries(read_runs(paths, priced_as, speed))
+
+
+def group_summaries(summaries: Sequence[RunSummary]) -> SweepResults:
+    """Return runs that have been read, grouped by condition.
+
+    Args:
+        summaries: at least one, all with one speed of the game.
+    """
+    groups = group_runs(summaries)
+    conditions = {id(one): group.condition for group in groups for one in group.summaries}
+    runs = tuple(summarize_trial(one, conditions[id(one)]) for one in summaries)
+    others = published(summaries[0].rates.speed)
+    return SweepResults(None, None, runs, groups=groups, published=others)
 
 
 def compare_trials(
@@ -193,12 +237,12 @@ def compare_trials(
         *_warn_of_missing_primary(main, names),
         *(one for one in (hindered, fault) if one),
     )
-    installed = _find_versions()
+    installed = find_versions()
     return SweepResults(
         folder,
         plan,
-        blocks,
         tuple(runs),
+        blocks,
         tuple({one.name: one for one in measures}.values()),
         listed,
         primary,
@@ -207,7 +251,7 @@ def compare_trials(
         (*find_cautions(plan, runs, differences, strangers), *hindrances),
         installed,
         judged,
-        (*_describe_damage(runs), *hindrances, *_warn_of_missing_libraries(installed)),
+        (*_describe_damage(runs), *hindrances, *warn_of_missing_libraries(installed)),
     )
 
 
@@ -215,52 +259,6 @@ def _describe_damage(runs: Iterable[MeasuredTrial]) -> Iterator[str]:
     for run in runs:
         if run.state == "damaged":
             yield f"{run.trial} is left out: {run.problem}"
-
-
-def _list_trials(folder: SweepFolder, trials: Sequence[Trial]) -> Iterator[MeasuredTrial]:
-    for trial, how in zip(trials, folder.read_statuses(), strict=True):
-        yield MeasuredTrial(
-            trial.name,
-            trial.condition,
-            trial.seed,
-            trial.identity,
-            folder.run_file(trial),
-            how.state,
-            how.status,
-            how.tick,
-            how.problem,
-        )
-
-
-def _read_trials(
-    runs: Sequence[MeasuredTrial],
-    names: Sequence[str],
-    base: Path,
-    watch: OnRead | None,
-    workers: int,
-) -> Iterator[MeasuredTrial]:
-    """Yield the runs in their order, read in this process or in several."""
-    found: Iterable[MeasuredTrial]
-    if workers > 1 and len(runs) > 1:
-        found = _read_in_processes(runs, names, base, workers)
-    else:
-        measures, _ = find_measures(names, base)
-        found = (read_trial(run, measures) for run in runs)
-    for number, run in enumerate(found, 1):
-        if watch is not None:
-            watch(number, len(runs))
-        yield run
-
-
-def _read_in_processes(
-    runs: Sequence[MeasuredTrial], names: Sequence[str], base: Path, workers: int
-) -> Iterator[MeasuredTrial]:
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(n_jobs=workers, return_as="generator")
-    parts = [runs[k : k + _BATCH] for k in range(0, len(runs), _BATCH)]
-    for part in parallel(delayed(read_trials)(part, tuple(names), base) for part in parts):
-        yield from part
 
 
 def _find_override(folder: SweepFolder, experiment: Experiment) -> str | None:
@@ -299,24 +297,3 @@ def _mean_as_json(cell: MeasureCell) -> dict[str, JSON]:
 def _measure_as_json(one: Measure) -> dict[str, JSON]:
     told = ("name", "title", "unit", "definition", "source", "better")
     return {key: getattr(one, key) for key in told}
-
-
-def as_json(known: SweepResults) -> dict[str, JSON]:
-    """Return a sweep's report as JSON values; see `Gathered.as_json`."""
-    return known.as_json()
-
-
-def _warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
-    for name, what in _NEEDED.items():
-        if versions[name] == _ABSENT:
-            yield f'no {what}: {name} is not installed: pip install "genagents-env[lab]"'
-
-
-def _find_versions() -> dict[str, str]:
-    found = {"python": python_version()}
-    for name in _LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = _ABSENT
-    return found

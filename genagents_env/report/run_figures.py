@@ -1,10 +1,9 @@
-"""The figures of a report: which are drawn, of what, and what stands below each."""
+"""The figures of run files: which are drawn, of what, and what stands below each."""
 
 from collections.abc import Iterator, Sequence
 
 from genagents_env.evaluate.measures.lengths import pooled
 from genagents_env.evaluate.measures.preferences import affinity
-from genagents_env.evaluate.published import Published
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import figures
 from genagents_env.report.groups import (
@@ -15,23 +14,23 @@ from genagents_env.report.groups import (
     average_successes,
     list_preferences,
 )
-from genagents_env.report.picture import FigureFile
+from genagents_env.report.results import SweepResults
+from genagents_env.report.sections import FigureFile
 
 
-def pictures(
-    groups: Sequence[RunGroup], others: Sequence[Published], speed: float
-) -> Iterator[FigureFile]:
+def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page.
 
     What is of one run alone (who told whom, opinions over time) is drawn of the first run of each
     group.
     """
-    yield from _successes(groups)
-    yield from _flow(groups)
+    groups = results.groups
+    yield from _draw_successes(groups)
+    yield from _draw_flow(groups)
     for number, group in enumerate(groups, 1):
-        yield from _preferences(number, group)
-        yield from _opinions(number, group, group.counted[0])
-    spans = [study.spans for group in groups for study in group.counted]
+        yield from _draw_preferences(number, group)
+        yield from _draw_opinions(number, group, group.counted[0])
+    spans = [summary.spans for group in groups for summary in group.counted]
     if any(one.conversations for one in spans):
         drawn = figures.draw_length_bars(pooled(spans))
         caption = (
@@ -41,12 +40,12 @@ def pictures(
         yield FigureFile("lengths", "lengths", caption, figures.encode_png(drawn))
     rates = tuple(average_costs(groups))
     if any(rate.calls is not None for rate in rates):
-        drawn = figures.draw_cost_bars(rates, others, speed)
+        drawn = figures.draw_cost_bars(rates, results.published, results.summaries[0].rates.speed)
         caption = "Means over runs with standard error; hatched: published figures."
         yield FigureFile("costs", "costs", caption, figures.encode_png(drawn))
 
 
-def _successes(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
+def _draw_successes(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
     rates = tuple(average_successes(groups))
     for scenario in dict.fromkeys(rate.scenario for rate in rates):
         mine = [rate for rate in rates if rate.scenario == scenario]
@@ -56,33 +55,33 @@ def _successes(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
             "standard error; the dark line is the share before."
         )
         yield FigureFile(
-            "successes", _slug("success", scenario), caption, figures.encode_png(drawn)
+            "successes", _join("success", scenario), caption, figures.encode_png(drawn)
         )
 
 
-def _flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
+def _draw_flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
     rates = tuple(average_flows(groups))
     if rates:
         caption = "Means over runs with standard error; a dash where nobody could have."
         yield FigureFile("flow", "flow", caption, figures.encode_png(figures.draw_flow_bars(rates)))
     for number, group in enumerate(groups, 1):
-        study = group.counted[0]
-        spread = [fact for fact in study.facts if fact.heard]
-        unheard = [fact.fact for fact in study.facts if not fact.heard]
+        summary = group.counted[0]
+        spread = [fact for fact in summary.facts if fact.heard]
+        unheard = [fact.fact for fact in summary.facts if not fact.heard]
         if spread:
-            drawn = figures.draw_hearing_network(spread, study.people, study.clock)
-            caption = f"Who told whom first, in {study.rates.run} ({group.label})."
+            drawn = figures.draw_hearing_network(spread, summary.people, summary.clock)
+            caption = f"Who told whom first, in {summary.rates.run} ({group.label})."
             caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""
-            yield FigureFile("flow", _slug("told", number), caption, figures.encode_png(drawn))
+            yield FigureFile("flow", _join("told", number), caption, figures.encode_png(drawn))
 
 
-def _preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
+def _draw_preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
     for judge, several in enumerate(list_preferences(group), 1):
         one = average_preferences(several)
         drawn = figures.draw_preference_bars(
             f"{one.check}, by {one.by}", one.values, one.before, one.after, one.otherwise
         )
-        name = _slug("answers", one.check, number, judge)
+        name = _join("answers", one.check, number, judge)
         caption = f"{group.label}: answers before and after, mean over {len(several)} runs."
         yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
         if one.after:
@@ -90,7 +89,7 @@ def _preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
             drawn = figures.draw_affinity_map(
                 f"{one.check}, by {one.by}", found.agents, found.matrix
             )
-            name = _slug("affinity", one.check, number, judge)
+            name = _join("affinity", one.check, number, judge)
             caption = (
                 f"{group.label}: probability that two give the same answer after the run; on the "
                 "diagonal, that two interviews of one do."
@@ -98,24 +97,24 @@ def _preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
             yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
 
 
-def _opinions(number: int, group: RunGroup, study: RunSummary) -> Iterator[FigureFile]:
-    values = {one.check: one for one in study.preferences}
-    for check in dict.fromkeys(one.check for one in study.opinions):
-        mine = [one for one in study.opinions if one.check == check]
+def _draw_opinions(number: int, group: RunGroup, summary: RunSummary) -> Iterator[FigureFile]:
+    values = {one.check: one for one in summary.preferences}
+    for check in dict.fromkeys(one.check for one in summary.opinions):
+        mine = [one for one in summary.opinions if one.check == check]
         known = values.get(check)
         drawn = figures.draw_opinion_timeline(
             check,
             () if known is None else known.values,
             mine,
-            study.people,
-            study.seconds_per_tick,
+            summary.people,
+            summary.seconds_per_tick,
             None if known is None else known.otherwise,
         )
-        caption = f"What was mentioned when, in {study.rates.run} ({group.label})."
-        name = _slug("mentions", check, number)
+        caption = f"What was mentioned when, in {summary.rates.run} ({group.label})."
+        name = _join("mentions", check, number)
         yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
 
 
-def _slug(*words: str | int) -> str:
+def _join(*words: str | int) -> str:
     """Return a file's name; scenarios and checks have ids that need no change."""
     return "_".join(map(str, words))

@@ -1,4 +1,4 @@
-"""The tables of a report, each from the measures of all runs."""
+"""The tables of run files: each from the summaries of all runs, or from their groups."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,37 +14,31 @@ from genagents_env.report.groups import (
     average_successes,
     list_preferences,
 )
+from genagents_env.report.results import SweepResults
 from genagents_env.report.table import CellValue, Table
 
 _RUNS = ("run", "scenario", "agents", "policy", "model", "seed", "status", "game hours")
 
 
-def tables(
-    studies: Sequence[RunSummary], groups: Sequence[RunGroup], others: Sequence[Published]
-) -> tuple[Table, ...]:
-    """Return all tables that have a row, in the order of the page.
-
-    Args:
-        studies: the runs.
-        groups: the same, grouped.
-        others: published figures of cost.
-    """
+def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
+    """Return all tables of run files that have a row, in the order of the page."""
+    summaries, groups, others = results.summaries, results.groups, results.published
     found = (
-        runs(studies),
-        successes(groups),
-        success_by_run(studies),
-        agreement(studies),
-        flow(groups),
-        flow_by_agent(studies),
-        preference(groups),
-        lengths(groups),
-        costs(studies, others),
-        cost_parts(studies),
+        tabulate_runs(summaries),
+        tabulate_successes(groups),
+        tabulate_success_by_run(summaries),
+        tabulate_agreement(summaries),
+        tabulate_flow(groups),
+        tabulate_flow_by_agent(summaries),
+        tabulate_preferences(groups),
+        tabulate_lengths(groups),
+        tabulate_costs(summaries, others),
+        tabulate_cost_parts(summaries),
     )
     return tuple(table for table in found if table.rows)
 
 
-def runs(studies: Iterable[RunSummary]) -> Table:
+def tabulate_runs(summaries: Iterable[RunSummary]) -> Table:
     """Return what was run; a run that is not finished says so."""
     rows = tuple(
         (
@@ -52,14 +46,14 @@ def runs(studies: Iterable[RunSummary]) -> Table:
             *(s.seed, s.rates.status, s.hours, s.talk.conversations),
             *(s.talk.utterances, s.spent.fallbacks, s.policy_errors),
         )
-        for s in studies
+        for s in summaries
     )
     columns = (*_RUNS, "conversations", "utterances", "fallbacks", "policy errors")
     note = "Runs that are not finished stay out of the means of their group if any is."
     return Table("runs", "What was run", columns, rows, note)
 
 
-def successes(groups: Sequence[RunGroup]) -> Table:
+def tabulate_successes(groups: Sequence[RunGroup]) -> Table:
     """Return the successes of each group by judge."""
     rows = tuple(
         (
@@ -79,14 +73,14 @@ def successes(groups: Sequence[RunGroup]) -> Table:
     return Table("successes", "Successes", columns, rows, note)
 
 
-def success_by_run(studies: Iterable[RunSummary]) -> Table:
+def tabulate_success_by_run(summaries: Iterable[RunSummary]) -> Table:
     """Return each success of each run by each judge, with the shares of its agents."""
     rows = tuple(
         (
             *(s.rates.run, one.title, one.when, one.by, one.share, one.majority, one.missing),
             ", ".join(f"{agent} {share:.0%}" for agent, share in one.shares.items()),
         )
-        for s in studies
+        for s in summaries
         for one in s.outcomes
     )
     columns = (
@@ -96,11 +90,11 @@ def success_by_run(studies: Iterable[RunSummary]) -> Table:
     return Table("success_by_run", "Successes, run by run", columns, rows)
 
 
-def agreement(studies: Iterable[RunSummary]) -> Table:
+def tabulate_agreement(summaries: Iterable[RunSummary]) -> Table:
     """Return how far each judge agrees with the rules."""
     rows = tuple(
         (s.rates.run, one.check, one.judge, one.compared, one.agreed, one.share)
-        for s in studies
+        for s in summaries
         for one in s.agreements
     )
     columns = ("run", "check", "judge", "compared", "agreed", "share")
@@ -108,7 +102,7 @@ def agreement(studies: Iterable[RunSummary]) -> Table:
     return Table("agreement", "Agreement of model and rule", columns, rows, note)
 
 
-def flow(groups: Iterable[RunGroup]) -> Table:
+def tabulate_flow(groups: Iterable[RunGroup]) -> Table:
     """Return the probabilities of flow in each group."""
     rows = tuple(
         (one.label, one.fact, one.receive, one.store, one.retrieve) for one in average_flows(groups)
@@ -121,7 +115,7 @@ def flow(groups: Iterable[RunGroup]) -> Table:
     return Table("flow", "How facts flowed", columns, rows, note)
 
 
-def flow_by_agent(studies: Iterable[RunSummary]) -> Table:
+def tabulate_flow_by_agent(summaries: Iterable[RunSummary]) -> Table:
     """Return of each fact what became of it in each agent."""
     rows = tuple(
         (
@@ -129,7 +123,7 @@ def flow_by_agent(studies: Iterable[RunSummary]) -> Table:
             None if agent.received is None else s.clock(agent.received),
             *(agent.stored, agent.retrieved),
         )
-        for s in studies
+        for s in summaries
         for one in s.flows
         for agent in one.agents
     )
@@ -137,7 +131,7 @@ def flow_by_agent(studies: Iterable[RunSummary]) -> Table:
     return Table("flow_by_agent", "How facts flowed, agent by agent", columns, rows)
 
 
-def preference(groups: Iterable[RunGroup]) -> Table:
+def tabulate_preferences(groups: Iterable[RunGroup]) -> Table:
     """Return the mean share of every value before and after, by agent."""
     rows: list[tuple[CellValue, ...]] = []
     for group in groups:
@@ -160,11 +154,11 @@ def preference(groups: Iterable[RunGroup]) -> Table:
     return Table("preferences", "What they answered, before and after", columns, tuple(rows), note)
 
 
-def lengths(groups: Iterable[RunGroup]) -> Table:
+def tabulate_lengths(groups: Iterable[RunGroup]) -> Table:
     """Return conversation length by group and policy."""
     rows: list[tuple[CellValue, ...]] = []
     for group in groups:
-        spans = [study.spans for study in group.counted]
+        spans = [summary.spans for summary in group.counted]
         said = average(one.utterances_per_conversation for one in spans)
         for one in pooled(spans):
             ends = one.mean_spoken, one.sem_spoken, one.silences, one.censored
@@ -196,7 +190,7 @@ _PAPER_LENGTHS: tuple[tuple[CellValue, ...], ...] = (
 )
 
 
-def costs(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
+def tabulate_costs(summaries: Sequence[RunSummary], others: Sequence[Published]) -> Table:
     """Return what every run cost per hour and utterance, published figures last."""
     rows: list[tuple[CellValue, ...]] = [
         (
@@ -206,7 +200,7 @@ def costs(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
             *(r.calls_per_utterance, r.tokens_per_utterance, r.dollars_per_utterance),
             r.dollars_per_human_hour,
         )
-        for r in (study.rates for study in studies)
+        for r in (summary.rates for summary in summaries)
     ]
     rows += [
         (
@@ -215,7 +209,7 @@ def costs(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
             *(None, None, one.dollars_per_hour, None, None, None, one.dollars_per_human_hour),
         )
         for one in others
-        if studies
+        if summaries
     ]
     columns = (
         *("run", "policy", "model", "agents", "status", "calls", "tokens", "calls/game hour"),
@@ -223,12 +217,14 @@ def costs(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
         *("tokens/game hour", "$/game hour", "calls/utterance", "tokens/utterance"),
         *("$/utterance", "$/human hour"),
     )
-    return Table("costs", "What an agent costs", columns, tuple(rows), _cost_note(studies, others))
+    return Table(
+        "costs", "What an agent costs", columns, tuple(rows), _describe_costs(summaries, others)
+    )
 
 
-def rates(studies: Sequence[RunSummary], others: Sequence[Published]) -> Table:
+def tabulate_rates(summaries: Sequence[RunSummary], others: Sequence[Published]) -> Table:
     """Return the columns of `costs` that matter most, for a terminal."""
-    whole = costs(studies, others)
+    whole = tabulate_costs(summaries, others)
     kept = [whole.columns.index(column) for column in _NARROW]
     rows = tuple(tuple(row[k] for k in kept) for row in whole.rows)
     return Table("rates", whole.title, _NARROW, rows, whole.note)
@@ -241,7 +237,7 @@ _NARROW = (
 )
 
 
-def cost_parts(studies: Iterable[RunSummary]) -> Table:
+def tabulate_cost_parts(summaries: Iterable[RunSummary]) -> Table:
     """Return the calls of every run in parts: in conversation, outside, interviews, judging."""
     rows = tuple(
         (
@@ -249,7 +245,7 @@ def cost_parts(studies: Iterable[RunSummary]) -> Table:
             None if part.dollars is None else float(part.dollars),
             part.agent_hours,
         )
-        for r in (study.rates for study in studies)
+        for r in (summary.rates for summary in summaries)
         for name, part in (
             ("in conversation", r.inside),
             ("outside conversation", r.outside),
@@ -264,10 +260,10 @@ def cost_parts(studies: Iterable[RunSummary]) -> Table:
     return Table("cost_parts", "What was spent on what", columns, rows, note)
 
 
-def _cost_note(studies: Sequence[RunSummary], others: Sequence[Published]) -> str:
-    if not studies:
+def _describe_costs(summaries: Sequence[RunSummary], others: Sequence[Published]) -> str:
+    if not summaries:
         return ""
-    rates = studies[0].rates
+    rates = summaries[0].rates
     priced = "at each run's own price" if rates.priced_as is None else f"as {rates.priced_as}"
     return " ".join(
         (
@@ -278,20 +274,20 @@ def _cost_note(studies: Sequence[RunSummary], others: Sequence[Published]) -> st
     )
 
 
-def answers(studies: Iterable[RunSummary]) -> Table:
+def tabulate_run_answers(summaries: Iterable[RunSummary]) -> Table:
     """Return every interview answer, with the verdicts of the models that judged it."""
-    rows = tuple(row for study in studies for row in _answers(study))
+    rows = tuple(row for summary in summaries for row in _list_answers(summary))
     columns = ("run", "when", "agent", "repeat", "question", "answer", "judged")
     return Table("answers", "Interviews", columns, rows)
 
 
-def _answers(study: RunSummary) -> Iterator[tuple[CellValue, ...]]:
+def _list_answers(summary: RunSummary) -> Iterator[tuple[CellValue, ...]]:
     verdicts: dict[tuple[int, str, str, int], list[str]] = {}
-    for row in study.judgements:
+    for row in summary.judgements:
         key = row.tick, row.agent, row.question, row.repeat
         verdicts.setdefault(key, []).append(f"{row.check}: {row.verdict or '?'} ({row.judge})")
-    for one in study.answers:
+    for one in summary.answers:
         key = one.tick, one.agent, one.question, one.repeat
         when = "before" if one.tick == 0 else "after"
         judged = "; ".join(verdicts.get(key, ()))
-        yield study.rates.run, when, one.agent, one.repeat, one.question, one.answer, judged
+        yield summary.rates.run, when, one.agent, one.repeat, one.question, one.answer, judged

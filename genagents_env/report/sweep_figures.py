@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from genagents_env.report import figure_data, figures
-from genagents_env.report.comparing import PRIMARY, ConditionBlock, MeasureCell
+from genagents_env.report.comparing import PRIMARY, ConditionBlock, MeasureCell, slug_blocks
 from genagents_env.report.figures.style import Figure
-from genagents_env.report.naming import make_slugs
-from genagents_env.report.picture import FigureFile
 from genagents_env.report.results import SweepResults
+from genagents_env.report.sections import FigureFile
 
 _FIGURES = "figures"  # the section of its own in which most of them stand
 _PANELS = 9
@@ -19,29 +18,29 @@ _SHOWN = (
 )
 
 
-def pictures(known: SweepResults) -> Iterator[FigureFile]:
+def draw_sweep_figures(results: SweepResults) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page; each names the section in which it stands."""
-    main = [one for one in known.contrasts if one.family == PRIMARY]
+    main = [one for one in results.contrasts if one.family == PRIMARY]
     if main:
-        names = [known.titles[one.measure] for one in main]
+        names = [results.titles[one.measure] for one in main]
         caption = (
             "Differences in the primary measures: second less first, with the 95 % interval, "
             "which no correction has touched; blue where it leaves out nought."
         )
         drawn = figures.draw_forest(main, names)
         yield FigureFile("primary", "differences", caption, figures.encode_png(drawn))
-    for block, slug in zip(known.blocks, make_slugs([b.name for b in known.blocks]), strict=True):
-        where = f"{block.name}: " if len(known.blocks) > 1 else ""
-        for name, caption, drawn in _of(known, block):
+    for block, slug in zip(results.blocks, slug_blocks(results.blocks), strict=True):
+        where = f"{block.name}: " if len(results.blocks) > 1 else ""
+        for name, caption, drawn in _draw_block(results, block):
             picture = figures.encode_png(drawn)
             yield FigureFile(_FIGURES, f"{name}_{slug}", f"{where}{caption}", picture)
 
 
-def _of(known: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, Figure]]:
+def _draw_block(results: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, Figure]]:
     """Yield the figures of one block: the name, the caption, and what is drawn."""
-    mine = [cell for cell in known.cells if cell.block == block.name]
-    lived = [(side, figure_data.find_counted(known.runs, side)) for side in block.conditions]
-    if panels := figure_data.make_panels(known, mine, _chosen(known, block, mine)):
+    mine = [cell for cell in results.cells if cell.block == block.name]
+    lived = [(side, figure_data.find_counted(results.runs, side)) for side in block.conditions]
+    if panels := figure_data.make_panels(results, mine, _choose_measures(results, block, mine)):
         caption = "Means over seeds with their 95 % interval; a dot is one seed."
         yield "bars", caption, figures.draw_measure_bars(panels)
     if curves := figure_data.make_curves(lived):
@@ -60,7 +59,7 @@ def _of(known: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, 
     if maps := figure_data.make_place_shares(lived):
         caption = "Share of everyone's time at each place, mean over the runs of a condition."
         yield "places", caption, figures.draw_place_maps(maps)
-    main = [name for name in known.names_in(block) if name in known.primary]
+    main = [name for name in results.names_in(block) if name in results.primary]
     if main:
         name = main[0]
         cost, points = figure_data.make_tradeoff(lived, mine, name)
@@ -69,23 +68,27 @@ def _of(known: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, 
                 "Cost against outcome: a faint point for each run, a mark for the mean of each "
                 "condition with both 95 % intervals."
             )
-            drawn = figures.draw_tradeoff(points, _axis(known, cost), _axis(known, name))
+            drawn = figures.draw_tradeoff(
+                points, _label_axis(results, cost), _label_axis(results, name)
+            )
             yield "tradeoff", caption, drawn
 
 
-def _axis(known: SweepResults, name: str) -> str:
-    unit = known.units[name]
-    return f"{known.titles[name]} ({unit})" if unit else known.titles[name]
+def _label_axis(results: SweepResults, name: str) -> str:
+    unit = results.units[name]
+    return f"{results.titles[name]} ({unit})" if unit else results.titles[name]
 
 
-def _chosen(known: SweepResults, block: ConditionBlock, cells: Sequence[MeasureCell]) -> list[str]:
+def _choose_measures(
+    results: SweepResults, block: ConditionBlock, cells: Sequence[MeasureCell]
+) -> list[str]:
     """Return the measures of the bars: the primary ones, then some of the others with values."""
     counts = Counter(cell.measure for cell in cells if cell.values)
     sides = len({cell.compared.label for cell in cells})
     valued = {name for name, count in counts.items() if count >= min(2, sides)}
     stems: Mapping[str, int] = {stem: k for k, stem in enumerate(_SHOWN)}
-    names = known.names_in(block)
-    main = [name for name in names if name in known.primary]
+    names = results.names_in(block)
+    main = [name for name in names if name in results.primary]
     rest = [name for name in names if name not in main and name in valued]
     rest = [name for name in rest if name.partition(".")[0] in stems]
     rest.sort(key=lambda name: stems[name.partition(".")[0]])

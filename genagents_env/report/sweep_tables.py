@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from genagents_env.report.comparing import ConditionBlock
+from genagents_env.report.comparing import ConditionBlock, slug_blocks
 from genagents_env.report.measure_order import PRIMARY, find_group
-from genagents_env.report.naming import find_page, make_slugs
 from genagents_env.report.results import SweepResults
 from genagents_env.report.table import CellValue, Table
 from genagents_env.report.trial import MeasuredTrial
@@ -14,42 +13,44 @@ from genagents_env.stats import Contrast
 SHORT = 12  # hexadecimal digits of a hash in a table that is read
 
 
-def means(known: SweepResults) -> Iterator[Table]:
+def tabulate_means(results: SweepResults) -> Iterator[Table]:
     """Yield for each block its measures by condition, the primary ones first."""
-    several = len(known.blocks) > 1
-    for block, slug in zip(known.blocks, make_slugs([b.name for b in known.blocks]), strict=True):
+    several = len(results.blocks) > 1
+    for block, slug in zip(results.blocks, slug_blocks(results.blocks), strict=True):
         yield Table(
             f"means_{slug}" if several else "means",
             f"Measures: {block.name}" if several else "Measures",
             ("about", "measure", "unit", *(side.label for side in block.conditions)),
-            tuple(_mean_row(known, block, name) for name in known.names_in(block)),
+            tuple(_make_mean_row(results, block, name) for name in results.names_in(block)),
             "Mean over finished runs with its 95 % bootstrap interval over seeds, and their "
             "number; a dash where no run has a value.",
         )
 
 
-def _mean_row(known: SweepResults, block: ConditionBlock, name: str) -> tuple[CellValue, ...]:
+def _make_mean_row(
+    results: SweepResults, block: ConditionBlock, name: str
+) -> tuple[CellValue, ...]:
     mine = {
         cell.compared.label: cell.mean
-        for cell in known.cells
+        for cell in results.cells
         if (cell.block, cell.measure) == (block.name, name)
     }
-    about = PRIMARY if name in known.primary else find_group(name)
-    told = (about, known.titles[name], known.units[name])
+    about = PRIMARY if name in results.primary else find_group(name)
+    told = (about, results.titles[name], results.units[name])
     return (*told, *(mine.get(side.label) for side in block.conditions))
 
 
-def decisive(known: SweepResults) -> Table:
+def tabulate_primary(results: SweepResults) -> Table:
     """Return the contrasts of the primary measures, by which the question is decided."""
-    whole = differences(known)
-    rows = tuple(whole.rows[k] for k in sorted(primary_rows(known, whole)))
+    whole = tabulate_differences(results)
+    rows = tuple(whole.rows[k] for k in sorted(find_primary_rows(results, whole)))
     return Table("primary", "Differences in the primary measures", whole.columns, rows, whole.note)
 
 
-def differences(known: SweepResults) -> Table:
+def tabulate_differences(results: SweepResults) -> Table:
     """Return every contrast."""
-    several = len(known.blocks) > 1
-    rows = tuple(_difference(known, one, several) for one in known.contrasts)
+    several = len(results.blocks) > 1
+    rows = tuple(_make_difference_row(results, one, several) for one in results.contrasts)
     columns = (
         *("measure", *(["block"] if several else []), "first", "second"),
         *("mean of first", "mean of second", "difference", "low", "high"),
@@ -64,32 +65,34 @@ def differences(known: SweepResults) -> Table:
     return Table("contrasts", "All differences between conditions", columns, rows, note)
 
 
-def _difference(known: SweepResults, one: Contrast, several: bool) -> tuple[CellValue, ...]:
+def _make_difference_row(
+    results: SweepResults, one: Contrast, several: bool
+) -> tuple[CellValue, ...]:
     return (
-        *(known.titles[one.measure], *([one.block] if several else []), one.first, one.second),
+        *(results.titles[one.measure], *([one.block] if several else []), one.first, one.second),
         *(one.first_mean, one.second_mean, one.difference, one.low, one.high),
         *(one.p, one.p_holm, one.effect, one.n, one.paired, one.family, one.note),
     )
 
 
-def runs(known: SweepResults) -> Table:
+def tabulate_trials(results: SweepResults) -> Table:
     """Return every trial: how it stands, what it took, its primary values."""
-    titles = known.titles
+    titles = results.titles
     columns = (
         *("run", "condition", "seed", "state", "game tick", "canonical hash"),
         *("calls", "dollars", "wall seconds", "fallbacks"),
-        *(titles[name] for name in known.primary),
+        *(titles[name] for name in results.primary),
         *("file", "note"),
     )
     note = (
         "Only finished runs go into means and differences; values of a run that stopped early are "
         "as far as it came. The hash is over all that happened: a run lived again has the same."
     )
-    rows = tuple(_run_row(known, run) for run in known.runs)
+    rows = tuple(_make_trial_row(results, run) for run in results.runs)
     return Table("runs", "Runs", columns, rows, note)
 
 
-def _run_row(known: SweepResults, run: MeasuredTrial) -> tuple[CellValue, ...]:
+def _make_trial_row(results: SweepResults, run: MeasuredTrial) -> tuple[CellValue, ...]:
     took = run.usage
     spent: tuple[CellValue, ...] = (
         (None, None, None, None)
@@ -99,12 +102,12 @@ def _run_row(known: SweepResults, run: MeasuredTrial) -> tuple[CellValue, ...]:
     return (
         *(run.trial, run.condition.name, run.seed, run.state),
         *(run.tick if run.tick >= 0 else None, run.hash[:SHORT] or None, *spent),
-        *(run.values.get(name) for name in known.primary),
-        *(relative(run.file, known.folder), problem(run)),
+        *(run.values.get(name) for name in results.primary),
+        *(make_relative(run.file, results.folder), describe_problem(run)),
     )
 
 
-def problem(run: MeasuredTrial) -> str:
+def describe_problem(run: MeasuredTrial) -> str:
     """Return why a run is not finished and what can be done, in words; empty where it is."""
     told = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
     told = told or run.status
@@ -118,19 +121,23 @@ def problem(run: MeasuredTrial) -> str:
     return "" if way is None else f"{told}; {way}" if told else way
 
 
-def relative(path: Path, folder: Path) -> str:
+def make_relative(path: Path, folder: Path | None) -> str:
     """Return where a file lies in the folder; its whole path where it is elsewhere."""
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+    return (
+        path.relative_to(folder).as_posix()
+        if folder is not None and path.is_relative_to(folder)
+        else str(path)
+    )
 
 
-def values(known: SweepResults) -> Table:
+def tabulate_values(results: SweepResults) -> Table:
     """Return every value of every run that has any, a line each, for one's own analysis."""
     rows = tuple(
         (
             *(run.trial, run.condition.name, run.condition.arm, run.condition.scenario),
             *(run.condition.cast, run.condition.model, run.seed, run.state, name, value),
         )
-        for run in known.runs
+        for run in results.runs
         for name, value in run.values.items()
     )
     return Table("values", "Values", VALUES, rows)
@@ -142,21 +149,21 @@ VALUES = (
 )
 
 
-def measures(known: SweepResults) -> Table:
+def tabulate_measures(results: SweepResults) -> Table:
     """Return what each measure is, and whence."""
     rows = tuple(
         (one.name, one.title, one.unit, one.better or None, one.definition, one.source)
-        for one in known.measures
+        for one in results.measures
     )
     columns = ("name", "measure", "unit", "better", "definition", "source")
     return Table("measures", "What was measured", columns, rows)
 
 
-def identities(known: SweepResults) -> Table:
+def tabulate_identities(results: SweepResults) -> Table:
     """Return the hashes in full, by which another can tell that it is the same."""
     rows = tuple(
-        (run.trial, run.identity, run.hash or None, run.scenario or None, _versions(run))
-        for run in known.runs
+        (run.trial, run.identity, run.hash or None, run.scenario or None, _format_versions(run))
+        for run in results.runs
     )
     columns = ("run", "identity", "canonical hash", "scenario hash", "lived by")
     note = (
@@ -166,12 +173,12 @@ def identities(known: SweepResults) -> Table:
     return Table("identities", "Hashes", columns, rows, note)
 
 
-def versions(known: SweepResults) -> Table:
+def tabulate_versions(results: SweepResults) -> Table:
     """Return the versions that made the report."""
-    return Table("versions", "Versions", ("package", "version"), tuple(known.versions.items()))
+    return Table("versions", "Versions", ("package", "version"), tuple(results.versions.items()))
 
 
-def answers(run: MeasuredTrial) -> Table:
+def tabulate_answers(run: MeasuredTrial) -> Table:
     """Return what was answered in the interviews of one run."""
     told = () if run.narrative is None else run.narrative.answers
     rows = tuple((one.time, one.agent, one.question, one.repeat, one.text) for one in told)
@@ -179,28 +186,28 @@ def answers(run: MeasuredTrial) -> Table:
     return Table("answers", "Interviews", columns, rows)
 
 
-def own_values(known: SweepResults, run: MeasuredTrial) -> Table:
+def tabulate_own_values(results: SweepResults, run: MeasuredTrial) -> Table:
     """Return the measures of one run."""
-    units = known.units
+    units = results.units
     rows = tuple(
-        (known.titles.get(name, name), units.get(name, ""), value)
+        (results.titles.get(name, name), units.get(name, ""), value)
         for name, value in run.values.items()
     )
     return Table("values", "Measures", ("measure", "unit", "value"), rows)
 
 
-def _versions(run: MeasuredTrial) -> str:
+def _format_versions(run: MeasuredTrial) -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(run.versions.items()))
 
 
-def linked(known: SweepResults) -> dict[int, str]:
+def link_pages(results: SweepResults) -> dict[int, str]:
     """Return by the row of the table of runs the page of each run that has one."""
-    return {row: find_page(run) for row, run in enumerate(known.runs) if run.narrative is not None}
+    return {row: run.page for row, run in enumerate(results.runs) if run.narrative is not None}
 
 
-def primary_rows(known: SweepResults, table: Table) -> frozenset[int]:
+def find_primary_rows(results: SweepResults, table: Table) -> frozenset[int]:
     """Return the rows of a table of means or contrasts that are of primary measures."""
-    titles = {known.titles[name] for name in known.primary}
+    titles = {results.titles[name] for name in results.primary}
     column: Sequence[CellValue] = [
         row[1] if "about" in table.columns else row[0] for row in table.rows
     ]

@@ -1,7 +1,7 @@
 """A table once, for the page, for Markdown and for a spreadsheet."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import TypeAlias
@@ -63,6 +63,22 @@ class Table:
         """Return it as a Markdown table in which no word can break a row or be markup."""
         lines = [list(self.columns), [_RULE] * len(self.columns), *self.format_rows()]
         return "\n".join(f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
+
+    def format_lines(self) -> Iterator[str]:
+        """Yield it for a terminal: its title, heads and rows in columns, its note."""
+        rows = [list(self.columns), *self.format_rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        right = [
+            all(cell is None or isinstance(cell, int | float) for cell in column)
+            for column in zip(*self.rows, strict=True)
+        ]
+        yield f"{self.title}:"
+        for row in rows:
+            cells = zip(row, widths, right, strict=True)
+            words = "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in cells)
+            yield f"    {words.rstrip()}"
+        if self.note:
+            yield f"    {self.note}"
 
 
 def format_cell(cell: CellValue) -> str:

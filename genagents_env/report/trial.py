@@ -1,10 +1,12 @@
-"""One run of a sweep as its report sees it: what it is, how it stands, what it came to."""
+"""One trial, measured: what it is, its status, what it came to."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from genagents_env.evaluate.checks import Verdict
+from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.trials import Condition
 
@@ -71,13 +73,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTrial:
-    """One trial of a sweep.
+    """One trial of a sweep, or a run file.
 
     Attributes:
         trial: its name, which is also that of its file.
         condition: of which it is a seed.
         seed: of the episode.
-        identity: the hash of what defines it.
+        identity: the hash of what defines it; empty for a run file.
         file: its run file.
         state: finished, stopped, failed, damaged or due.
         status: that the run file gives itself.
@@ -91,6 +93,8 @@ class MeasuredTrial:
         unmeasured: a message for each measure that failed on this record.
         plot_data: for the figures; None where no file can be read.
         narrative: for its page; None where no file can be read.
+        summary: the whole of what it came to; kept of run files, not of a sweep's trials, of
+            which there may be thousands.
         verdicts: of the rules and models that judged its answers.
     """
 
@@ -111,7 +115,13 @@ class MeasuredTrial:
     unmeasured: tuple[str, ...] = ()
     plot_data: PlotData | None = None
     narrative: RunNarrative | None = None
+    summary: RunSummary | None = None
     verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def page(self) -> str:
+        """Where in the folder of a report its page lies; no name in an experiment can break it."""
+        return f"pages/{re.sub(r'[^A-Za-z0-9_-]', '_', self.trial)}.html"
 
     @property
     def counted(self) -> bool:
@@ -145,3 +155,18 @@ class MeasuredTrial:
             "values": dict(self.values),
             "unmeasured": list(self.unmeasured),
         }
+
+
+def summarize_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
+    """Return a run file as a trial of the condition that it belongs to."""
+    return MeasuredTrial(
+        str(summary.path),
+        condition,
+        summary.seed,
+        "",
+        summary.path,
+        "finished" if summary.rates.finished else "stopped",
+        summary.status,
+        summary.last_tick,
+        summary=summary,
+    )

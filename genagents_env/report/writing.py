@@ -1,19 +1,18 @@
-"""Writing a sweep's report: everything is made first, so that nothing stands half-written."""
+"""Writing a report: everything is made first, so that nothing stands half-written."""
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
-from genagents_env.report import page, sweep_tables
 from genagents_env.report.frames import encode_parquet
-from genagents_env.report.naming import find_page
-from genagents_env.report.page import Section
-from genagents_env.report.picture import FigureFile
+from genagents_env.report.page import format_html, format_markdown, format_run_pages
 from genagents_env.report.placing import INDEX, place_files
 from genagents_env.report.results import SweepResults
+from genagents_env.report.run_tables import tabulate_run_answers
+from genagents_env.report.sections import FigureFile, Section, make_sections
+from genagents_env.report.sweep_tables import tabulate_values
 from genagents_env.report.table import Table
 
 _OURS = re.compile(
@@ -21,90 +20,76 @@ _OURS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """The files of a report by name, the page first, and what could not be made."""
+def write_report(results: SweepResults, out: Path | None = None) -> list[Path]:
+    """Write the report of a sweep, or of run files.
 
-    files: Mapping[str, bytes]
-    notes: tuple[str, ...]
-
-
-def write_lab(gathered: SweepResults, out: Path | None = None) -> list[Path]:
-    """Write the report of a sweep.
-
-    `report.html` and its twin `report.md`, `report.json`, a CSV for each table, `*.parquet`,
-    `figures/*.png`, and a page for each run in `pages/`. A report that is there already is
-    replaced, with the files that only it had; run files and all others are left alone. What needs
-    a library that is missing is left out, and the page says so.
+    `report.html`, the same as `report.md`, `report.json`, a CSV for each table and
+    `figures/*.png`; of a sweep also `*.parquet`, and a page for each run in `pages/`. A report that
+    is there already is replaced, with the files that only it had; run files and all others are left
+    alone. What a sweep's report lacks for want of a library is left out, and the page says so.
 
     Args:
-        gathered: the sweep.
+        results: what is reported.
         out: a folder, made where it is missing; None is the sweep's own.
 
     Returns:
         The paths, `report.html` first.
 
     Raises:
-        ConfigError: `out` is a file, or cannot be written.
+        ConfigError: `out` is a file, or cannot be written; there is neither `out` nor a sweep; or
+            matplotlib is missing for the figures of run files.
     """
-    return place_files(made(gathered).files, gathered.folder if out is None else out, _OURS)
+    folder = results.folder if out is None else out
+    if folder is None:
+        raise ConfigError("a report of run files needs a folder to be written into")
+    return place_files(_make_files(results), folder, _OURS)
 
 
-def made(known: SweepResults) -> Made:
-    """Return all files of the report, and a note for each library that is missing."""
-    pictures, undrawn = _pictures(known)
-    frames, unframed = _frames(known)
-    notes = tuple(note for note in (undrawn, unframed) if note)
-    own = _sections(known, pictures)
+def _make_files(results: SweepResults) -> dict[str, bytes]:
+    """Return all files of the report by name, the page first."""
+    figures, undrawn = _draw(results)
+    frames, unframed = _encode_frames(results)
+    notes = [note for note in (undrawn, unframed) if note]
+    sections = make_sections(results, figures)
     texts = {
-        "report.html": page.html(known, own, notes),
-        "report.md": page.markdown(known, own, notes),
+        "report.html": format_html(results, sections, notes),
+        "report.md": format_markdown(results, sections, notes),
     }
-    texts |= {f"{one.name}.csv": one.format_csv() for one in _tabled(known, own) if one.rows}
-    texts |= {find_page(run): text for run, text in page.run_pages(known)}
+    tables = _list_tables(results, sections)
+    texts |= {f"{one.name}.csv": one.format_csv() for one in tables if one.rows}
+    texts |= {trial.page: text for trial, text in format_run_pages(results)}
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
-    files |= frames | {f"figures/{one.name}.png": one.png for one in pictures}
-    listed = {"files": sorted(files), "notes": list(notes), **known.as_json()}
-    return Made(files | {INDEX: json.dumps(listed, indent=1).encode()}, notes)
+    files |= frames | {f"figures/{one.name}.png": one.png for one in figures}
+    index = {"files": sorted(files)} | ({"notes": notes} if results.plan else {})
+    return files | {INDEX: json.dumps({**index, **results.as_json()}, indent=1).encode()}
 
 
-def _pictures(known: SweepResults) -> tuple[list[FigureFile], str]:
-    # Here, since matplotlib takes a second to load and is a package of its own.
+def _draw(results: SweepResults) -> tuple[list[FigureFile], str]:
+    # Imported here, since matplotlib takes a second to load and is a package of its own.
+    if results.plan is None:
+        from genagents_env.report.run_figures import draw_run_figures
+
+        return list(draw_run_figures(results)), ""
     try:
-        from genagents_env.report.sweep_figures import pictures
+        from genagents_env.report.sweep_figures import draw_sweep_figures
     except ConfigError:
         return [], 'No figures: matplotlib is not installed: pip install "genagents-env[lab]"'
-    return list(pictures(known)), ""
+    return list(draw_sweep_figures(results)), ""
 
 
-def _frames(known: SweepResults) -> tuple[dict[str, bytes], str]:
+def _encode_frames(results: SweepResults) -> tuple[dict[str, bytes], str]:
+    if results.plan is None:
+        return {}, ""
     try:
-        return encode_parquet(known), ""
+        return encode_parquet(results), ""
     except ConfigError as error:
         return {}, f"No Parquet files: {error}"
 
 
-def _sections(known: SweepResults, pictures: Sequence[FigureFile]) -> list[Section]:
-    means = list(sweep_tables.means(known))
-    decisive, differences = sweep_tables.decisive(known), sweep_tables.differences(known)
-    figures = Table("figures", "Figures", (), ())
-    own = [Section(one.name, one, strong=sweep_tables.primary_rows(known, one)) for one in means]
-    drawn = tuple(one for one in pictures if one.table == decisive.name)
-    own += [Section(decisive.name, decisive, drawn)] if decisive.rows else []
-    drawn = tuple(one for one in pictures if one.table == figures.name)
-    own += [Section(figures.name, figures, drawn)] if drawn else []
-    strong = sweep_tables.primary_rows(known, differences)
-    own.append(Section(differences.name, differences, strong=strong))
-    own += [Section(one.name, one) for one in known.judged]
-    runs = sweep_tables.runs(known)
-    own.append(Section(runs.name, runs, links=sweep_tables.linked(known)))
-    more = (
-        sweep_tables.measures(known),
-        sweep_tables.identities(known),
-        sweep_tables.versions(known),
+def _list_tables(results: SweepResults, sections: Sequence[Section]) -> list[Table]:
+    long = (
+        tabulate_run_answers(results.summaries)
+        if results.plan is None
+        else tabulate_values(results)
     )
-    return [*own, *(Section(one.name, one) for one in more)]
-
-
-def _tabled(known: SweepResults, own: Sequence[Section]) -> list[Table]:
-    return [*(one.table for one in own), sweep_tables.values(known)]
+    return [*(one.table for one in sections), long]

@@ -2,8 +2,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-
 from genagents_env.cli.summary import summary
+
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.faculty_costs import Cost, costs
 from genagents_env.llm.prices import Price

@@ -3,8 +3,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-
 from genagents_env.cli.summary import summary
+
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.flow import flowed
 from genagents_env.evaluate.summary_lines import outcome_lines

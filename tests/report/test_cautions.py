@@ -61,6 +61,7 @@ def test_one_run_that_is_not_like_the_others(
 
 def test_strangers_unknown_measures_and_a_primary_one_without_values(tmp_path: Path) -> None:
     known = pair(tmp_path)
+    assert known.plan is not None
     strangers = [tmp_path / f"runs/old-s{k}.sqlite" for k in range(10)]
     main = [measure("heard", key="tea")]
     found = compare_trials(
@@ -79,7 +80,7 @@ def test_a_missing_library_is_a_problem_for_the_terminal(
         raise PackageNotFoundError(name)
 
     assert pair(tmp_path).problems == ()
-    monkeypatch.setattr("genagents_env.report.results.version", absent)
+    monkeypatch.setattr("genagents_env.report.cautions.version", absent)
     known = pair(tmp_path)
     assert known.problems[0].startswith("no figures: matplotlib is not installed: pip install")
     assert len(known.problems) == 3

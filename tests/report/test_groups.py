@@ -21,7 +21,7 @@ def test_runs_of_one_kind_are_one_group(tmp_path: Path) -> None:
     other = study(cake(tmp_path / "3.sqlite", policies=idle))
     found = group_runs([alike[0], other, alike[1]])
     assert [group.policy for group in found] == ["lyfe option_action=false", "idle"]
-    assert found[0].studies == tuple(alike)
+    assert found[0].summaries == tuple(alike)
     assert found[0].label == "cake, 2 agents: lyfe option_action=false, toy"
 
 

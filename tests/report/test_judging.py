@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from genagents_env.judge.verdicts import Comparison, Rating, Verdicts
+from genagents_env.report import write_report
 from genagents_env.report.judging import tabulate_judgements
-from genagents_env.report.writing import write_lab
 from tests.report.planted_sweep import ADA, pair
 
 
@@ -75,8 +75,8 @@ def test_ratings_rankings_and_agreement_stand_in_the_report(
     assert getattr(means["full", "toy"], "mean", None) == 4
     assert getattr(means["bare", "Grace (human)"], "mean", None) == 2
     assert [row[3] for row in rankings.rows] == ["full", "bare"]
-    monkeypatch.setattr("genagents_env.report.writing._pictures", lambda _: ([], ""))
-    page = write_lab(known)[0].read_text()
+    monkeypatch.setattr("genagents_env.report.writing._draw", lambda _: ([], ""))
+    page = write_report(known)[0].read_text()
     assert "&lt;b&gt;toy" in page
     assert (tmp_path / "ratings.csv").exists()
 

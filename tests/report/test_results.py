@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.report import write_report
 from genagents_env.report.results import SweepResults, measure_sweep
-from genagents_env.report.writing import write_lab
 from genagents_env.run import RunOptions
 from genagents_env.run import run as live
 from genagents_env.sweep.folder import SweepFolder
@@ -102,7 +102,7 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: S
     assert known.runs[0].problem
     assert known.runs[0].values == {}
     assert all(cell.mean is None or cell.mean.n == 1 for cell in known.cells)
-    write_lab(known)
+    write_report(known)
 
 
 def test_a_file_of_no_trial_is_told_and_not_used(folder: SweepFolder) -> None:
@@ -112,7 +112,7 @@ def test_a_file_of_no_trial_is_told_and_not_used(folder: SweepFolder) -> None:
     assert known.count("due") == 4
     assert about(known, "4 run files in the folder belong to no trial")
     assert "No run has finished yet" in known.finding
-    write_lab(known)
+    write_report(known)
 
 
 def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: SweepFolder) -> None:

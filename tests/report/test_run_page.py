@@ -11,8 +11,8 @@ from genagents_env.evaluate.published import published
 from genagents_env.evaluate.rates import tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import write_report
-from genagents_env.report.groups import group_runs
-from genagents_env.report.run_tables import costs, tables
+from genagents_env.report.results import group_summaries
+from genagents_env.report.run_tables import make_run_tables, tabulate_costs
 from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
@@ -34,13 +34,13 @@ class Tags(HTMLParser):
         self.text += data
 
 
-def written(folder: Path, *studies: RunSummary, lines: tuple[str, ...] = ("a line",)) -> list[Path]:
-    return write_report(studies, folder, [lines for _ in studies])
+def write(folder: Path, *summaries: RunSummary) -> list[Path]:
+    return write_report(group_summaries(summaries), folder)
 
 
 def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
-    study_ = study(cake(tmp_path / "a.sqlite"), priced_as=tariff("gpt-3.5-turbo"))
-    paths = written(tmp_path / "out", study_)
+    one = study(cake(tmp_path / "a.sqlite"), priced_as=tariff("gpt-3.5-turbo"))
+    paths = write(tmp_path / "out", one)
     names = {path.relative_to(tmp_path / "out").as_posix() for path in paths}
     assert paths[0] == tmp_path / "out/report.html"
     assert all(path.stat().st_size for path in paths)
@@ -58,7 +58,13 @@ def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
     images = [attributes["src"] or "" for tag, attributes in page.tags if tag == "img"]
     assert len(images) == sum(name.startswith("figures/") for name in names)
     assert all(source.startswith("data:image/png;base64,") for source in images)
-    for words in ("Ada names Ben", "gpt-3.5-turbo", "public Smallville code", "a line", "by the"):
+    for words in (
+        "Ada names Ben",
+        "gpt-3.5-turbo",
+        "public Smallville code",
+        "Success solved",
+        "by the",
+    ):
         assert words in page.text
     text = (tmp_path / "out/report.md").read_text()
     linked = set(re.findall(r"\]\((figures/[a-z0-9_]+\.png)\)", text))
@@ -77,7 +83,7 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
         policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
         model=EVIL,
     )
-    written(tmp_path / "out", study(path), lines=(EVIL,))
+    write(tmp_path / "out", study(path))
     page = Tags((tmp_path / "out/report.html").read_text())
     assert not [tag for tag, _ in page.tags if tag in ("script", "iframe", "object", "link", "b")]
     assert all(not name.startswith("on") for _, attributes in page.tags for name in attributes)
@@ -89,7 +95,7 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
 
 def test_several_runs_stand_side_by_side_and_unfinished_ones_are_marked(tmp_path: Path) -> None:
     runs = (study(cake(tmp_path / "a.sqlite")), study(cake(tmp_path / "b.sqlite", status="paused")))
-    written(tmp_path / "out", *runs)
+    write(tmp_path / "out", *runs)
     rows = (tmp_path / "out/runs.csv").read_text().splitlines()
     assert [row.split(",")[6] for row in rows] == ["status", "finished", "paused"]
     page = Tags((tmp_path / "out/report.html").read_text())
@@ -105,7 +111,7 @@ def test_nothing_asked_said_or_called_makes_a_report_all_the_same(tmp_path: Path
         study(plant(tmp_path / "a.sqlite", 3, scenario=bare, model=None, price=None)),
         study(plant(tmp_path / "b.sqlite", 0, status="interrupted")),
     )
-    paths = written(tmp_path / "out", *runs)
+    paths = write(tmp_path / "out", *runs)
     names = [path.name for path in paths]
     assert "runs.csv" in names
     assert "answers.csv" not in names
@@ -114,13 +120,13 @@ def test_nothing_asked_said_or_called_makes_a_report_all_the_same(tmp_path: Path
 
 def test_a_second_report_replaces_the_first_and_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    written(out, study(cake(tmp_path / "a.sqlite")))
+    write(out, study(cake(tmp_path / "a.sqlite")))
     (out / "notes.txt").write_text("mine")
     (out / "mine.csv").write_text("1")
     listed = json.loads((out / "report.json").read_text())
     listed["files"] += ["../a.sqlite", "notes.txt", 7]
     (out / "report.json").write_text(json.dumps(listed))
-    written(out, study(plant(tmp_path / "b.sqlite", 3, model=None)))
+    write(out, study(plant(tmp_path / "b.sqlite", 3, model=None)))
     assert (out / "notes.txt").read_text() == "mine"
     assert (out / "mine.csv").exists()
     assert (tmp_path / "a.sqlite").exists()
@@ -129,29 +135,29 @@ def test_a_second_report_replaces_the_first_and_nothing_else(tmp_path: Path) -> 
     assert not list(tmp_path.glob(".report-*"))
 
 
-def test_where_it_cannot_be_made_nothing_is_written(
+def test_where_it_cannot_be_made_nothing_is_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = study(cake(tmp_path / "a.sqlite"))
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ConfigError, match="is a file"):
-        written(tmp_path / "file", one)
+        write(tmp_path / "file", one)
     with pytest.raises(ConfigError, match="the report was not written"):
-        written(tmp_path / "file/deeper", one)
+        write(tmp_path / "file/deeper", one)
 
     def full(self: Path, content: bytes) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(ConfigError, match="No space left"):
-        written(tmp_path / "out", one)
+        write(tmp_path / "out", one)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".report-*"))
 
 
 def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:
     runs = [study(cake(tmp_path / "a.sqlite"))]
-    found = costs(runs, published())
+    found = tabulate_costs(runs, published())
     rows = {str(row[0]): dict(zip(found.columns, row, strict=True)) for row in found.rows}
     ours: dict[str, Any] = rows[f"{tmp_path}/a"]
     assert ours["calls/game hour"] == pytest.approx(12)
@@ -160,5 +166,5 @@ def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:
     assert ours["$/human hour"] == pytest.approx(0.0144)
     assert rows["Park et al. 2023"]["$/human hour"] == 25
     assert "Interviews and judging are left out" in found.note
-    for one in tables(runs, group_runs(runs), published()):
+    for one in make_run_tables(group_summaries(runs)):
         assert all(len(row) == len(one.columns) for row in one.rows), one.name

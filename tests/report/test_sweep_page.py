@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from genagents_env.errors import ConfigError
+from genagents_env.report import write_report
 from genagents_env.report.results import SweepResults
 from genagents_env.report.trial import TimedAnswer
-from genagents_env.report.writing import write_lab
 from tests.report.planted_sweep import condition, narrative, pair, run, sweep
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
@@ -43,12 +43,12 @@ def rows(path: Path) -> list[list[str]]:
 @pytest.fixture
 def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures out, which take most of the time."""
-    monkeypatch.setattr("genagents_env.report.writing._pictures", lambda _: ([], ""))
+    monkeypatch.setattr("genagents_env.report.writing._draw", lambda _: ([], ""))
 
 
 def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path: Path) -> None:
     known = pair(tmp_path)
-    first, *others = write_lab(known)
+    first, *others = write_report(known)
     names = {path.relative_to(tmp_path).as_posix() for path in (first, *others)}
     assert first == tmp_path / "report.html"
     tabled = ("means", "contrasts", "runs", "values", "measures", "identities", "versions")
@@ -57,7 +57,7 @@ def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path
     drawn = ("bars", "diffusion", "partners", "places", "tradeoff")
     assert {"figures/differences.png", *(f"figures/{name}_cake_1.png" for name in drawn)} <= names
     page = Tags(first)
-    for words in (known.plan.question, known.finding, "paired by seed", "16 finished"):
+    for words in ("Does the mind change how far", known.finding, "paired by seed", "16 finished"):
         assert words in page.text
     images = page.all("img", "src")
     assert len(images) == len(drawn) + 1
@@ -73,7 +73,7 @@ def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path
 
 @pytest.mark.usefixtures("unpictured")
 def test_the_planted_numbers_stand_in_the_tables(tmp_path: Path) -> None:
-    write_lab(pair(tmp_path))
+    write_report(pair(tmp_path))
     head, first, *_ = rows(tmp_path / "means.csv")
     told = dict(zip(head, first, strict=True))
     assert (told["about"], told["measure"]) == ("primary", "Heard: crumbs")
@@ -94,7 +94,7 @@ def test_the_planted_numbers_stand_in_the_tables(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("unpictured")
 def test_every_run_is_one_click_away(tmp_path: Path) -> None:
     known = pair(tmp_path, seeds=2)
-    write_lab(known)
+    write_report(known)
     page = Tags(tmp_path / "report.html")
     links = [link for link in page.all("a", "href") if link.startswith("pages/")]
     assert len(links) == 4
@@ -121,7 +121,7 @@ def test_a_stopped_run_is_marked_and_in_no_mean(tmp_path: Path) -> None:
         problem="budget reached",
         hash="",
     )
-    write_lab(sweep(tmp_path, [*runs, late]))
+    write_report(sweep(tmp_path, [*runs, late]))
     (head, first), told = rows(tmp_path / "means.csv")[:2], rows(tmp_path / "runs.csv")
     assert dict(zip(head, first, strict=True))["bare"] == "0.2"
     row = dict(zip(told[0], told[3], strict=True))
@@ -153,7 +153,7 @@ def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> Non
         {},
         **{**blank, "state": "damaged", "status": "", "problem": "torn file"},
     )
-    paths = write_lab(sweep(tmp_path, [*runs, broken]))
+    paths = write_report(sweep(tmp_path, [*runs, broken]))
     page = Tags(paths[0])
     assert "No run has finished yet" in page.text
     assert "4 due" in page.text
@@ -163,7 +163,7 @@ def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> Non
 
 
 def test_one_seed_makes_a_report(tmp_path: Path) -> None:
-    paths = write_lab(pair(tmp_path, seeds=1))
+    paths = write_report(pair(tmp_path, seeds=1))
     text = Tags(paths[0]).text
     assert "0.2 (n=1)" in text
     assert "one pair: no interval and no test" in text
@@ -193,7 +193,7 @@ def hostile(folder: Path) -> SweepResults:
 
 
 def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
-    paths = write_lab(hostile(tmp_path))
+    paths = write_report(hostile(tmp_path))
     assert all(path.resolve().is_relative_to(tmp_path) for path in paths)
     pages = [path for path in paths if path.suffix == ".html"]
     assert len(pages) == 3
@@ -221,11 +221,11 @@ def test_a_second_report_replaces_its_own_files_and_no_others(tmp_path: Path) ->
     kept = [tmp_path / name for name in ("runs/a.sqlite", "mine.csv", "log.jsonl", "base.json")]
     for path in kept:
         path.write_text("mine")
-    write_lab(pair(tmp_path))
+    write_report(pair(tmp_path))
     listed = json.loads((tmp_path / "report.json").read_text())
     listed["files"] += ["../a.sqlite", "runs/a.sqlite", "log.jsonl", "base.json", 7]
     (tmp_path / "report.json").write_text(json.dumps(listed))
-    write_lab(sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5}, narrative=None)]))
+    write_report(sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5}, narrative=None)]))
     assert all(path.read_text() == "mine" for path in kept)
     assert not (tmp_path / "figures/differences.png").exists()
     assert not list((tmp_path / "pages").iterdir())
@@ -236,7 +236,7 @@ def test_a_second_report_replaces_its_own_files_and_no_others(tmp_path: Path) ->
 @pytest.mark.usefixtures("unpictured")
 def test_it_can_be_written_elsewhere(tmp_path: Path) -> None:
     known = pair(tmp_path / "sweep", seeds=1)
-    paths = write_lab(known, tmp_path / "else/where")
+    paths = write_report(known, tmp_path / "else/where")
     assert paths[0] == tmp_path / "else/where/report.html"
     assert not (tmp_path / "sweep").exists()
 
@@ -248,14 +248,14 @@ def test_where_it_cannot_be_written_it_says_so_and_leaves_nothing(
     known = pair(tmp_path, seeds=1)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ConfigError, match="is a file"):
-        write_lab(known, tmp_path / "file")
+        write_report(known, tmp_path / "file")
 
     def full(self: Path, content: bytes) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(ConfigError, match="No space left on device; the report was not written"):
-        write_lab(known)
+        write_report(known)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -278,7 +278,7 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
         if name == "genagents_env.report.figure_data":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    paths = write_lab(known)
+    paths = write_report(known)
     text = Tags(paths[0]).text
     assert words in text
     assert 'pip install "genagents-env[lab]"' in text
@@ -289,7 +289,7 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
 @pytest.mark.usefixtures("unpictured")
 def test_frames_hold_what_the_tables_hold(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    write_lab(pair(tmp_path))
+    write_report(pair(tmp_path))
     values = pandas.read_parquet(tmp_path / "values.parquet")
     heard = values[values.measure == "heard.crumbs"].groupby("arm").value.mean()
     assert heard["full"] - heard["bare"] == pytest.approx(0.315)
@@ -303,8 +303,8 @@ def test_frames_hold_what_the_tables_hold(tmp_path: Path) -> None:
 
 
 def test_a_report_made_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
-    first = {path.name: path.read_bytes() for path in write_lab(pair(tmp_path, seeds=3))}
-    again = {path.name: path.read_bytes() for path in write_lab(pair(tmp_path, seeds=3))}
+    first = {path.name: path.read_bytes() for path in write_report(pair(tmp_path, seeds=3))}
+    again = {path.name: path.read_bytes() for path in write_report(pair(tmp_path, seeds=3))}
     assert first == again
 
 
@@ -322,7 +322,7 @@ def test_every_block_has_a_table_of_the_measures_it_has(tmp_path: Path) -> None:
         for arm in ("bare", "full")
         for seed in range(2)
     ]
-    write_lab(sweep(tmp_path, runs, primary=("heard",)))
+    write_report(sweep(tmp_path, runs, primary=("heard",)))
     assert [row[1] for row in rows(tmp_path / "means_cake_1.csv")[1:]] == ["Heard: crumbs", "Words"]
     assert [row[1] for row in rows(tmp_path / "means_fair_2.csv")[1:]] == ["Heard: prize", "Words"]
     assert {row[1] for row in rows(tmp_path / "contrasts.csv")[1:]} == {"cake", "fair"}

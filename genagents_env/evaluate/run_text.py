@@ -1,14 +1,14 @@
-"""A report in words, for the terminal."""
+"""A run summary in words, for the terminal and for the page of a report."""
 
 from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 
-from genagents_env.evaluate import RunSummary, lines
 from genagents_env.evaluate.faculty_costs import Cost
 from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.measures.gatherings import GatheringVisits
-from genagents_env.evaluate.summary_lines import outcome_lines
+from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.evaluate.summary_lines import lines, outcome_lines
 from genagents_env.record.reader import Spent
 
 _HEADER = (
@@ -17,7 +17,7 @@ _HEADER = (
 )
 
 
-def summary(report: RunSummary) -> Iterator[str]:
+def describe_summary(report: RunSummary) -> Iterator[str]:
     """Yield the lines of the report; each fits a terminal or may be wrapped."""
     span = f"{report.start:%a} {report.start.day} {report.start:%b %Y, %H:%M} to {report.end:%H:%M}"
     yield f"{report.scenario}, {span} ({report.last_tick:,} ticks): {report.status}"
@@ -34,26 +34,26 @@ def summary(report: RunSummary) -> Iterator[str]:
         f"{report.density_after:.3f} at the end"
     )
     if report.model is not None:
-        yield from _model(report.model, report.spent)
-        yield from _faculties(report)
+        yield from _describe_model(report.model, report.spent)
+        yield from _describe_faculties(report)
     if report.embeddings is not None:
         made = report.embeddings
         yield (
             f"Embeddings {made.model}: {_count(made.texts, 'text')}, {made.tokens:,} tokens, "
-            f"{'price unknown' if made.dollars is None else _dollars(made.dollars)}"
+            f"{'price unknown' if made.dollars is None else _format_dollars(made.dollars)}"
         )
     yield f"Policy errors: {report.policy_errors}"
     for spread in report.facts:
-        yield from _fact(report, spread)
+        yield from _describe_fact(report, spread)
     for gathering in report.gatherings:
-        yield from _gathering(report, gathering)
+        yield from _describe_gathering(report, gathering)
     if report.findings.asked:
         yield "By interview, checked against what was heard:"
         yield from (f"    {line}" for line in lines(report.findings))
     yield from outcome_lines(report.outcomes, report.agreements, report.flows, report.preferences)
 
 
-def _model(name: str, spent: Spent) -> Iterator[str]:
+def _describe_model(name: str, spent: Spent) -> Iterator[str]:
     dollars = "price unknown" if spent.dollars is None else f"${spent.dollars:.4f}"
     tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
     yield f"Model {name}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
@@ -65,7 +65,7 @@ def _model(name: str, spent: Spent) -> Iterator[str]:
     )
 
 
-def _faculties(report: RunSummary) -> Iterator[str]:
+def _describe_faculties(report: RunSummary) -> Iterator[str]:
     """Yield a table: a line for each faculty that asked the model, and one for all."""
     if not report.faculties:
         return
@@ -73,34 +73,34 @@ def _faculties(report: RunSummary) -> Iterator[str]:
     hours = report.last_tick * report.seconds_per_tick / 3600
     asked = _count(whole.agents, "agent")
     yield f"By faculty ({asked} asked a model, {hours:.2f} hours; /h is per agent and game hour):"
-    table = [_HEADER, *(_row(cost) for cost in report.faculties)]
+    table = [_HEADER, *(_format_cost(cost) for cost in report.faculties)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for name, *cells in table:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         yield f"    {name.ljust(widths[0])}  {'  '.join(numbers)}"
 
 
-def _row(cost: Cost) -> tuple[str, ...]:
+def _format_cost(cost: Cost) -> tuple[str, ...]:
     rate = cost.rate
     return (
         cost.faculty,
         f"{cost.calls:,}",
         f"{cost.tokens:,}",
-        _dollars(cost.dollars),
+        _format_dollars(cost.dollars),
         f"{cost.seconds:,.1f}",
         f"{cost.fallbacks:,}",
         "-" if rate is None else f"{rate.calls:,.1f}",
         "-" if rate is None else f"{rate.tokens:,.0f}",
-        "-" if rate is None else _dollars(rate.dollars),
+        "-" if rate is None else _format_dollars(rate.dollars),
         "-" if rate is None else f"{rate.seconds:,.1f}",
     )
 
 
-def _dollars(amount: Decimal | float | None) -> str:
+def _format_dollars(amount: Decimal | float | None) -> str:
     return "?" if amount is None else f"${amount:.4f}"
 
 
-def _fact(report: RunSummary, spread: Spread) -> Iterator[str]:
+def _describe_fact(report: RunSummary, spread: Spread) -> Iterator[str]:
     reached = len(spread.at_start) + len(spread.heard)
     yield f"Fact {spread.fact}: {reached} of {len(report.people)} ({spread.statement})"
     yield f"    at the start: {', '.join(spread.at_start) or 'nobody'}"
@@ -109,7 +109,7 @@ def _fact(report: RunSummary, spread: Spread) -> Iterator[str]:
         yield f"    {_clock(report, hearing.tick)} {hearing.agent} heard it{source}"
 
 
-def _gathering(report: RunSummary, gathering: GatheringVisits) -> Iterator[str]:
+def _describe_gathering(report: RunSummary, gathering: GatheringVisits) -> Iterator[str]:
     when = f"{gathering.start:%H:%M} to {gathering.end:%H:%M}"
     who = f"{len(gathering.visits)} of {len(report.people)} came"
     yield f"Gathering {gathering.gathering} at {gathering.place}, {when}: {who}"
