@@ -64,8 +64,8 @@ def nearest(pairs: Pairs, rank: Ints) -> Near:
 class Menu:
     """The choices of one world, what fills their slots, and the mask over them."""
 
-    def __init__(self, world: World, surround: Vicinity) -> None:
-        self._world, self._surround = world, surround
+    def __init__(self, world: World, vicinity: Vicinity) -> None:
+        self._world, self._vicinity = world, vicinity
         self.choices = _choices(len(world.town.places.all))
         self.size = len(self.choices)
         kinds = [c.kind for c in self.choices]
@@ -105,7 +105,7 @@ class Menu:
 
     def object(self, i: int, slot: int) -> int:
         """Return what fills an object slot of `i` at this tick."""
-        return self._surround.of[i].object(int(self._world.state.tile[i]), slot)
+        return self._vicinity.of[i].object(int(self._world.state.tile[i]), slot)
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return what is possible now, int8, shape (N, choices), a new array."""
@@ -113,7 +113,7 @@ class Menu:
         mask = self.base.copy()
         if len(near.slot):
             self._mask_people(mask, near)
-        self._surround.uses(snapshot.tile, mask[:, self.reach : self.leave])
+        self._vicinity.uses(snapshot.tile, mask[:, self.reach : self.leave])
         if self.owned:
             self.mask_owned(mask, snapshot.tile)
         for i in snapshot.talks:
@@ -173,7 +173,7 @@ class Menu:
         found = self._foreign.get((i, tile))
         if found is None:
             objects, name = self._world.plan.objects, self._world.names[i]
-            around = self._surround.of[i].around.objects(tile)[:OBJECT_SLOTS]
+            around = self._vicinity.of[i].around.objects(tile)[:OBJECT_SLOTS]
             found = self._foreign[i, tile] = tuple(
                 self.use + k * STATE_SLOTS
                 for k, (o, _) in enumerate(around)

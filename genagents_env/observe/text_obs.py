@@ -53,9 +53,10 @@ PLACES_LIMIT = 1500  # characters of the places one knows
 class TextObservation:
     """Writes the text of every agent of one world."""
 
-    def __init__(self, world: World, surround: Vicinity) -> None:
+    def __init__(self, world: World, vicinity: Vicinity) -> None:
         plan = world.plan
-        self._world, self._surround = world, surround
+        self._world, self._vicinity = world, vicinity
+        self._state, self._names, self._count = world.state, world.names, world.count
         names = ["in " + plan.arena_id(a) for a in range(len(plan.arenas))]
         names[OUTSIDE] = plan.arena_id(OUTSIDE)
         arenas, width = world.town.ground.arena.tolist(), world.town.ground.width
@@ -65,7 +66,7 @@ class TextObservation:
 
     def restart(self) -> None:
         """Forget everything about the episode."""
-        count = self._world.count
+        count = self._count
         self._tick = -2
         self._own, self._seen = [""] * count, [""] * count
         self._known: tuple[int, ...] = (0,) * count
@@ -78,7 +79,7 @@ class TextObservation:
         tiles: list[int] = snapshot.tile.tolist()
         at, extra = self._at, self._extra(snapshot)
         people = self._people(snapshot)
-        things = self._surround.words(tiles)
+        things = self._vicinity.words(tiles)
         out = [
             f"{head}{who}{at[tile]}{own}{others}{thing}{more}{rest}"
             for who, tile, own, others, thing, more, rest in zip(
@@ -87,17 +88,17 @@ class TextObservation:
         ]
         if not snapshot.all_awake:
             for i in snapshot.asleep.nonzero()[0].tolist():
-                out[i] = f"{head}You are {self._world.names[i]}, asleep.\n{extra[i]}"
+                out[i] = f"{head}You are {self._names[i]}, asleep.\n{extra[i]}"
         if max(map(len, out)) > TEXT_LIMIT:
             return [text[:TEXT_LIMIT] for text in out]
         return out
 
     def _refresh(self, snapshot: Snapshot) -> None:
         """Rewrite the lines whose subject changed since the last tick."""
-        names = self._world.names
+        names = self._names
         if snapshot.tick == self._tick + 1:
             index = self._world.town.people.index
-            changed = [index[e.agent] for e in self._world.state.log.events if e.agent is not None]
+            changed = [index[e.agent] for e in self._state.log.events if e.agent is not None]
         else:
             changed = list(range(len(names)))
         for i in changed:
@@ -136,7 +137,7 @@ class TextObservation:
 
     def _people(self, snapshot: Snapshot) -> list[str]:
         viewers, seen, apart = snapshot.pairs
-        lines = [""] * self._world.count
+        lines = [""] * self._count
         words, away = self._seen, AWAY
         pairs = zip(viewers.tolist(), seen.tolist(), apart.tolist(), strict=True)
         for i, j, d in pairs:
@@ -148,8 +149,8 @@ class TextObservation:
 
     def _extra(self, snapshot: Snapshot) -> list[str]:
         """What only some agents have: words heard, the last action's result, a conversation."""
-        lines = [""] * self._world.count
-        names = self._world.names
+        lines = [""] * self._count
+        names = self._names
         for i, sounds in snapshot.heard.items():
             lines[i] = "".join(sound_in_words(names, s) for s in sounds)
         for i, outcome in snapshot.outcomes.items():

@@ -32,8 +32,8 @@ _DAY = 2 * np.pi / 86_400
 class VectorObservation:
     """Turns snapshots of one world into observation vectors and the global state."""
 
-    def __init__(self, world: World, surround: Vicinity, horizon: int) -> None:
-        self._world, self._surround, self._horizon = world, surround, horizon
+    def __init__(self, world: World, vicinity: Vicinity, horizon: int) -> None:
+        self._world, self._vicinity, self._horizon = world, vicinity, horizon
         ground = world.town.ground
         self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
         radius = int(world.town.people.vision.max())
@@ -71,7 +71,7 @@ class VectorObservation:
                 pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
                 slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
             out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
-        self._surround.numbers(snapshot.tile, out[:, TILE:])
+        self._vicinity.numbers(snapshot.tile, out[:, TILE:])
         if not snapshot.all_awake:
             out[snapshot.asleep, TILE + 2 :] = 0.0
             out[:, 3] = snapshot.asleep

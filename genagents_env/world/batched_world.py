@@ -6,7 +6,7 @@ town (`tick`, `movement`): each world is in the state that its own `step` would 
 bit.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -139,12 +139,11 @@ class BatchedWorld:
         viewer, seen, _ = self.pairs
         self._sightings.note(viewer, seen, self.tile)
 
-    def towns_with(
-        self, mask: Bools, others: Collection[TownIndex] = ()
-    ) -> Iterable[tuple[TownIndex, WorldState]]:
-        """Return the towns in which `mask` holds for anybody, and `others`."""
-        found = np.asarray(mask.any(axis=1))
-        found[np.array(list(others), dtype=np.int64)] = True
+    def towns_with(self, *masks: Bools) -> Iterable[tuple[TownIndex, WorldState]]:
+        """Return the towns in which one of `masks` holds for anybody."""
+        found = np.asarray(masks[0].any(axis=1))
+        for mask in masks[1:]:
+            found |= mask.any(axis=1)
         return [self._towns[t] for t in found.nonzero()[0].tolist()]
 
     def strides(self) -> Sequence[int]:

@@ -41,9 +41,9 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     moves = _select_moves(acts)
     rows = goals * paths.ground.count
     strides = bodies.strides()
-    everyone = min(strides)
-    for k in range(max(strides)):
-        if k < everyone:
+    shortest, longest = min(strides), max(strides)
+    for k in range(longest):
+        if k < shortest:
             _advance(bodies, rows, moves)
         else:
             walks = np.array([stride > k for stride in strides])
@@ -156,12 +156,15 @@ def _field_of(paths: PlacePaths, goal: int, move: ResolvedMove | None) -> npt.ND
 def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
     """Let others see who set out, arrived or stopped."""
     # What walking makes of everyone's looks, as a number; -1 for nothing.
-    shown = goals + bodies.arrived * len(bodies.town.places.all)
+    arrived = bodies.arrived
+    shown = goals + arrived * len(bodies.town.places.all)
     for town, own in moves.items():
         shown[town, list(own)] = -1
     changed = shown != bodies.shown
+    for town, own in moves.items():
+        changed[town, list(own)] = True
     bodies.shown = shown
-    for town, state in bodies.towns_with(changed | bodies.arrived, moves):
+    for town, state in bodies.towns_with(changed, arrived):
         who = changed[town].nonzero()[0].tolist()
         own_acts, own_moves = acts.get(town, NO_ACTS), moves.get(town, NO_MOVES)
         _show(state, goals[town], who, own_acts, own_moves)

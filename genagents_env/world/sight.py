@@ -19,7 +19,8 @@ class Sight:
         self._radius = radius
         self._reach = float(radius.max())
         self._codes: dict[tuple[int, ...], Ints] = {}
-        if count <= DENSE:
+        self._dense = count <= DENSE
+        if self._dense:
             self._limit: Ints = np.repeat(radius[:, None], count, axis=1)
             np.fill_diagonal(self._limit, -1)  # nobody sees oneself
 
@@ -30,12 +31,13 @@ class Sight:
             where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N), or
                 (2, T, N) for T towns, whose people count through all: town * N + person.
         """
-        if where.shape[-1] > DENSE and where.ndim == 3:
+        several = where.ndim == 3
+        if several and not self._dense:
             return self._pairs_by_town(where)
-        key = self._near(where) if where.shape[-1] > DENSE else self._all(where)
+        key = self._all(where) if self._dense else self._near(where)
         key.sort()
         viewer, seen = key >> 40, key & _LOW
-        if where.ndim == 3:
+        if several:
             count = where.shape[-1]
             seen += viewer // count * count
         return viewer, seen, key >> 20 & _LOW

@@ -1,6 +1,6 @@
 """The mutable state of one town, handed to every rule of the world."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field
 from types import EllipsisType
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -67,10 +67,8 @@ class Bodies(Protocol):
     def towns(self) -> Iterable[tuple[TownIndex, "WorldState"]]:
         """Every town with its index."""
 
-    def towns_with(
-        self, mask: Bools, others: Collection[TownIndex] = ()
-    ) -> Iterable[tuple[TownIndex, "WorldState"]]:
-        """Return at least the towns in which `mask` holds for anybody, and `others`."""
+    def towns_with(self, *masks: Bools) -> Iterable[tuple[TownIndex, "WorldState"]]:
+        """Return at least the towns in which one of `masks` holds for anybody."""
 
     def strides(self) -> Sequence[int]:
         """Return how many tiles walkers get on at this tick, town by town."""
@@ -144,9 +142,7 @@ class WorldState:
         """This town alone."""
         return ((ONLY, self),)
 
-    def towns_with(
-        self, mask: Bools, others: Collection[TownIndex] = ()
-    ) -> tuple[tuple[TownIndex, "WorldState"]]:
+    def towns_with(self, *masks: Bools) -> tuple[tuple[TownIndex, "WorldState"]]:
         """Return this town."""
         return ((ONLY, self),)
 

@@ -21,6 +21,8 @@ from genagents_env.world.snapshot import Outcome
 from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, WorldState
 from genagents_env.world.tiles import Ints
 
+_WAKING = (ResolvedMove, ResolvedSpeak, ResolvedUse, ResolvedRestart)  # what no sleeper does
+
 
 def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     """Advance one tick.
@@ -30,16 +32,22 @@ def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
         goals: the index of the place each walks to, -1 for none; shape as `bodies.tile`.
         acts: what everyone else attempts; the rest stand still.
     """
-    for town, state in bodies.towns:
-        _begin(state, goals[town], acts.get(town, NO_ACTS))
+    towns = bodies.towns
+    for town, state in towns:
+        _begin(state)
+        if not state.all_awake:
+            _wake(state, goals[town], acts.get(town, NO_ACTS))
     bodies.collect()
     if not bodies.all_here:
         goals, acts = _drop_absent(bodies, goals, acts)
     walk(bodies, goals, acts)
-    orders = bodies.rank_in([town for town, own in acts.items() if len(own) > 1])
-    for town, state in bodies.towns:
-        own = acts.get(town, NO_ACTS)
-        _finish(state, own, orders.get(town, own))
+    if acts:
+        orders = bodies.rank_in([town for town, own in acts.items() if len(own) > 1])
+        for town, state in towns:
+            own = acts.get(town, NO_ACTS)
+            _resolve(state, own, orders.get(town, own))
+    for _, state in towns:
+        _finish(state)
     bodies.collect()
 
 
@@ -75,14 +83,12 @@ def find_pairs(bodies: Bodies) -> Pairs:
     return viewer, seen, apart
 
 
-def _begin(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
-    """Begin a tick: what was due happens, and those wake who have reason to."""
+def _begin(state: WorldState) -> None:
+    """Begin a tick: what was due happens."""
     state.tick += 1
     state.log.begin(state.tick)
     state.begin_tick()
     apply_changes(state)
-    if not state.all_awake:
-        _wake(state, goals, acts)
 
 
 def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, TownActs]:
@@ -96,10 +102,8 @@ def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, Tow
     return goals, kept
 
 
-def _finish(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[int]) -> None:
-    """Resolve what is not walking, and what follows from time going by."""
-    if acts:
-        _resolve(state, acts, order)
+def _finish(state: WorldState) -> None:
+    """Do what follows from time going by."""
     if state.conversations.open or state.conversations.until:
         speech.end_conversations(state)
     if state.learners:
@@ -111,16 +115,17 @@ def _finish(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[
 
 
 def _wake(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
+    """Wake those whose hour it is, and those who want to do something."""
     due = state.is_wake_hour()
-    active = ResolvedMove | ResolvedSpeak | ResolvedUse | ResolvedRestart
     for i in np.flatnonzero(state.asleep & state.present).tolist():
         if due[i]:
             state.wake(i, "hour")
-        elif goals[i] >= 0 or isinstance(acts.get(i), active):
+        elif goals[i] >= 0 or isinstance(acts.get(i), _WAKING):
             state.wake(i, "action")
 
 
 def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[int]) -> None:
+    """Do what is not walking, one after another: who comes first in `order` wins ties."""
     used: set[int] = set()
     for i in order:
         act = acts.get(i)
