@@ -65,3 +65,25 @@ class StopSignal:
     def _start_grace(self) -> None:
         if self._task is not None:
             self._grace = self._task.get_loop().call_later(GRACE, self._task.cancel)
+
+
+class DeferredSignals:
+    """Whether this process was told to stop while no run listened: kept for the next that does."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+
+    @contextmanager
+    def listen(self) -> Iterator[None]:
+        """Take the signals inside, as far as this thread can."""
+        with handle_signals(self._receive):
+            yield
+
+    def raise_again(self) -> None:
+        """Raise what was received again, for the run that listens by now."""
+        number, self.signal = self.signal, None
+        if number is not None:
+            signal.raise_signal(number)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self.signal = self.signal or number

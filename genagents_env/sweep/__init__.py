@@ -3,9 +3,12 @@
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Condition, Trial, build_trials
 from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions
-from genagents_env.sweep.folder import SweepFolder, TrialStatus
+from genagents_env.sweep.folder import SweepFolder
+from genagents_env.sweep.options import SweepOptions, count_cores
 from genagents_env.sweep.progress import SweepProgress
-from genagents_env.sweep.session import SweepOptions, SweepResult, count_cores, sweep
+from genagents_env.sweep.result import SweepResult
+from genagents_env.sweep.session import sweep
+from genagents_env.sweep.trial_status import TrialStatus
 
 __all__ = [
     "Condition",

@@ -10,7 +10,8 @@ from typing import Any
 
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.record import RunWriter
-from genagents_env.sweep.worker import Job, TrialResult, run_trial
+from genagents_env.sweep.job import Job, TrialResult
+from genagents_env.sweep.worker import run_trial
 
 BACKENDS = ("loky", "ray")
 _IDLE = 60  # seconds after which a worker without work ends, also one that lost its sweep

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -14,13 +13,11 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.sweep.design.changes import apply_changes, check_changes
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial, build_trials
-from genagents_env.sweep.files import append_line, move_run, read_lines, write_whole
+from genagents_env.sweep.files import move_run, write_whole
+from genagents_env.sweep.log import SweepLog, TrialHistory
 from genagents_env.sweep.origin import BASE, EXPERIMENT, check_free, find_base, read_base
 from genagents_env.sweep.trial_status import TrialStatus, read_status
-from genagents_env.sweep.versions import versions
 from genagents_env.text import clean
-
-__all__ = ["SweepFolder", "TrialStatus"]
 
 _LOG = "log.jsonl"
 
@@ -102,6 +99,11 @@ class SweepFolder:
         """Where the run files are."""
         return self.path / "runs"
 
+    @property
+    def log(self) -> SweepLog:
+        """What became of the trials, line by line."""
+        return SweepLog(self.path / _LOG)
+
     @cached_property
     def experiment(self) -> Experiment:
         """What is run; its faults are ConfigErrors."""
@@ -143,14 +145,16 @@ class SweepFolder:
 
     def read_status(self, trial: Trial) -> TrialStatus:
         """Return how a trial stands, from its run file and the log."""
-        standing = read_status(trial, self.run_file(trial))
-        return _with_failure(standing, self._failures()) if _may_have_failed(standing) else standing
+        status = read_status(trial, self.run_file(trial))
+        if not _may_have_failed(status):
+            return status
+        return _with_failure(status, self.log.read_histories())
 
     def read_statuses(self) -> tuple[TrialStatus, ...]:
         """Return how every trial stands, in their order."""
-        failures = self._failures()
-        standings = (read_status(trial, self.run_file(trial)) for trial in self.trials)
-        return tuple(_with_failure(standing, failures) for standing in standings)
+        histories = self.log.read_histories()
+        statuses = (read_status(trial, self.run_file(trial)) for trial in self.trials)
+        return tuple(_with_failure(status, histories) for status in statuses)
 
     def verify(self, trial: Trial) -> TrialStatus:
         """Return how a trial stands, having read all of a finished run.
@@ -158,18 +162,18 @@ class SweepFolder:
         It is damaged where it does not match its own checksums, or has another canonical hash
         than the log noted when it finished.
         """
-        standing = self.read_status(trial)
-        if standing.state != "finished":
-            return standing
-        path, noted = self.run_file(trial), self._hashes().get(trial.name)
+        status = self.read_status(trial)
+        if status.state != "finished":
+            return status
+        path, history = self.run_file(trial), self.log.read_histories().get(trial.name)
         try:
             found = canonical_hash(path)
         except RecordError as error:
-            return replace(standing, state="damaged", problem=clean(str(error)))
-        if noted not in (None, found):
+            return replace(status, state="damaged", problem=clean(str(error)))
+        if history is not None and history.hash not in (None, found):
             why = f"{path} is another run than the one that finished: its hash is {found[:12]}"
-            return replace(standing, state="damaged", problem=clean(why))
-        return standing
+            return replace(status, state="damaged", problem=clean(why))
+        return status
 
     def find_unknown_runs(self) -> tuple[Path, ...]:
         """Return the run files of no trial, sorted.
@@ -198,44 +202,6 @@ class SweepFolder:
         move_run(path, target)
         return target
 
-    def note(self, **what: JSON) -> None:
-        """Add a line to the log, durably; `at` is now, in UTC.
-
-        Args:
-            what: JSON values. The sweep notes `event` and `trial`; the last event of a trial
-                being `failed`, with a `message`, makes it a failed one.
-        """
-        at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        append_line(self.path / _LOG, {"at": at, **what})
-
-    def read_log(self) -> list[dict[str, JSON]]:
-        """Return the lines of the log, oldest first; a torn line counts as none."""
-        return read_lines(self.path / _LOG)
-
-    def versions(self) -> dict[str, str]:
-        """Return the versions of this package, of Python and of the libraries at work."""
-        return versions()
-
-    def _failures(self) -> dict[str, str]:
-        """Return why the last try of a trial failed, for each of which it did."""
-        last: dict[str, dict[str, JSON]] = {}
-        for line in self.read_log():
-            if isinstance(line.get("trial"), str):
-                last[line["trial"]] = line
-        return {
-            trial: clean(str(line.get("message", "failed")))
-            for trial, line in last.items()
-            if line.get("event") == "failed"
-        }
-
-    def _hashes(self) -> dict[str, str]:
-        """Return the canonical hash noted for each trial that finished, the last one noted."""
-        return {
-            str(line.get("trial")): str(line["hash"])
-            for line in self.read_log()
-            if line.get("event") == "finished" and line.get("hash")
-        }
-
     def _files(self) -> list[Path]:
         return sorted(self.runs.glob("*.sqlite"))
 
@@ -250,13 +216,14 @@ class SweepFolder:
         return orphans
 
 
-def _may_have_failed(standing: TrialStatus) -> bool:
+def _may_have_failed(status: TrialStatus) -> bool:
     """Return whether nothing but the log can tell that a trial failed."""
-    return standing.state in ("due", "stopped") and standing.status != "running"
+    return status.state in ("due", "stopped") and status.status != "running"
 
 
-def _with_failure(standing: TrialStatus, failures: Mapping[str, str]) -> TrialStatus:
+def _with_failure(status: TrialStatus, histories: Mapping[str, TrialHistory]) -> TrialStatus:
     """Return a trial that is due or stopped as failed, where the last try of it was."""
-    if not _may_have_failed(standing) or standing.trial not in failures:
-        return standing
-    return replace(standing, state="failed", problem=failures[standing.trial])
+    history = histories.get(status.trial)
+    if history is None or history.failure is None or not _may_have_failed(status):
+        return status
+    return replace(status, state="failed", problem=history.failure)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from genagents_env.llm.budget import Spend
+from genagents_env.sweep.job import TrialResult
 from genagents_env.sweep.spending.protocol import TrialProgress
-from genagents_env.sweep.worker import TrialResult
 
 if TYPE_CHECKING:
     from genagents_env.sweep.design.trials import Trial
@@ -76,10 +76,10 @@ class ProgressTracker:
         """Note how a trial stands."""
         self._states[trial] = state
 
-    def note_duration(self, trial: str, seconds: float | None) -> None:
-        """Note what a trial took from its start to its end, where that is known."""
-        if seconds is not None:
-            self._seconds.setdefault(self._conditions[trial], []).append(seconds)
+    def note_durations(self, trial: str, seconds: Iterable[float]) -> None:
+        """Note what a trial took from its start to its end, each time that it ended."""
+        for one in seconds:
+            self._seconds.setdefault(self._conditions[trial], []).append(one)
 
     def note_progress(self, trial: str, progress: TrialProgress) -> None:
         """Note how far a trial is."""
@@ -94,7 +94,7 @@ class ProgressTracker:
             self._running.pop(result.trial, None)
         self.note_state(result.trial, result.state)
         if result.state == "finished":
-            self.note_duration(result.trial, result.seconds)
+            self.note_durations(result.trial, [result.seconds])
         self._report()
 
     def note_lost(self, trials: Iterable[str]) -> None:

@@ -1,13 +1,14 @@
-"""A sweep: every trial of a folder lived to its end, by as many workers as there are cores."""
+"""A sweep: every trial of a folder run to its end, by as many workers as there are cores."""
 
-from collections.abc import Callable, Collection, Sequence
+import platform
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, version
 
+from genagents_env import __version__
 from genagents_env.errors import ConfigError
-from genagents_env.llm.budget import Spend
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
@@ -15,108 +16,73 @@ from genagents_env.sweep.backends import check_backend, host_for, is_remote
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import replace_run
 from genagents_env.sweep.folder import SweepFolder
-from genagents_env.sweep.progress import ProgressTracker, SweepProgress
+from genagents_env.sweep.job import DAMAGED, Job, TrialResult
+from genagents_env.sweep.options import SweepOptions, count_cores
+from genagents_env.sweep.progress import ProgressTracker
+from genagents_env.sweep.result import SweepResult, format_message
 from genagents_env.sweep.signals import SignalForwarder
 from genagents_env.sweep.spending.server import BudgetServer
 from genagents_env.sweep.stop_rule import StopRule
 from genagents_env.sweep.supervisor import supervise
-from genagents_env.sweep.worker import DAMAGED, Job, TrialResult, retry_while_locked
+from genagents_env.sweep.worker import retry_while_locked
 
 # llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
 _SPARE_CORES = 1
+_LIBRARIES = ("numpy", "scipy", "pydantic", "pettingzoo", "joblib", "xllamacpp", "onnxruntime")
 
 
-@dataclass(frozen=True)
-class SweepOptions:
-    """How a sweep is carried out; nothing here changes what happens in its runs.
+def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResult:
+    """Run every trial of `folder` that is not finished, each exactly once.
 
-    Attributes:
-        workers: processes at once; None is one for each core.
-        backend: `loky` (processes of this machine) or `ray` (a cluster).
-        watch: told how far it is, at most five times a second, and from two threads in turn.
-        trials: names of those to be lived; None is all.
-    """
-
-    workers: int | None = None
-    backend: str = "loky"
-    watch: Callable[[SweepProgress], None] | None = None
-    trials: Collection[str] | None = None
-
-
-@dataclass(frozen=True)
-class SweepResult:
-    """How a sweep stands when it returns.
-
-    Attributes:
-        folder: of the sweep.
-        total: trials that were asked for.
-        finished: of these; so are the next two. The rest was not begun.
-        stopped: can be gone on with.
-        failed: are tried again when the sweep is resumed.
-        problems: a line on everything that needs to be known.
-        spent: by all of the sweep's sittings.
-        exit_code: 0 all finished, 3 budget, 75 outage, 128 and the signal's number when
-            interrupted, 1 some failed.
-        message: how it stands and what to do, on one line.
-    """
-
-    folder: Path
-    total: int
-    finished: int
-    stopped: int
-    failed: int
-    problems: tuple[str, ...]
-    spent: Spend
-    exit_code: int
-    message: str
-
-
-def sweep(folder: SweepFolder, settings: SweepOptions | None = None) -> SweepResult:
-    """Live every trial of `folder` that is not finished, each exactly once.
-
-    Runs that were stopped or killed go on from their checkpoints; damaged files are set aside
-    and lived again. SIGINT and SIGTERM stop all runs at their next tick, with a checkpoint.
+    Runs that were stopped or killed are resumed from their checkpoints; damaged files are set
+    aside and run again. SIGINT and SIGTERM stop all runs at their next tick, with a checkpoint.
 
     Raises:
-        ConfigError: a setting is not allowed, or a backend is not installed.
-        ScenarioError, PolicyError: as of `Folder.trials`.
+        ConfigError: an option is not allowed, or a backend is not installed.
+        ScenarioError, PolicyError: as of `SweepFolder.trials`.
         RecordError: what was spent before cannot be read.
         RunLocked: another sweep is at work in this folder.
     """
-    return SweepSession(folder, settings or SweepOptions()).run()
+    return SweepSession(folder, options or SweepOptions()).run()
 
 
 class SweepSession:
-    """One process's share of a sweep, from taking stock to the end."""
+    """One process's part of a sweep, from finding out what is due to the end.
 
-    def __init__(self, folder: SweepFolder, settings: SweepOptions) -> None:
-        self.folder, self.settings = folder, settings
-        self.workers = _count_workers(settings.workers)
-        self.trials = {trial.name: trial for trial in _choose_trials(folder, settings.trials)}
+    Args:
+        folder: of the sweep.
+        options: how it is carried out.
+    """
+
+    def __init__(self, folder: SweepFolder, options: SweepOptions) -> None:
+        self.folder, self.options = folder, options
+        self.workers = options.count_workers()
+        self.trials = {trial.name: trial for trial in _choose_trials(folder, options.trials)}
         self.problems: list[str] = []
-        self.noted: set[str] = set()  # trials of which the log says that they are finished
+        self.finished: set[str] = set()  # as the log says
         self.again: list[Trial] = []
         self.redone: set[str] = set()
 
     def run(self) -> SweepResult:
-        """Live what is due, and tell how it all stands."""
-        backend, experiment = self.settings.backend, self.folder.experiment
+        """Run what is due, and return how it all stands."""
+        backend, experiment = self.options.backend, self.folder.experiment
         check_backend(backend)
         self.server = BudgetServer(
             experiment.budget.total.limits(),
             experiment.rate,
             self.folder.path / "spending.json",
             host=host_for(backend),
-            watch=lambda trial, progress: self.board.note_progress(trial, progress),
+            watch=lambda trial, progress: self.tracker.note_progress(trial, progress),
         )
-        self.interruption = SignalForwarder(None if is_remote(backend) else self.server.workers)
-        self.halt = StopRule(lambda: self.server.exhausted, lambda: self.interruption.signal)
-        watch, spent = self.settings.watch, lambda: self.server.spent
-        self.board = ProgressTracker(self.trials.values(), self.workers, spent, watch)
-        with self.server, self.interruption.listen():
+        self.signals = SignalForwarder(None if is_remote(backend) else self.server.workers)
+        self.stop_rule = StopRule(lambda: self.server.exhausted, lambda: self.signals.signal)
+        watch, spent = self.options.watch, lambda: self.server.spent
+        self.tracker = ProgressTracker(self.trials.values(), self.workers, spent, watch)
+        with self.server, self.signals.listen():
             due = self._find_due()
-            self._note("started", versions=dict(self.folder.versions()), due=len(due))
-            with suppress(KeyboardInterrupt):  # of `interruption`, which knows the signal
+            how: dict[str, JSON] = {"workers": self.workers, "backend": backend}
+            self._log("started", versions=dict(list_versions()), due=len(due), **how)
+            with suppress(KeyboardInterrupt):  # of `signals`, which knows the signal
                 self._run_trials(due)
             return self._conclude()
 
@@ -125,29 +91,29 @@ class SweepSession:
             self.again = []
             self.problems += supervise(
                 [self._make_job(trial) for trial in due],
-                backend=self.settings.backend,
+                backend=self.options.backend,
                 workers=self.workers,
                 on_result=self._handle_result,
-                may_start=lambda job: self.halt.allows(self._asks(job.trial)),
+                may_start=lambda job: self.stop_rule.allows(self._needs_model(job.trial)),
                 on_death=self._handle_deaths,
             )
-            due = self.again if self.halt.signal is None else []
+            due = self.again if self.stop_rule.signal is None else []
 
     def _find_due(self) -> list[Trial]:
-        """Take stock: return what is to be lived, with damaged files out of the way."""
+        """Return the trials to be run, with damaged files out of the way."""
         unjudged = self._read_log()
         due = []
         for name, trial in self.trials.items():
-            standing = self.folder.verify(trial)
-            if standing.state == "finished":
-                self.board.note_state(name, "finished")
-                if name in self.noted and name not in unjudged:
+            status = self.folder.verify(trial)
+            if status.state == "finished":
+                self.tracker.note_state(name, "finished")
+                if name in self.finished and name not in unjudged:
                     continue
-            elif standing.state == "damaged":
-                self._set_aside(trial, standing.problem)
-            elif standing.state == "stopped":
-                self.board.note_state(name, "stopped")
-            elif standing.state == "due" and self.folder.run_file(trial).exists():
+            elif status.state == "damaged":
+                self._set_aside(trial, status.problem)
+            elif status.state == "stopped":
+                self.tracker.note_state(name, "stopped")
+            elif status.state == "due" and self.folder.run_file(trial).exists():
                 self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
             due.append(trial)
         return due
@@ -155,29 +121,21 @@ class SweepSession:
     def _read_log(self) -> set[str]:
         """Learn which trials were noted as finished; return those not judged to the end."""
         unjudged: set[str] = set()
-        for line in self.folder.read_log():
-            name, event = str(line.get("trial")), line.get("event")
-            if name not in self.trials:
-                continue
-            if event == "finished":
-                self.noted.add(name)
-                seconds = line.get("seconds")
-                self.board.note_duration(name, seconds if isinstance(seconds, float) else None)
-                unjudged |= {name} if line.get("unjudged") else set()
-            elif event == "judged":
-                unjudged.discard(name)
-            elif event == "set aside":
-                self.noted.discard(name)
+        for name, history in self.folder.log.read_histories().items():
+            if name in self.trials:
+                self.finished |= {name} if history.finished else set()
+                unjudged |= {name} if history.unjudged else set()
+                self.tracker.note_durations(name, history.seconds)
         return unjudged if self.folder.experiment.judge else set()
 
     def _set_aside(self, trial: Trial, problem: str) -> None:
-        lies = retry_while_locked(lambda: self.folder.set_aside(trial))
-        self.noted.discard(trial.name)
-        self._note("set aside", trial=trial.name, file=lies.name, message=problem)
-        self.problems.append(f"{problem}; it was moved to {lies}, and the trial is lived again")
+        target = retry_while_locked(lambda: self.folder.set_aside(trial))
+        self.finished.discard(trial.name)
+        self._log("set aside", trial=trial.name, file=target.name, message=problem)
+        self.problems.append(f"{problem}; it was moved to {target}, and the trial is lived again")
 
     def _make_job(self, trial: Trial) -> Job:
-        experiment, remote = self.folder.experiment, is_remote(self.settings.backend)
+        experiment, remote = self.folder.experiment, is_remote(self.options.backend)
         return Job(
             trial=trial,
             path=self.folder.run_file(trial).absolute(),
@@ -197,19 +155,14 @@ class SweepSession:
         limits = run.limits()
         return limits if run.dollars is not None else replace(limits, dollars=total.dollars)
 
-    def _asks(self, trial: Trial) -> bool:
+    def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""
-        names = (trial.spec.policy.name, *trial.spec.policy_for.values())
-        return any(self._needs[name] for name in names)
+        return any(self._model_needs[name] for name in _list_policies(trial))
 
     @cached_property
-    def _needs(self) -> dict[str, bool]:
-        needs: dict[str, bool] = {}
-        for trial in self.trials.values():
-            for name in (trial.spec.policy.name, *trial.spec.policy_for.values()):
-                if name not in needs:
-                    needs[name] = _needs_model(name)
-        return needs
+    def _model_needs(self) -> dict[str, bool]:
+        names = [name for trial in self.trials.values() for name in _list_policies(trial)]
+        return {name: _policy_needs_model(name) for name in dict.fromkeys(names)}
 
     def _handle_result(self, result: TrialResult) -> None:
         trial = self.trials[result.trial]
@@ -220,17 +173,17 @@ class SweepSession:
             self._set_aside(trial, result.message)
             self.again.append(trial)
             return
-        if result.status == "interrupted" and self.halt.signal is None:
+        if result.status == "interrupted" and self.stop_rule.signal is None:
             self.again.append(trial)  # somebody ended this one worker
-        self.halt.note(result, self._asks(trial))
-        self.board.note_result(result)
-        self._note_end(result)
+        self.stop_rule.note(result, self._needs_model(trial))
+        self.tracker.note_result(result)
+        self._log_result(result)
 
-    def _note_end(self, result: TrialResult) -> None:
+    def _log_result(self, result: TrialResult) -> None:
         name = result.trial
-        if result.state == "finished" and name not in self.noted:
-            self.noted.add(name)
-            self._note(
+        if result.state == "finished" and name not in self.finished:
+            self.finished.add(name)
+            self._log(
                 "finished",
                 trial=name,
                 hash=result.hash,
@@ -239,41 +192,49 @@ class SweepSession:
                 unjudged=result.message or None,
             )
         elif result.state == "finished" and not result.message:
-            self._note("judged", trial=name)
+            self._log("judged", trial=name)
         elif result.state != "finished":
-            how = {"status": result.status, "tick": result.tick, "message": result.message}
-            self._note(result.state, trial=name, seconds=round(result.seconds, 3), **how)
+            how: dict[str, JSON] = {"status": result.status, "tick": result.tick}
+            seconds = round(result.seconds, 3)
+            self._log(result.state, trial=name, seconds=seconds, **how, message=result.message)
         if result.state == "failed" or (result.state == "finished" and result.message):
             self.problems.append(f"{name}: {result.message}")
 
     def _handle_deaths(self, trials: Sequence[str]) -> None:
-        self.board.note_lost(trials)
-        if self.halt.signal is None:
-            self._note("worker died", trials=list(trials))
+        self.tracker.note_lost(trials)
+        if self.stop_rule.signal is None:
+            self._log("worker died", trials=list(trials))
 
     def _conclude(self) -> SweepResult:
-        standing = self.board.progress
-        left = standing.total - standing.finished - standing.failed
-        code, why = self.halt.conclude(left, standing.failed)
-        message = _format_message(standing, why, self.folder.path)
-        self._note("ended", exit_code=code, message=message)
+        progress = self.tracker.progress
+        left = progress.total - progress.finished - progress.failed
+        code, why = self.stop_rule.conclude(left, progress.failed)
+        message = format_message(progress, why, self.folder.path)
+        self._log("ended", exit_code=code, message=message)
         return SweepResult(
             folder=self.folder.path,
-            total=standing.total,
-            finished=standing.finished,
-            stopped=standing.stopped,
-            failed=standing.failed,
+            total=progress.total,
+            finished=progress.finished,
+            stopped=progress.stopped,
+            failed=progress.failed,
             problems=tuple(dict.fromkeys(self.problems)),
             spent=self.server.spent,
             exit_code=code,
             message=message,
         )
 
-    def _note(self, event: str, **what: JSON) -> None:
-        told = {key: value for key, value in what.items() if value is not None}
-        if event == "started":
-            told |= {"workers": self.workers, "backend": self.settings.backend}
-        self.folder.note(event=event, **told)
+    def _log(self, event: str, **what: JSON) -> None:
+        known = {key: value for key, value in what.items() if value is not None}
+        self.folder.log.append(event=event, **known)
+
+
+def list_versions() -> dict[str, str]:
+    """Return the versions of this package, of Python and of those libraries that are installed."""
+    versions = {"genagents-env": __version__, "python": platform.python_version()}
+    for library in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[library] = version(library)
+    return versions
 
 
 def _choose_trials(folder: SweepFolder, names: Collection[str] | None) -> list[Trial]:
@@ -285,34 +246,13 @@ def _choose_trials(folder: SweepFolder, names: Collection[str] | None) -> list[T
     return [trial for trial in folder.trials if trial.name in names]
 
 
-def count_cores() -> int:
-    """Return how many cores this process may use, which may be fewer than the machine has."""
-    from joblib import cpu_count
-
-    return int(cpu_count())
+def _list_policies(trial: Trial) -> tuple[str, ...]:
+    return trial.spec.policy.name, *trial.spec.policy_for.values()
 
 
-def _count_workers(asked: int | None) -> int:
-    if asked is not None and asked < 1:
-        raise ConfigError(f"workers: {asked} is not allowed; 1 or more")
-    return asked if asked is not None else count_cores()
-
-
-def _needs_model(policy: str) -> bool:
+def _policy_needs_model(policy: str) -> bool:
     try:
         return find_policy_class(policy).needs_model
     # Another's file, or a package that is missing: its own runs tell why it cannot be loaded.
     except (Exception, SystemExit):
         return False
-
-
-def _format_message(standing: SweepProgress, why: str, folder: Path) -> str:
-    if standing.finished == standing.total:
-        return f"all {standing.total:,} trials are finished"
-    parts = [f"{standing.finished:,} of {standing.total:,} trials are finished"]
-    parts += [f"{standing.failed:,} failed"] if standing.failed else []
-    parts += [f"{standing.stopped:,} stopped"] if standing.stopped else []
-    due = standing.total - standing.finished - standing.failed - standing.stopped
-    parts += [f"{due:,} not begun"] if due else []
-    told = ", ".join(parts)
-    return f"{told}{': ' + why if why else ''}; go on with `genagents sweep --resume {folder}`"

@@ -1,16 +1,16 @@
-"""Why a sweep begins no further trials: the budget, the endpoint, or somebody's signal."""
+"""Why a sweep starts no further trials: the budget, the endpoint, or somebody's signal."""
 
 from collections.abc import Callable
 
 from genagents_env.errors import BudgetExceeded, ModelOutage
-from genagents_env.sweep.worker import TrialResult
+from genagents_env.sweep.job import TrialResult
 
 _OUTAGES = 3  # trials in a row that no model answered, after which no further one asks
 _CLOCK = "seconds"
 
 
 class StopRule:
-    """What signals and results say about going on, and what it comes to in the end.
+    """Decides from signals and results whether trials may start, and the exit code in the end.
 
     Args:
         exhausted: gives the kind of limit of the whole sweep that is reached, or None.
@@ -33,7 +33,7 @@ class StopRule:
             self._outages = 0
 
     def allows(self, needs_model: bool) -> bool:
-        """Whether a trial may begin now; what is refused once stays refused."""
+        """Whether a trial may start now; what is refused once stays refused."""
         if self.signal is not None or self.budget == _CLOCK:
             return False
         return not (needs_model and (self.outage or self.budget is not None))

@@ -12,7 +12,8 @@ from dataclasses import replace
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
 from genagents_env.sweep.backends import death_errors, end_workers, read_unfinished_run, run_jobs
-from genagents_env.sweep.worker import Job, TrialResult, run_trial
+from genagents_env.sweep.job import Job, TrialResult
+from genagents_env.sweep.worker import run_trial
 
 PATIENCE = 5
 _SUSPECT = 3  # deaths without progress after which a trial is run alone

@@ -51,7 +51,7 @@ def town(path: Path, seeds: int, hours: float = 0.5) -> SweepFolder:
 
 def events(folder: SweepFolder, event: str) -> list[str]:
     """Return the trials of which the log says `event`, in its order."""
-    return [str(line.get("trial")) for line in folder.read_log() if line.get("event") == event]
+    return [str(line.get("trial")) for line in folder.log.read() if line.get("event") == event]
 
 
 def hashes(folder: SweepFolder) -> dict[str, str]:
@@ -62,11 +62,11 @@ def hashes(folder: SweepFolder) -> dict[str, str]:
 def whole(folder: SweepFolder) -> dict[str, str]:
     """Return the hashes of a folder in which every trial finished exactly once, as the log says."""
     names = sorted(trial.name for trial in folder.trials)
-    assert sorted(events(folder, "finished")) == names, json.dumps(folder.read_log(), indent=1)
+    assert sorted(events(folder, "finished")) == names, json.dumps(folder.log.read(), indent=1)
     assert [status.state for status in folder.read_statuses()] == ["finished"] * len(names)
     logged = {
         str(line["trial"]): line["hash"]
-        for line in folder.read_log()
+        for line in folder.log.read()
         if line["event"] == "finished"
     }
     found = hashes(folder)

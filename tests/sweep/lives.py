@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from genagents_env.sweep.worker import Job, TrialResult
+from genagents_env.sweep.job import Job, TrialResult
 
 
 def die() -> None:

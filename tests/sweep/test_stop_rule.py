@@ -1,7 +1,7 @@
 import signal
 
+from genagents_env.sweep.job import TrialResult
 from genagents_env.sweep.stop_rule import StopRule
-from genagents_env.sweep.worker import TrialResult
 
 
 def end(status: str) -> TrialResult:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.run import Limits
+from genagents_env.sweep.job import Job, TrialResult
 from genagents_env.sweep.supervisor import supervise
-from genagents_env.sweep.worker import Job, TrialResult
 from tests.sweep import lives
 from tests.sweep.experiments import begun
 

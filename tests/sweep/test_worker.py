@@ -10,7 +10,8 @@ import pytest
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
-from genagents_env.sweep.worker import Job, run_trial
+from genagents_env.sweep.job import Job
+from genagents_env.sweep.worker import run_trial
 from tests.sweep.experiments import begun
 
 TRAP = """

@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import sqlite3
@@ -10,6 +11,7 @@ import pytest
 
 from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
+from genagents_env.sweep.session import list_versions
 from genagents_env.sweep.spending.server import BudgetServer
 from tests.sweep.experiments import begun, events, hashes, town, whole
 from tests.sweep.kills import driver, no_orphans, told_file, writers
@@ -38,7 +40,7 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
     assert swept.message == "all 4 trials are finished"
     assert swept.spent.calls > 0
     first = whole(folder)
-    started = folder.read_log()[0]
+    started = folder.log.read()[0]
     assert (started["event"], started["workers"], started["backend"]) == ("started", 2, "loky")
     assert "genagents-env" in str(started["versions"])
     assert told
@@ -118,7 +120,7 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
     ):
         with pytest.raises(ConfigError, match=what):
             sweep(folder, settings)
-    assert folder.read_log() == []
+    assert folder.log.read() == []
 
 
 def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
@@ -170,3 +172,9 @@ def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     again = driver(folder.path, 2)
     assert again.wait() == 0, told_file(folder.path).read_text()
     whole(folder)
+
+
+def test_versions_say_what_made_the_results() -> None:
+    versions = list_versions()
+    assert {"genagents-env", "python", "numpy"} <= set(versions)
+    assert json.loads(json.dumps(versions)) == versions

@@ -1,0 +1,66 @@
+"""What a worker is given to do, and what it returns: a `Job` and a `TrialResult`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from genagents_env.run import Limits
+from genagents_env.sweep.design.trials import Trial
+from genagents_env.sweep.spending.protocol import Address
+
+DAMAGED = "damaged"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A trial, and how a worker is to run it.
+
+    Attributes:
+        trial: what is run.
+        path: of its run file, in the sweep's folder.
+        address: of the sweep's budget server; None is no shared budget and no progress.
+        limits: of this run.
+        concurrency: model calls under way at once.
+        judge: let the run's own model judge its answers in the end.
+        threads: for a model in this process.
+        unfinished: the run file to resume, where it is not on this machine.
+        collect: run in a temporary folder and send the run file back.
+        is_dedicated: the process is a worker of this machine that does nothing but this.
+    """
+
+    trial: Trial
+    path: Path
+    address: Address | None
+    limits: Limits
+    concurrency: int
+    judge: bool
+    threads: int
+    unfinished: bytes | None = None
+    collect: bool = False
+    is_dedicated: bool = False
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """How a trial stands when its worker is done with it.
+
+    Attributes:
+        trial: its name.
+        state: stopped is resumable; failed needs somebody to look.
+        status: of the run file (finished, paused, budget_exhausted, interrupted), `failed`, or
+            `damaged` for a file that has to be set aside before the trial is run again.
+        tick: the last one of the run.
+        hash: the canonical one of a finished run.
+        message: one line; of a finished run why not all its answers are judged, mostly empty.
+        seconds: of wall clock spent on it here.
+        file: the run file, where the job asked for it.
+    """
+
+    trial: str
+    state: Literal["finished", "stopped", "failed"]
+    status: str
+    tick: int
+    hash: str | None
+    message: str
+    seconds: float
+    file: bytes | None = None

@@ -1,0 +1,48 @@
+"""How a sweep stands when it returns, and what it says then."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from genagents_env.llm.budget import Spend
+from genagents_env.sweep.progress import SweepProgress
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """How a sweep stands when it returns.
+
+    Attributes:
+        folder: of the sweep.
+        total: trials that were asked for.
+        finished: of these; so are the next two. The rest was not started.
+        stopped: can be resumed.
+        failed: are tried again when the sweep is resumed.
+        problems: a line on everything that needs to be known.
+        spent: by all of the sweep's sessions.
+        exit_code: 0 all finished, 3 budget, 75 outage, 128 and the signal's number when
+            interrupted, 1 some failed.
+        message: how it stands and what to do, on one line.
+    """
+
+    folder: Path
+    total: int
+    finished: int
+    stopped: int
+    failed: int
+    problems: tuple[str, ...]
+    spent: Spend
+    exit_code: int
+    message: str
+
+
+def format_message(progress: SweepProgress, why: str, folder: Path) -> str:
+    """Return how a sweep stands and how to go on, on one line; `why` trials are left."""
+    if progress.finished == progress.total:
+        return f"all {progress.total:,} trials are finished"
+    parts = [f"{progress.finished:,} of {progress.total:,} trials are finished"]
+    parts += [f"{progress.failed:,} failed"] if progress.failed else []
+    parts += [f"{progress.stopped:,} stopped"] if progress.stopped else []
+    due = progress.total - progress.finished - progress.failed - progress.stopped
+    parts += [f"{due:,} not begun"] if due else []
+    counts = ", ".join(parts)
+    return f"{counts}{': ' + why if why else ''}; go on with `genagents sweep --resume {folder}`"
