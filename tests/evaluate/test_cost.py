@@ -2,10 +2,10 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from genagents_env.cli.summary import summary
 
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.faculty_costs import Cost, costs
+from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import RunReader
@@ -57,7 +57,7 @@ def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Pat
 def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
     with RunReader(path) as record:
         told = summarize(record)
-    lines = list(summary(told))
+    lines = list(describe_summary(told))
     at = next(i for i, line in enumerate(lines) if line.startswith("By faculty (4 agents asked"))
     table = lines[at + 1 : at + 6]
     assert [line.split()[0] for line in table] == ["faculty", "interview", "ponder", "wish", "all"]
@@ -84,7 +84,8 @@ def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     assert whole.fallbacks == whole.calls > 0
     with RunReader(tmp_path / "run.sqlite") as record:
         assert any(
-            line.startswith("    all") and " ? " in line for line in summary(summarize(record))
+            line.startswith("    all") and " ? " in line
+            for line in describe_summary(summarize(record))
         )
 
 
@@ -94,7 +95,7 @@ def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
     with RunReader(path) as record:
         told = summarize(record)
     assert told.faculties == ()
-    assert not any("faculty" in line for line in summary(told))
+    assert not any("faculty" in line for line in describe_summary(told))
 
 
 def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
@@ -113,4 +114,4 @@ def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
     with RunReader(path) as record:
         told = summarize(record)
     assert [cost.rate for cost in told.faculties] == [None, None]
-    assert any(line.startswith("    all") and " - " in line for line in summary(told))
+    assert any(line.startswith("    all") and " - " in line for line in describe_summary(told))

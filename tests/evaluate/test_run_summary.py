@@ -3,10 +3,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from genagents_env.cli.summary import summary
 
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.flow import flowed
+from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.evaluate.summary_lines import outcome_lines
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
@@ -43,7 +43,7 @@ def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path
     assert told.talk.utterances == len(said)
     assert {h.agent for spread in told.facts for h in spread.heard} == learned
     assert told.as_json()["gatherings"][0]["visits"][0]["ticks"] == stayed
-    lines = list(summary(told))
+    lines = list(describe_summary(told))
     assert any(line.startswith("Gathering tea") and "2 of 2 came" in line for line in lines)
 
 
@@ -70,7 +70,7 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
     )
     with RunReader(path) as record:
         told = summarize(record)
-    lines = list(summary(told))
+    lines = list(describe_summary(told))
     assert lines[lines.index("Success solved: Ada names Franco") :] == [
         "Success solved: Ada names Franco",
         "    before: no by rule, 0 of 3 (0%)",
@@ -126,5 +126,6 @@ def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
         told = summarize(record)
     assert (told.outcomes, told.agreements, told.preferences) == ((), (), ())
     assert not any(
-        line.startswith(("Success", "Agreement", "Flow", "Answers")) for line in summary(told)
+        line.startswith(("Success", "Agreement", "Flow", "Answers"))
+        for line in describe_summary(told)
     )
