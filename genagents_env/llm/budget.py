@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Protocol
 
 from genagents_env.errors import BudgetExceeded, ConfigError
-from genagents_env.llm.account import Account
 from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.schemas import canonical
@@ -34,6 +34,23 @@ class Spend:
         return Spend(
             self.calls - other.calls, self.tokens - other.tokens, self.dollars - other.dollars
         )
+
+
+class Account(Protocol):
+    """A total and a rate that hold over many runs, in one process or in several."""
+
+    async def admit(self, most: Spend) -> None:
+        """Set `most` aside, once the rate allows it.
+
+        It waits for the rate, and while only reservations of calls in flight stand in the way.
+        Cancelled, it leaves nothing set aside.
+
+        Raises:
+            BudgetExceeded: `most` does not fit beside what is already spent.
+        """
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        """Give back the reservation `most` and spend `used`; never waits."""
 
 
 def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:

@@ -15,8 +15,7 @@ from genagents_env.llm.body import read_bounded
 from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue
 from genagents_env.llm.completions import completion_of, error_text
 from genagents_env.llm.faults import AttemptFailed, PromptRefused
-from genagents_env.llm.open import LOOPBACK
-from genagents_env.llm.prices import FREE, Price, price_of
+from genagents_env.llm.prices import FREE, LOOPBACK, Price, price_of
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after
 from genagents_env.llm.schemas import is_strict

@@ -2,21 +2,20 @@
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
-from genagents_env.llm.prices import Price
+from genagents_env.llm.prices import LOOPBACK, Price
 from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies, find_rule
-
-if TYPE_CHECKING:
-    from genagents_env.memory.endpoint import EndpointSource
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o-mini"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SCRIPTED = "scripted"
+
+
+def read_endpoint_variables() -> tuple[str, str]:
+    """Return OPENAI_BASE_URL and OPENAI_API_KEY, empty where they are not set."""
+    return os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
 
 
 def open_endpoint(
@@ -41,8 +40,7 @@ def open_endpoint(
         ConfigError: a name without an endpoint, a missing file or package, or no name and an
             endpoint that lists no models.
     """
-    base_url = os.environ.get("OPENAI_BASE_URL", "")
-    api_key = os.environ.get("OPENAI_API_KEY", "")
+    base_url, api_key = read_endpoint_variables()
     name, _, rule = (model or "").partition(":")
     if name == _SCRIPTED:
         return ScriptedEndpoint(find_rule(rule, replies), model or _SCRIPTED)
@@ -68,30 +66,10 @@ def costs_nothing(model: str | None) -> bool:
 
     Scripted models, models in this process and servers on this machine do; others may not.
     """
-    base_url = os.environ.get("OPENAI_BASE_URL", "")
+    base_url, api_key = read_endpoint_variables()
     name = model or ""
     if name.partition(":")[0] == _SCRIPTED or name.endswith(".gguf"):
         return True
-    if not (base_url or os.environ.get("OPENAI_API_KEY")):
+    if not (base_url or api_key):
         return model is None
     return urlsplit(base_url).hostname in LOOPBACK
-
-
-def open_embedding_source(model: str) -> "EndpointSource":
-    """Return embeddings by `model` of `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
-
-    Whoever opens it closes it (`aclose`).
-
-    Raises:
-        ConfigError: neither variable is set.
-    """
-    base_url = os.environ.get("OPENAI_BASE_URL", "")
-    api_key = os.environ.get("OPENAI_API_KEY", "")
-    if not (base_url or api_key):
-        raise ConfigError(
-            f"embeddings by {model!r} need an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL "
-            "for a server of your own; or use `--embedder local` or `--embedder hashed`"
-        )
-    from genagents_env.memory.endpoint import EndpointSource
-
-    return EndpointSource(base_url or DEFAULT_BASE_URL, api_key, model)

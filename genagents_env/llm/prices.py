@@ -21,6 +21,7 @@ class Price:
 
 
 FREE = Price(Decimal(0), Decimal(0))
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # hosts on this machine: free of charge
 
 # List prices in US dollars as published by the vendors on this date, without discounts for
 # batches or cached prompts. They change: give your own by `prices` where it matters.

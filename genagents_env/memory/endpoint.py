@@ -28,7 +28,7 @@ _INSTEAD = "other sources are `--embedder local` and `--embedder hashed`"
 
 
 class EndpointSource(OpenAIEndpoint):
-    """An embedding model behind an endpoint, opened by `llm.open.open_embedding_source`.
+    """An embedding model behind an endpoint, opened by `memory.open.open_source`.
 
     Args:
         base_url: such as `https://api.openai.com/v1`.

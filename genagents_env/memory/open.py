@@ -1,6 +1,7 @@
 """Opens the source of embeddings that `--embedder` names."""
 
 from genagents_env.errors import ConfigError
+from genagents_env.llm.open import DEFAULT_BASE_URL, read_endpoint_variables
 from genagents_env.memory.embedder import Source
 
 _ALLOWED = "local, hashed, hashed:WIDTH (1 to 65536) or endpoint:MODEL"
@@ -31,7 +32,17 @@ def open_source(name: str | None = None) -> Source:
         if rest.isascii() and rest.isdigit() and len(rest) < 6 and 1 <= int(rest) <= _WIDEST:
             return HashedSource(int(rest))
     if kind == "endpoint" and rest:
-        from genagents_env.llm.open import open_embedding_source
-
-        return open_embedding_source(rest)
+        return _open_endpoint_source(rest)
     raise ConfigError(f"embedder {name!r}: expected {_ALLOWED}")
+
+
+def _open_endpoint_source(model: str) -> Source:
+    base_url, api_key = read_endpoint_variables()
+    if not (base_url or api_key):
+        raise ConfigError(
+            f"embeddings by {model!r} need an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL "
+            "for a server of your own; or use `--embedder local` or `--embedder hashed`"
+        )
+    from genagents_env.memory.endpoint import EndpointSource
+
+    return EndpointSource(base_url or DEFAULT_BASE_URL, api_key, model)

@@ -6,8 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from genagents_env.llm.account import Account
-from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.budget import Account, Budget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import Source

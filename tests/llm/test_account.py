@@ -4,8 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from genagents_env.errors import BudgetExceeded
-from genagents_env.llm.account import Account
-from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.budget import Account, Budget, Spend
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint

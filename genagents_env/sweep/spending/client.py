@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from genagents_env.errors import BudgetExceeded, ConfigError, RecordError
-from genagents_env.llm.account import Account
-from genagents_env.llm.budget import Spend
+from genagents_env.llm.budget import Account, Spend
 from genagents_env.run.spec import Progress
 from genagents_env.sweep.spending.protocol import (
     INTRODUCTION,

@@ -8,8 +8,7 @@ import pytest
 
 from genagents_env.errors import BudgetExceeded
 from genagents_env.judge import judge_run
-from genagents_env.llm.account import Account
-from genagents_env.llm.budget import Spend
+from genagents_env.llm.budget import Account, Spend
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import RateLimit
