@@ -51,7 +51,7 @@ def compare(
 
     Args:
         answers: of all conditions, in any order.
-        options: model, limits, account, concurrency and retries; without a model, the default one.
+        options: model (None is the default one), limits, shared budget, concurrency, retries.
         verdicts: where they are kept.
         rubric: whose `versus` is asked; None is believability.
         against: the condition, or its arm, that others are compared with; None is every pair.

@@ -39,7 +39,7 @@ def rate(
     Args:
         answers: in any order; the same one twice is one.
         rubric: whose `about` is what the answers are.
-        options: model, limits, account, concurrency and retries; without a model, the default one.
+        options: model (None is the default one), limits, shared budget, concurrency, retries.
         verdicts: where they are kept.
         repeats: 1 or more.
         judge: the name under which they are kept; None is the model's.

@@ -99,7 +99,8 @@ class JudgeSession:
     """One session of one model; it is over once everything has been asked.
 
     Args:
-        options: model, limits, account, concurrency and retries; without a model, the default one.
+        options: model, limits, shared budget, concurrency and retries; without a model,
+            the default one.
         name: of the judge; None is the model's.
         run_seed: decides, with the key of a call, its seed.
         temperature: of every call.
@@ -129,7 +130,7 @@ class JudgeSession:
         self._client = ModelClient(
             endpoint,
             run_seed=run_seed,
-            budget=options.limits.budget(options.account),
+            budget=options.limits.budget(options.shared_budget),
             cassette=self._replies,
             max_in_flight=options.concurrency,
             retry=options.retry,

@@ -36,7 +36,7 @@ class Spend:
         )
 
 
-class Account(Protocol):
+class SharedBudget(Protocol):
     """A total and a rate that hold over many runs, in one process or in several."""
 
     async def admit(self, most: Spend) -> None:
@@ -74,7 +74,7 @@ class Budget:
         tokens: read and written together.
         dollars: needs a model whose price is known.
         seconds: wall clock since the budget was made, earlier parts of a resumed run included.
-        account: what this budget shares with others; asked once the limits here allow a call.
+        shared: what this budget shares with others; asked once the limits here allow a call.
         clock: monotonic seconds; a test gives its own.
     """
 
@@ -85,10 +85,10 @@ class Budget:
         dollars: Decimal | float | str | None = None,
         seconds: float | None = None,
         *,
-        account: Account | None = None,
+        shared: SharedBudget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.account = account
+        self.shared = shared
         self.calls, self.tokens, self.seconds = calls, tokens, seconds
         self.dollars = None if dollars is None else Decimal(str(dollars))
         for name in ("calls", "tokens", "dollars", "seconds"):
@@ -127,12 +127,13 @@ class Budget:
         """
         self._check_time()
         self._check(self.spent + most)
-        return self._excess(self.spent + self.reserved + most) is None
+        return self._find_excess(self.spent + self.reserved + most) is None
 
     async def admit(self, most: Spend) -> None:
-        """Reserve `most` here and with the account, waiting while only calls in flight prevent it.
+        """Reserve `most` here and with the shared budget, which may make it wait for a rate.
 
-        The account may let it wait for a rate, too. Refused or cancelled, it leaves no reservation.
+        It waits here while only calls in flight prevent it. Refused or cancelled, it leaves no
+        reservation.
 
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
@@ -142,25 +143,25 @@ class Budget:
             self._waiting.append(waiter)
             await waiter
         self.reserved += most
-        if self.account is None:
+        if self.shared is None:
             return
         try:
-            await self.account.admit(most)
+            await self.shared.admit(most)
         except BaseException:  # refused, or cancelled: no call will be made
-            self._give_back(most)
+            self._release(most)
             raise
 
     def settle(self, most: Spend, used: Spend) -> None:
-        """Give back the reservation `most` and spend `used`, here and with the account."""
+        """Give back the reservation `most` and spend `used`, here and with the shared budget."""
         self.charge(used)
-        self._give_back(most)
-        if self.account is not None:
-            self.account.settle(most, used)
+        self._release(most)
+        if self.shared is not None:
+            self.shared.settle(most, used)
 
     def charge(self, used: Spend) -> None:
         """Spend `used` without asking: a call that a cassette answers was paid for before.
 
-        The account hears nothing of it, for it was told when the call was made.
+        The shared budget is not told: it was when the call was made.
         """
         self.spent += used
 
@@ -184,7 +185,7 @@ class Budget:
         self.reserved = Spend()
         self._earlier, self._started = float(seconds), self._clock()
 
-    def _give_back(self, most: Spend) -> None:
+    def _release(self, most: Spend) -> None:
         self.reserved -= most
         waiting, self._waiting = self._waiting, []
         for waiter in waiting:
@@ -196,11 +197,11 @@ class Budget:
             raise BudgetExceeded("seconds", self.seconds, self.elapsed)
 
     def _check(self, total: Spend) -> None:
-        excess = self._excess(total)
+        excess = self._find_excess(total)
         if excess is not None:
             raise excess
 
-    def _excess(self, total: Spend) -> BudgetExceeded | None:
+    def _find_excess(self, total: Spend) -> BudgetExceeded | None:
         for kind in ("calls", "tokens", "dollars"):
             limit, value = getattr(self, kind), getattr(total, kind)
             if limit is not None and value > limit:

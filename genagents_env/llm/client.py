@@ -59,7 +59,7 @@ class _Tally:
     """What has become of one `ask` so far, over its attempts and its re-ask."""
 
     attempts: int = 0
-    waited: float = 0.0  # seconds, for the budget's account
+    waited: float = 0.0  # seconds, for the shared budget
     reasks: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0

@@ -36,7 +36,7 @@ class RunSession:
     ) -> None:
         self.writer, self.env, self.groups, self.options = writer, env, groups, options
         self.models = models
-        self.budget = options.limits.budget(options.account)
+        self.budget = options.limits.budget(options.shared_budget)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
         self.stop = StopSignal()

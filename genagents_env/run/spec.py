@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from genagents_env.llm.budget import Account, Budget, Spend
+from genagents_env.llm.budget import Budget, SharedBudget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import Source
@@ -81,9 +81,9 @@ class Limits:
             None if self.seconds is None else max(0.0, self.seconds - seconds),
         )
 
-    def budget(self, account: Account | None = None) -> Budget:
-        """Return a fresh budget with these limits, which shares `account` with others."""
-        return Budget(self.calls, self.tokens, self.dollars, self.seconds, account=account)
+    def budget(self, shared: SharedBudget | None = None) -> Budget:
+        """Return a fresh budget with these limits, within `shared` where runs share one."""
+        return Budget(self.calls, self.tokens, self.dollars, self.seconds, shared=shared)
 
 
 _UNLIMITED = Limits()
@@ -101,8 +101,7 @@ class RunOptions:
         interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
             did when it began.
         limits: of the budget.
-        account: the total and the rate that this run shares with others, of which they say when
-            a call may be made; None is neither.
+        shared_budget: the total and the rate that this run shares with others; None is neither.
         concurrency: model calls under way at once.
         retry: attempts and deadlines of a call.
         policy_deadline: seconds after which a policy counts as hung.
@@ -117,7 +116,7 @@ class RunOptions:
     source: Source | None = None
     interviews: bool = True
     limits: Limits = _UNLIMITED
-    account: Account | None = None
+    shared_budget: SharedBudget | None = None
     concurrency: int = 8
     retry: RetryPolicy | None = None
     policy_deadline: float | None = 1800.0

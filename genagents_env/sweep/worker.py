@@ -82,7 +82,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
             interviews=trial.interviews,
             limits=job.limits,
             concurrency=job.concurrency,
-            account=budget,
+            shared_budget=budget,
             watch=watch,
         )
         result = retry_while_locked(lambda: _run_or_resume(job, options))

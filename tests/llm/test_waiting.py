@@ -6,7 +6,7 @@ from tests.llm.asking import FakeTime, ask, client_of, retry_on
 
 
 class _Slow:
-    """An account at which one waits for longer than any call may last."""
+    """A shared budget for which one waits for longer than any call may last."""
 
     def __init__(self, time: FakeTime) -> None:
         self.time, self.open = time, 0
@@ -21,7 +21,7 @@ class _Slow:
 
 def test_waiting_for_the_account_is_not_held_against_the_endpoint() -> None:
     time = FakeTime()
-    account = _Slow(time)
-    client = client_of(ScriptedEndpoint(), budget=Budget(account=account), retry=retry_on(time))
+    shared = _Slow(time)
+    client = client_of(ScriptedEndpoint(), budget=Budget(shared=shared), retry=retry_on(time))
     assert not ask(client).fallback
-    assert account.open == 0
+    assert shared.open == 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from genagents_env.errors import BudgetExceeded, ConfigError, RecordError
-from genagents_env.llm.budget import Account, Spend
+from genagents_env.llm.budget import SharedBudget, Spend
 from genagents_env.run.spec import Progress
 from genagents_env.sweep.spending.protocol import (
     INTRODUCTION,
@@ -51,7 +51,7 @@ class _PendingRequest:
     released: bool = False
 
 
-class BudgetClient(Account):
+class BudgetClient(SharedBudget):
     """Asks a `BudgetServer` before every call, and reports to it how far the trial is.
 
     A thread reads the replies. When the connection ends before `close`, the sweep is dead and

@@ -62,7 +62,7 @@ def spend(folder: Path, number: int) -> int:
         shared = BudgetClient(address, f"trial-{number}")
     except ConfigError:
         return LOST
-    client = client_of(Billing(folder / "billed"), run_seed=number, budget=Budget(account=shared))
+    client = client_of(Billing(folder / "billed"), run_seed=number, budget=Budget(shared=shared))
 
     async def ask_on(agent: str) -> None:
         for tick in range(10**6):

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.errors import BudgetExceeded
 from genagents_env.judge import judge_run
-from genagents_env.llm.budget import Account, Spend
+from genagents_env.llm.budget import SharedBudget, Spend
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import RateLimit
@@ -18,7 +18,7 @@ from tests.run.asked import asked_run
 from tests.run.towns import make_options, resume_town, run_town
 
 
-class CallBudget(Account):
+class CallBudget(SharedBudget):
     """Holds that many calls, and what became of them."""
 
     def __init__(self, calls: int | None = None) -> None:
@@ -51,10 +51,10 @@ def test_a_run_pays_from_the_shared_budget_and_stops_where_it_is_empty(tmp_path:
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
     run_town(whole)
     first, second = CallBudget(9), CallBudget()
-    outcome = run_town(path, account=first)
+    outcome = run_town(path, shared_budget=first)
     assert (outcome.status, outcome.exit_code) == ("budget_exhausted", 3)
     assert first.spent.calls == calls_in(path) == 9
-    assert resume_town(path, account=second).status == "finished"
+    assert resume_town(path, shared_budget=second).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
     assert first.spent.calls + second.spent.calls == calls_in(whole)
 
@@ -62,7 +62,7 @@ def test_a_run_pays_from_the_shared_budget_and_stops_where_it_is_empty(tmp_path:
 def test_a_judging_pays_from_the_shared_budget(tmp_path: Path) -> None:
     path, shared = tmp_path / "run.sqlite", CallBudget(7)
     asked_run(path)
-    done = judge_run(path, make_options(account=shared))
+    done = judge_run(path, make_options(shared_budget=shared))
     assert done.exit_code == 3
     assert shared.spent.calls == 7 == done.given + done.unusable
 
@@ -73,7 +73,7 @@ def test_a_run_with_a_budget_client_is_what_it_is_without(
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
     run_town(whole)
     client = BudgetClient(server.address, "t")
-    outcome = run_town(path, account=client, watch=client.report)
+    outcome = run_town(path, shared_budget=client, watch=client.report)
     client.close()
     assert (outcome.status, server.exhausted) == ("budget_exhausted", "calls")
     assert "sweep's budget" in outcome.message

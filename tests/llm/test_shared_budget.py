@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from genagents_env.errors import BudgetExceeded
-from genagents_env.llm.budget import Account, Budget, Spend
+from genagents_env.llm.budget import Budget, SharedBudget, Spend
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -12,7 +12,7 @@ from genagents_env.testing.fault_server import FaultServer
 from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
 
 
-class Kept(Account):
+class RecordingBudget(SharedBudget):
     """Writes down what it is asked, and refuses or waits where it is told to."""
 
     def __init__(self, refuse: Callable[[Spend], bool] = lambda most: False) -> None:
@@ -36,39 +36,39 @@ class Kept(Account):
         self.spent += used
 
 
-def test_an_account_hears_of_every_attempt_before_and_after() -> None:
-    account = Kept()
-    budget = Budget(account=account)
+def test_a_shared_budget_hears_of_every_attempt_before_and_after() -> None:
+    shared = RecordingBudget()
+    budget = Budget(shared=shared)
     with FaultServer({1: "503"}) as server:
         endpoint = endpoint_at(server.url, deadline=20)
         ask(client_of(endpoint, budget=budget, retry=retry_on(FakeTime())))
-    assert [entry.split()[0] for entry in account.log] == ["admit", "settle"] * 2
-    assert account.held == Spend()
-    assert account.spent == budget.spent
-    assert account.spent.calls == 2
+    assert [entry.split()[0] for entry in shared.log] == ["admit", "settle"] * 2
+    assert shared.held == Spend()
+    assert shared.spent == budget.spent
+    assert shared.spent.calls == 2
 
 
 def test_a_replay_is_not_told_again() -> None:
-    account, cassette = Kept(), MemoryCassette()
-    ask(client_of(ScriptedEndpoint(), budget=Budget(account=account), cassette=cassette))
-    told, budget = list(account.log), Budget(account=account)
+    shared, cassette = RecordingBudget(), MemoryCassette()
+    ask(client_of(ScriptedEndpoint(), budget=Budget(shared=shared), cassette=cassette))
+    told, budget = list(shared.log), Budget(shared=shared)
     ask(client_of(ScriptedEndpoint(), budget=budget, cassette=cassette))
-    assert budget.spent == account.spent
-    assert account.log == told
+    assert budget.spent == shared.spent
+    assert shared.log == told
 
 
 def test_the_own_limit_comes_first() -> None:
-    account = Kept()
-    budget = Budget(tokens=10, account=account)
+    shared = RecordingBudget()
+    budget = Budget(tokens=10, shared=shared)
     with pytest.raises(BudgetExceeded) as caught:
         asyncio.run(budget.admit(Spend(1, 11)))
     assert caught.value.limit == 10
-    assert account.log == []
+    assert shared.log == []
 
 
 def test_what_the_account_refuses_is_not_reserved_and_lets_others_go_on() -> None:
-    account = Kept(lambda most: most.tokens == 70)
-    budget = Budget(tokens=100, account=account)
+    shared = RecordingBudget(lambda most: most.tokens == 70)
+    budget = Budget(tokens=100, shared=shared)
 
     async def run() -> list[str]:
         order: list[str] = []
@@ -80,11 +80,11 @@ def test_what_the_account_refuses_is_not_reserved_and_lets_others_go_on() -> Non
             except BudgetExceeded:
                 order.append(f"{tokens} was refused")
 
-        account.open.clear()
+        shared.open.clear()
         tasks = [asyncio.create_task(spend(tokens)) for tokens in (70, 60)]
         await asyncio.sleep(0)
-        assert account.log == ["admit 70"]  # 60 waits for what 70 has reserved here
-        account.open.set()
+        assert shared.log == ["admit 70"]  # 60 waits for what 70 has reserved here
+        shared.open.set()
         await asyncio.gather(*tasks)
         return order
 
@@ -95,13 +95,13 @@ def test_what_the_account_refuses_is_not_reserved_and_lets_others_go_on() -> Non
 
 
 def test_a_call_cancelled_while_the_account_lets_it_wait_leaves_nothing() -> None:
-    account = Kept()
-    client = client_of(ScriptedEndpoint(), budget=Budget(tokens=10_000, account=account))
+    shared = RecordingBudget()
+    client = client_of(ScriptedEndpoint(), budget=Budget(tokens=10_000, shared=shared))
 
     async def run() -> None:
-        account.open.clear()
+        shared.open.clear()
         task = asyncio.create_task(asking(client, CallKey("Ada", 0, "act", 0)))
-        while not account.log:
+        while not shared.log:
             await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -109,7 +109,7 @@ def test_a_call_cancelled_while_the_account_lets_it_wait_leaves_nothing() -> Non
 
     asyncio.run(run())
     assert (client.budget.reserved, client.budget.spent) == (Spend(), Spend())
-    assert account.held == Spend()
+    assert shared.held == Spend()
 
 
 def test_fits_says_now_later_or_never() -> None:
