@@ -66,7 +66,7 @@ def test_the_own_limit_comes_first() -> None:
     assert shared.log == []
 
 
-def test_what_the_account_refuses_is_not_reserved_and_lets_others_go_on() -> None:
+def test_what_the_shared_budget_refuses_is_not_reserved_and_lets_others_go_on() -> None:
     shared = RecordingBudget(lambda most: most.tokens == 70)
     budget = Budget(tokens=100, shared=shared)
 
@@ -94,7 +94,7 @@ def test_what_the_account_refuses_is_not_reserved_and_lets_others_go_on() -> Non
     assert (budget.reserved, budget.spent) == (Spend(), Spend(1, 5))
 
 
-def test_a_call_cancelled_while_the_account_lets_it_wait_leaves_nothing() -> None:
+def test_a_call_cancelled_while_the_shared_budget_lets_it_wait_leaves_nothing() -> None:
     shared = RecordingBudget()
     client = client_of(ScriptedEndpoint(), budget=Budget(tokens=10_000, shared=shared))
 
