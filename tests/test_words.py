@@ -17,7 +17,12 @@ TWO_CLASSES: dict[str, str] = {}
 # Functions whose name is a past participle, and why.
 PARTICIPLES: dict[str, str] = {}
 # `kind name` that the glossary rules out, but which means something else here.
-OTHER_MEANING: dict[str, str] = {}
+OTHER_MEANING = {
+    "class Heard": "of a percept: something heard",
+    "class Outcome": "of an action, as its percept tells it",
+    "module cast": "of a scenario, as its files have it: `[casts]`",
+    "module words": "of a scenario file, in which its faults are told",
+}
 
 IRREGULAR = frozenset(
     "told shown held gathered known found kept seen heard said done made given taken begun met"  # noqa: SIM905
@@ -54,12 +59,14 @@ def find_definitions() -> Iterator[Named]:
                 if isinstance(node, ast.ClassDef):
                     yield Named(file, "class", node.name)
                 elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    yield Named(file, "property" if is_property(node) else "function", node.name)
+                    yield Named(file, "noun" if is_noun(node) else "function", node.name)
 
 
-def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    names = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
-    return bool({"property", "cached_property"} & {*names})
+def is_noun(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a decorator makes a value of the function: a property, or a measure by its name."""
+    decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+    names = {d.id for d in decorators if isinstance(d, ast.Name)}
+    return bool({"property", "cached_property", "measure"} & names)
 
 
 def words_of(name: str) -> list[str]:

@@ -86,7 +86,7 @@ def bens_events(bad: Policy) -> tuple[list[Event], list[str]]:
     """Return what Ben did beside Ada, whom `bad` decides for, and the kinds of its faults."""
     env = town_v0.parallel_env("tiny", max_cycles=6)
     observations, infos = env.reset(seed=1)
-    cast = PolicyGroups({ADA: bad, BEN: Walker()}, deadline=0.05)
+    cast = PolicyGroups({ADA: bad, BEN: Walker()}, deadline=0.2)
     cast.reset(env.profiles(), 1, env.context())
     done = asyncio.run(play(env, cast, observations, infos, keep_events=True))
     cast.close()
