@@ -1,18 +1,12 @@
-"""What was found by asking: interviews, memories of facts, and what judges made of answers.
-
-Files of earlier formats have one interview of everyone at a time, and neither memories nor
-judgements.
-"""
+"""What was found by asking: interviews, memories of facts, and what judges made of answers."""
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
 from genagents_env.record.rows import InterviewRow, JudgementRow, RememberedRow, encode
-from genagents_env.record.schema import format_of
 
-_FORMAT = 3
-_INTERVIEWS = "SELECT tick, agent, question, answer, evidence, {} FROM interviews ORDER BY {}"
+_INTERVIEWS = "SELECT tick, agent, question, answer, evidence, repeat FROM interviews ORDER BY {}"
 _JUDGEMENT = """judge, check_id, tick, agent, question, repeat, verdict, reply, prompt_tokens,
     completion_tokens"""
 
@@ -50,15 +44,13 @@ def interviews(connection: sqlite3.Connection) -> list[InterviewRow]:
     return [
         InterviewRow(tick, agent, question, answer, tuple(json.loads(evidence)), number)
         for tick, agent, question, answer, evidence, number in connection.execute(
-            _INTERVIEWS.format(_repeat(connection), "tick, rowid")
+            _INTERVIEWS.format("tick, rowid")
         )
     ]
 
 
 def remembered(connection: sqlite3.Connection) -> list[RememberedRow]:
     """Return every memory of a fact, ordered by tick, then as they were written."""
-    if format_of(connection) < _FORMAT:
-        return []
     query = "SELECT tick, agent, fact, text, events FROM remembered ORDER BY tick, rowid"
     return [
         RememberedRow(tick, agent, fact, text, tuple(json.loads(events)))
@@ -68,8 +60,6 @@ def remembered(connection: sqlite3.Connection) -> list[RememberedRow]:
 
 def judgements(connection: sqlite3.Connection) -> list[JudgementRow]:
     """Return every verdict, ordered by judge, check, tick, repeat, agent and question."""
-    if format_of(connection) < _FORMAT:
-        return []
     order = "judge, check_id, tick, repeat, agent, question"
     query = f"SELECT {_JUDGEMENT} FROM judgements ORDER BY {order}"  # noqa: S608
     return [JudgementRow(*row) for row in connection.execute(query)]
@@ -78,17 +68,11 @@ def judgements(connection: sqlite3.Connection) -> list[JudgementRow]:
 def canonical_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield a line of the canonical hash for each answer and each memory, sorted.
 
-    The first interview of everyone has the line it had before there could be several, so that
-    older files keep their hash.
+    That of a first interview goes without its number.
     """
-    query = _INTERVIEWS.format(_repeat(connection), "tick, agent, question, repeat")
+    query = _INTERVIEWS.format("tick, agent, question, repeat")
     for *answer, number in connection.execute(query):
         yield encode([*answer, number] if number else answer)
-    if format_of(connection) >= _FORMAT:
-        query = "SELECT tick, agent, fact, text, events FROM remembered ORDER BY 1, 2, 3, 4"
-        for row in connection.execute(query):
-            yield f"remembered {encode(list(row))}"
-
-
-def _repeat(connection: sqlite3.Connection) -> str:
-    return "repeat" if format_of(connection) >= _FORMAT else "0 AS repeat"
+    query = "SELECT tick, agent, fact, text, events FROM remembered ORDER BY 1, 2, 3, 4"
+    for row in connection.execute(query):
+        yield f"remembered {encode(list(row))}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.record.schema import damaged, format_of, guarded, reading
+from genagents_env.record.schema import damaged, reading
 from genagents_env.record.transaction import Transaction
 
 _GET = "SELECT text, vector, checksum FROM embeddings WHERE model = ? AND text IN ({})"
@@ -20,13 +20,11 @@ class SqliteEmbeddings:
 
     Args:
         path: of the file, for messages.
-        connection: in autocommit mode; of a file of format 1, read only, it has no vectors.
+        connection: in autocommit mode.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._connection = path, connection
-        with guarded(path):
-            self._there = format_of(connection) >= 2
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
         """Return the vectors of those texts that have one: float16, little-endian.
@@ -35,7 +33,7 @@ class SqliteEmbeddings:
             RecordError: a vector has changed since it was stored.
         """
         found: dict[str, bytes] = {}
-        wanted = list(dict.fromkeys(texts)) if self._there else []
+        wanted = list(dict.fromkeys(texts))
         for first in range(0, len(wanted), _BATCH):
             batch = wanted[first : first + _BATCH]
             query = _GET.format(", ".join("?" * len(batch)))

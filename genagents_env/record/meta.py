@@ -93,7 +93,6 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
     try:
         values = {key: json.loads(rows[key]) for key in rows if key != "scenario"}
         clock, price = values["clock"], values["price"]
-        embedder = values.get("embedder", {"name": None, "asked": None})
         return RunMeta(
             scenario=Scenario.model_validate_json(rows["scenario"]),
             arguments=values["arguments"],
@@ -105,9 +104,9 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
             model=values["model"]["name"],
             asked_model=values["model"]["asked"],
             price=(price[0], price[1]) if price else None,
-            embedder=embedder["name"],
-            asked_embedder=embedder["asked"],
-            interviews=values.get("interviews", False),
+            embedder=values["embedder"]["name"],
+            asked_embedder=values["embedder"]["asked"],
+            interviews=values["interviews"],
             versions=values["versions"],
         )
     except (KeyError, ValueError, TypeError) as error:

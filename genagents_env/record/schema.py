@@ -1,4 +1,4 @@
-"""The tables of a run file, and opening one: ours, whole, and of a version we know."""
+"""The tables of a run file, and opening one: ours, whole, and of the version we read."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,25 +13,7 @@ SCHEMA_VERSION = 3
 # A tick's events have the ids first_event .. first_event + events - 1, so no index on tick is
 # needed. Every checksum is a SHA-256; that of a tick also covers the tick before it.
 # An ordinary table for embeddings: rows of a thousand bytes are slow and large without a rowid.
-_EMBEDDINGS = """
-CREATE TABLE embeddings (
-    model TEXT NOT NULL, text TEXT NOT NULL, vector BLOB NOT NULL, checksum BLOB NOT NULL,
-    PRIMARY KEY (model, text));
-"""
-_INTERVIEWS = """
-CREATE TABLE interviews (
-    tick INTEGER NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
-    evidence TEXT NOT NULL, repeat INTEGER NOT NULL, PRIMARY KEY (tick, agent, question, repeat));
-CREATE TABLE remembered (
-    tick INTEGER NOT NULL, agent TEXT NOT NULL, fact TEXT NOT NULL, text TEXT NOT NULL,
-    events TEXT NOT NULL, PRIMARY KEY (tick, agent, fact, text));
-CREATE TABLE judgements (
-    judge TEXT NOT NULL, check_id TEXT NOT NULL, tick INTEGER NOT NULL, agent TEXT NOT NULL,
-    question TEXT NOT NULL, repeat INTEGER NOT NULL, verdict TEXT, reply TEXT NOT NULL,
-    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
-    PRIMARY KEY (judge, check_id, tick, agent, question, repeat));
-"""
-_TABLES = f"""
+_TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL);
 CREATE TABLE ticks (
     tick INTEGER PRIMARY KEY, positions BLOB NOT NULL, first_event INTEGER NOT NULL,
@@ -52,19 +34,21 @@ CREATE TABLE calls (
 CREATE TABLE checkpoints (tick INTEGER PRIMARY KEY, body BLOB NOT NULL, checksum BLOB NOT NULL);
 CREATE TABLE measures (name TEXT NOT NULL, tick INTEGER NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (name, tick));
-{_EMBEDDINGS}{_INTERVIEWS}"""
-# By rowid, so that answers stay in the order in which they were asked for.
-_MOVE_ANSWERS = """
-INSERT INTO interviews SELECT tick, agent, question, answer, evidence, 0 FROM once_interviewed
-    ORDER BY rowid;
-DROP TABLE once_interviewed;
+CREATE TABLE embeddings (
+    model TEXT NOT NULL, text TEXT NOT NULL, vector BLOB NOT NULL, checksum BLOB NOT NULL,
+    PRIMARY KEY (model, text));
+CREATE TABLE interviews (
+    tick INTEGER NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
+    evidence TEXT NOT NULL, repeat INTEGER NOT NULL, PRIMARY KEY (tick, agent, question, repeat));
+CREATE TABLE remembered (
+    tick INTEGER NOT NULL, agent TEXT NOT NULL, fact TEXT NOT NULL, text TEXT NOT NULL,
+    events TEXT NOT NULL, PRIMARY KEY (tick, agent, fact, text));
+CREATE TABLE judgements (
+    judge TEXT NOT NULL, check_id TEXT NOT NULL, tick INTEGER NOT NULL, agent TEXT NOT NULL,
+    question TEXT NOT NULL, repeat INTEGER NOT NULL, verdict TEXT, reply TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
+    PRIMARY KEY (judge, check_id, tick, agent, question, repeat));
 """
-# What turns a file of the version before into one of this version.
-_UPGRADES = {
-    2: _EMBEDDINGS,
-    3: "ALTER TABLE interviews RENAME TO once_interviewed;" + _INTERVIEWS + _MOVE_ANSWERS,
-}
-
 
 # What the surroundings are to blame for; anything else SQLite reports is the file's fault.
 _OUTSIDE = {
@@ -101,12 +85,6 @@ def reading(path: Path) -> Iterator[None]:
             raise damaged(path, f"{type(error).__name__} while reading it") from None
 
 
-def format_of(connection: sqlite3.Connection) -> int:
-    """Return the record format of an open run file."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
 def damaged(path: Path, what: str) -> RecordError:
     """Return the error for a file whose content is not what was written."""
     return RecordError(
@@ -128,11 +106,8 @@ def create(path: Path) -> sqlite3.Connection:
 def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
     """Return a connection to an existing run file.
 
-    One of an earlier format is brought up to date where it is opened for writing; to be read, it
-    is left as it is.
-
     Raises:
-        RecordError: it is missing, foreign, damaged, or newer than this version understands.
+        RecordError: it is missing, foreign, damaged, or of another format than this version's.
     """
     if not path.is_file():
         raise RecordError(f"no run file {path}; `genagents run SCENARIO --out FILE` makes one")
@@ -142,7 +117,7 @@ def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
             _check_header(path, connection)
             if write:
                 _check_pages(path, connection)
-                _upgrade(_tuned(connection))
+                _tuned(connection)
         except BaseException:
             connection.close()
             raise
@@ -167,7 +142,7 @@ def _tuned(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 def _check_header(path: Path, connection: sqlite3.Connection) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    version = format_of(connection)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         raise RecordError(f"{path} is not a run file of genagents_env; it was left alone")
     if version > SCHEMA_VERSION:
@@ -175,12 +150,11 @@ def _check_header(path: Path, connection: sqlite3.Connection) -> None:
             f"{path} was written by a newer version (record format {version}, this one reads "
             f"{SCHEMA_VERSION}); upgrade genagents-env"
         )
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    for later in range(format_of(connection) + 1, SCHEMA_VERSION + 1):
-        steps = f"BEGIN IMMEDIATE;{_UPGRADES[later]}PRAGMA user_version={later}; COMMIT;"
-        connection.executescript(steps)
+    if version < SCHEMA_VERSION:
+        raise RecordError(
+            f"{path} was written by an earlier version (record format {version}, this one reads "
+            f"{SCHEMA_VERSION}) and cannot be read; run it again"
+        )
 
 
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:

@@ -19,7 +19,6 @@ from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, r
 from genagents_env.run.spending import compute_remaining
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.testing.kill_hook import kill_at
-from tests.record.older import as_format
 from tests.run.asked import ADA, BEN, asked_run, suspicious, written
 from tests.run.kills import stretch
 from tests.run.towns import WITNESS, make_options, make_spec
@@ -246,15 +245,6 @@ def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
             judge_run(path, make_options(model()))
     with pytest.raises(RecordError, match="no run file"):
         judge_run(path.with_name("no.sqlite"))
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_file_of_an_earlier_format_is_judged(path: Path, version: int) -> None:
-    before = canonical_hash(path)
-    as_format(path, version)
-    assert judge_run(path, make_options(model())).given == CASES // 3
-    assert {row.repeat for row in judgements(path)} == {0}
-    assert canonical_hash(path) != before  # it had repeats, which that format cannot hold
 
 
 def test_without_answers_or_checks_no_model_is_opened(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from genagents_env.record import (
     RunWriter,
     canonical_hash,
 )
-from tests.record.lived import call, live
-from tests.record.older import as_format
+from tests.record.lived import live
 from tests.record.test_damage import _changed
 
 ADA = "Ada Brook"
@@ -85,33 +84,6 @@ def test_the_hash_does_not_see_verdicts(path: Path, meta: RunMeta) -> None:
         writer.commit_judgement(ruled(2))
         assert canonical_hash(path) == before
     assert canonical_hash(path) == before
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_older_files_are_read_as_they_are_and_written_as_of_now(
-    path: Path, meta: RunMeta, version: int
-) -> None:
-    rows = [said(0, question="Z?"), said(0, question="A?"), said(7)]
-    with RunWriter.create(path, meta) as writer:
-        writer.cassette.put(*call(3))
-        live(writer, 7)
-        writer.commit_interviews(rows)
-        writer.set_status("finished")
-    today = canonical_hash(path)
-    before = as_format(path, version)
-    assert canonical_hash(path) == today
-    with RunReader(path) as run:
-        assert run.interviews() == rows
-        assert (run.remembered(), run.judgements()) == ([], [])
-    assert path.read_bytes() == before
-    with RunWriter.open(path) as writer:
-        assert canonical_hash(path) == today
-        writer.commit_judgement(ruled(7))
-        writer.commit_interviews([said(7, 1)], remembered=[kept(7)])
-    with RunReader(path) as run:
-        assert run.interviews() == [*rows, said(7, 1)]
-        assert (run.remembered(), run.judgements()) == ([kept(7)], [ruled(7)])
-        assert run.status == "finished"
 
 
 def test_answers_and_memories_are_in_the_file_all_or_none(path: Path, meta: RunMeta) -> None:

@@ -114,11 +114,16 @@ def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
         assert path.read_bytes() == before
 
 
-def test_a_newer_file_asks_for_an_upgrade(run_file: Path) -> None:
-    _changed(run_file, "PRAGMA user_version = 99")
+@pytest.mark.parametrize(
+    ("version", "said"), [(99, "newer version.*format 99.*upgrade"), (2, "earlier.*format 2")]
+)
+def test_a_file_of_another_version_is_refused(run_file: Path, version: int, said: str) -> None:
+    _changed(run_file, f"PRAGMA user_version = {version}")
+    before = run_file.read_bytes()
     for attempt in (canonical_hash, RunReader, RunWriter.open):
-        with pytest.raises(RecordError, match=r"newer version.*upgrade"):
+        with pytest.raises(RecordError, match=said):
             attempt(run_file)
+    assert run_file.read_bytes() == before
 
 
 def test_a_missing_file_is_named_and_not_made(tmp_path: Path) -> None:

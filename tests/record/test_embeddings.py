@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
-from tests.record.lived import call, live
-from tests.record.older import as_format
+from tests.record.lived import live
 
 
 def test_vectors_come_back_by_model_and_text_and_are_seen_at_once(
@@ -77,29 +76,6 @@ def test_a_changed_vector_is_never_believed(path: Path, meta: RunMeta, column: s
     model, text = ("o" if "model" in column else "m"), ("ONE" if "text" in column else "one")
     with RunReader(path) as run, pytest.raises(RecordError, match=r"damaged .*embedding"):
         run.embeddings.get(model, [text])
-
-
-def test_a_file_of_the_first_format_is_read_as_it_is_and_written_as_of_now(
-    path: Path, meta: RunMeta
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        writer.cassette.put(*call(3))
-        live(writer, 7)
-    today = canonical_hash(path)
-    before = as_format(path, 1)
-    assert canonical_hash(path) == today
-    with RunReader(path) as run:
-        assert run.embeddings.get("m", ["one"]) == {}
-        assert (run.meta.embedder, run.meta.interviews) == (None, False)
-        assert len(list(run.events())) == 16
-    assert path.read_bytes() == before
-    with RunWriter.open(path) as writer:
-        assert writer.rewind() is not None
-        writer.embeddings.put("m", {"one": b"\1\2"})
-        live(writer, 7)
-    with RunReader(path) as run:
-        assert run.embeddings.get("m", ["one"]) == {"one": b"\1\2"}
-    assert canonical_hash(path) == today
 
 
 def test_a_closed_file_names_itself(path: Path, meta: RunMeta) -> None:
