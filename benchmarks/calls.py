@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 
@@ -43,7 +44,10 @@ def calls_of_a_day(model: str) -> Counter[str]:
     """Return the calls by faculty of one day of the three."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "day.sqlite"
-        spec = RunSpec("valentines_party", hours=24, people=PEOPLE, policy=PolicySpec("smallville"))
+        spec = RunSpec(
+            TownConfig("valentines_party", hours=24, people=PEOPLE),
+            policy=PolicySpec("smallville"),
+        )
         run(spec, path, RunOptions(model=model, embedder="hashed", interviews=False))
         with RunReader(path) as record:
             return Counter(call.purpose.partition(".")[0] for call in record.calls())

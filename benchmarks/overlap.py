@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.slow_server import serving
+from genagents_env.config import TownConfig
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -64,9 +65,7 @@ class _Policy(asyncio.DefaultEventLoopPolicy):
 def spec(options: argparse.Namespace) -> RunSpec:
     config = {"latency_ticks": dict.fromkeys(options.late, options.latency)} if options.late else {}
     return RunSpec(
-        "valentines_party",
-        start=options.start,
-        hours=options.minutes / 60,
+        TownConfig("valentines_party", start=options.start, hours=options.minutes / 60),
         policy=PolicySpec("smallville", config),
     )
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.cli.progress import watching
+from genagents_env.config import TownConfig
 from genagents_env.evaluate.rates import tariff
 from genagents_env.judge import judge_finished_run
 from genagents_env.record import RunReader
@@ -35,7 +36,7 @@ class Cell:
         """Return what is run."""
         config = {"variant": self.variant} if self.variant else {}
         mind = PolicySpec(self.policy, config)
-        return RunSpec(self.scenario, seed=seed, hours=hours, people=self.cast, policy=mind)
+        return RunSpec(TownConfig(self.scenario, hours=hours, people=self.cast), seed, policy=mind)
 
     def file(self, seed: int) -> str:
         """Return the name of the run file."""

@@ -117,17 +117,14 @@ def run(
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
     from genagents_env.cli.progress import watching
+    from genagents_env.config import TownConfig
     from genagents_env.judge import judge_finished_run
     from genagents_env.run import PolicySpec, RunOptions, RunSpec
     from genagents_env.run import run as live
 
     spec = RunSpec(
-        scenario,
+        TownConfig(scenario, start=start, hours=hours, people=_names(people), place=place),
         seed=seed,
-        start=start,
-        hours=hours,
-        people=_names(people),
-        place=place,
         repeats=repeats,
         policy=PolicySpec(policy, {k: _value(v) for k, v in _pairs(policy_config).items()}),
         policy_for=_pairs(policy_for),

@@ -1,9 +1,11 @@
 """Runs with a record: begun, stopped at any moment, resumed to the same end."""
 
 import platform
+from dataclasses import fields, replace
 from pathlib import Path
 
-from genagents_env import __version__, town_v0
+from genagents_env import __version__
+from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunWriter
@@ -12,7 +14,7 @@ from genagents_env.run.models import open_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import Scenario
 
 MOST_REPEATS = 20  # as in a scenario file
 
@@ -70,7 +72,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
 
 def make_town(meta: RunMeta) -> TownEnv:
     """Return the environment of a recorded run, not reset."""
-    return town_v0.parallel_env(meta.scenario, **meta.arguments)
+    return TownEnv(meta.scenario, **meta.arguments)
 
 
 def load_policies(meta: RunMeta, options: RunOptions) -> PolicyGroups:
@@ -78,6 +80,14 @@ def load_policies(meta: RunMeta, options: RunOptions) -> PolicyGroups:
     # In the order of the names: the groups of a groups, and with them its states, follow it.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
     return PolicyGroups.load(specs, deadline=options.policy_deadline)
+
+
+def _check_recordable(town: TownConfig) -> None:
+    """Raise where `town` has options that a run file does not hold, so that none are lost."""
+    held = {"scenario", "start", "hours", "people", "place", "seconds_per_tick"}
+    for option in fields(town):
+        if option.name not in held and getattr(town, option.name) != option.default:
+            raise ConfigError(f"{option.name}: a recorded run leaves this to its scenario")
 
 
 def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
@@ -88,14 +98,11 @@ def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
 
 def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta]:
     """Return the town of `spec`, and the head of its run file."""
-    scenario = spec.scenario
-    if isinstance(scenario, str):
-        scenario = load_scenario(scenario, people=spec.people, place=spec.place)
+    _check_recordable(spec.town)
+    scenario = spec.town.load_scenario()
     if spec.repeats is not None:
         scenario = _with_repeats(scenario, spec.repeats)
-    env = town_v0.parallel_env(
-        scenario, start=spec.start, hours=spec.hours, seconds_per_tick=spec.seconds_per_tick
-    )
+    env = TownEnv(replace(spec.town, scenario=scenario, people=None, place=None))
     lived = env.world.scenario  # with the overrides in it
     names = tuple(env.possible_agents)
     specs = assign_specs(names, spec.policy, spec.policy_for)

@@ -1,18 +1,18 @@
 """What is run, how, and how it ended: the borders of a recorded run, as frozen data."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
+from genagents_env.config import TownConfig
 from genagents_env.llm.budget import Budget, SharedBudget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import Source
 from genagents_env.record.cassette import OnPhase
 from genagents_env.run.policy_groups import PolicySpec
-from genagents_env.scenario.schema import Scenario
 
 _SCRIPTED = PolicySpec("scripted")
 
@@ -22,26 +22,16 @@ class RunSpec:
     """What is run.
 
     Attributes:
-        scenario: name, path, or a loaded scenario.
+        town: the scenario, and who takes part in it, where, from when, for how long. Of its
+            options a run file holds these alone; the others must have their defaults.
         seed: of the episode and of every policy.
-        start: town time, `HH:MM` or ISO 8601; None is the scenario's.
-        hours: simulated, until the run ends; None is the scenario's.
-        people: who takes part, by name, or the name of one of the scenario's casts; None is
-            everyone.
-        place: where everyone starts; None is each one's own starting place.
-        seconds_per_tick: None is the scenario's.
         repeats: how often everyone is interviewed at each end; None is the scenario's.
         policy: for everyone who has none of their own.
         policy_for: a policy's name for some agents.
     """
 
-    scenario: str | Scenario
+    town: TownConfig
     seed: int = 0
-    start: str | None = None
-    hours: float | None = None
-    people: Sequence[str] | str | None = None
-    place: str | None = None
-    seconds_per_tick: int | None = None
     repeats: int | None = None
     policy: PolicySpec = _SCRIPTED
     policy_for: Mapping[str, str] = field(default_factory=dict)

@@ -104,14 +104,14 @@ def _find_difference(trial: Trial, meta: RunMeta) -> str:
     if meta.seed != spec.seed:
         return f"its seed is {meta.seed}, not {spec.seed}"
     wanted = {
-        "start": spec.start,
-        "hours": spec.hours,
-        "seconds_per_tick": spec.seconds_per_tick,
+        "start": spec.town.start,
+        "hours": spec.town.hours,
+        "seconds_per_tick": spec.town.seconds_per_tick,
     }
     for key, value in wanted.items():
         if meta.arguments.get(key) != value:
             return f"its {key} is {meta.arguments.get(key)}, not {value}"
-    if meta.scenario != spec.scenario:
+    if meta.scenario != spec.town.scenario:
         return "its scenario is not the one of the experiment, or has changed"
     for agent in meta.names:
         told = meta.policies.get(agent, {})

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.config import TownConfig
 from genagents_env.evaluate.measures.findings import Findings, findings
 from genagents_env.evaluate.summary_lines import lines
 from genagents_env.record import RunReader
@@ -32,7 +33,7 @@ def _asking() -> Scenario:
 def _found(
     path: Path, scenario: Scenario, policy: str = "scripted", hours: float | None = None
 ) -> Findings:
-    run(RunSpec(scenario, policy=PolicySpec(policy), hours=hours), path, RunOptions())
+    run(RunSpec(TownConfig(scenario, hours=hours), policy=PolicySpec(policy)), path, RunOptions())
     with RunReader(path) as record:
         return findings(record)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.config import TownConfig
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.flow import flowed
 from genagents_env.evaluate.run_text import describe_summary
@@ -30,7 +31,11 @@ def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path
     late = late.model_copy(update={"end": begin + timedelta(hours=10)})
     scenario = tiny.model_copy(update={"gatherings": (tea, late)})
     path = tmp_path / "run.sqlite"
-    run(RunSpec(scenario, hours=5 / 60, policy=PolicySpec("scripted")), path, RunOptions())
+    run(
+        RunSpec(TownConfig(scenario, hours=5 / 60), policy=PolicySpec("scripted")),
+        path,
+        RunOptions(),
+    )
     with RunReader(path) as record:
         told = summarize(record)
         said = [event for event in record.events() if event.kind == "say"]

@@ -92,7 +92,8 @@ def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
 
 def test_a_run_that_lives_on_is_asked_at_its_new_end_only(path: Path) -> None:
     def hours(much: float) -> RunSpec:  # an eighth of an hour is exact in binary
-        return replace(town(), hours=much)
+        spec = town()
+        return replace(spec, town=replace(spec.town, hours=much))
 
     long = path.with_name("long.sqlite")
     run(hours(0.125), long, make_options())
@@ -229,12 +230,12 @@ def test_only_those_in_town_are_asked(path: Path) -> None:
     ben = tiny.people[1].model_copy(update={"present": False})
     joins = ScheduledEvent(at=tiny.start + timedelta(seconds=60), kind="join", agent=BEN)
     late = tiny.model_copy(update={"people": (tiny.people[0], ben), "events": (joins,)})
-    run(replace(make_spec(), scenario=late, policy=PolicySpec("scripted")), path, make_options())
+    run(make_spec(late, policy=PolicySpec("scripted")), path, make_options())
     with RunReader(path) as record:
         assert [row.tick for row in record.interviews()] == [record.last_tick]
     never = late.model_copy(update={"events": ()})
     run(
-        replace(make_spec(), scenario=never, policy=PolicySpec("scripted")),
+        make_spec(never, policy=PolicySpec("scripted")),
         path,
         make_options(),
         force=True,

@@ -234,3 +234,10 @@ def test_every_shipped_policy_goes_on_as_if_nothing_had_happened(path: Path, pol
         run(town, path, replace(how, on_phase=cut))
     assert resume(path, how).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_run_takes_no_option_of_a_town_that_its_file_does_not_hold(path: Path) -> None:
+    for option in ({"vision_radius": 2}, {"actions": "menu"}, {"max_cycles": 3}):
+        with pytest.raises(ConfigError, match=f"{next(iter(option))}: a recorded run"):
+            run(make_spec(**option), path, make_options())
+    assert not path.exists()

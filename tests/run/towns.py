@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from genagents_env.config import TownConfig, TownOptions
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -32,7 +33,13 @@ class LoggingEndpoint(ScriptedEndpoint):
 def make_spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
     """Return a run of that many ticks of the curious mind."""
     given = {"seed": 3, "hours": ticks / 360, "policy": PolicySpec(CURIOUS), **changes}
-    return RunSpec(scenario, **given)
+    return compose_spec(scenario, **given)
+
+
+def compose_spec(scenario: str | Scenario, **given: Any) -> RunSpec:
+    """Return a run with options of the town and of the run, mixed."""
+    town = {name: given.pop(name) for name in TownOptions.__annotations__ if name in given}
+    return RunSpec(TownConfig(scenario, **town), **given)
 
 
 def make_options(endpoint: Endpoint | None = None, **changes: Any) -> RunOptions:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
 from genagents_env.run import PolicySpec, RunSpec, assign_specs
 from genagents_env.sweep.design.arms import check_arm, default_policy, own_policies
@@ -87,10 +88,12 @@ def _try_town(
 def _build_cell(run: RunEntry, town: PreparedTown, base: Path) -> Cell:
     policy, others = default_policy(run, base), own_policies(run, base)
     spec = RunSpec(
-        town.scenario,
-        start=town.start,
-        hours=town.hours,
-        seconds_per_tick=town.seconds_per_tick,
+        TownConfig(
+            town.scenario,
+            start=town.start,
+            hours=town.hours,
+            seconds_per_tick=town.seconds_per_tick,
+        ),
         repeats=run.repeats,
         policy=policy,
         policy_for=others,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genagents_env.config import TownConfig
 from genagents_env.evaluate.measures import listing, take
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
@@ -53,7 +54,7 @@ def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -
     loaded = load_scenario(scenario)
     hours = ticks * loaded.seconds_per_tick / 3600
     names = [person.name for person in loaded.people][:people]
-    spec = RunSpec(loaded, hours=hours, people=names, policy=PolicySpec(policy))
+    spec = RunSpec(TownConfig(scenario, hours=hours, people=names), policy=PolicySpec(policy))
     assert run(spec, path, RunOptions(interviews=policy == "scripted")).status == "finished"
     return RunData(RunReader(path))
 

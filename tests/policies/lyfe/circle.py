@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from genagents_env.config import TownConfig
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.record import RunReader
@@ -115,9 +116,8 @@ def lived(
     """Return the file of a run of so many ticks in the hall, without interviews."""
     path = folder / f"{size}-{seed}.sqlite"
     spec = RunSpec(
-        circle(folder, size),
+        TownConfig(circle(folder, size), hours=ticks * SECONDS / 3600),
         seed,
-        hours=ticks * SECONDS / 3600,
         policy=PolicySpec("lyfe", config),
     )
     engine = RunOptions(

@@ -8,8 +8,9 @@ from genagents_env.evaluate.measures.flow import Flow, flows
 from genagents_env.evaluate.measures.success import Outcome, outcomes
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
-from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, run
 from tests.policies.percepts import Value
+from tests.run.towns import compose_spec
 from tests.scripted import shipped_rule
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
@@ -20,7 +21,7 @@ def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: 
     """Return the file of the fifteen minutes of all nine."""
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"seed": 2, "people": "9", **changes}
-    spec = RunSpec("murder_mystery", policy=PolicySpec(policy), **given)
+    spec = compose_spec("murder_mystery", policy=PolicySpec(policy), **given)
     engine = RunOptions(endpoint=ScriptedEndpoint(shipped_rule(model)), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path

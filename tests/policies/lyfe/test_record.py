@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.config import TownConfig
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
@@ -43,7 +44,7 @@ def hash_of(folder: Path, **engine: object) -> str:
     model = ScriptedEndpoint(talking(varied), delay=_uneven)
     path = folder / "run.sqlite"
     policy = PolicySpec("lyfe", CONFIG)
-    spec = RunSpec(circle(folder, 5), 4, hours=TICKS * SECONDS / 3600, policy=policy)
+    spec = RunSpec(TownConfig(circle(folder, 5), hours=TICKS * SECONDS / 3600), 4, policy=policy)
     options: Value = {"concurrency": 8, **engine}
     assert run(spec, path, RunOptions(endpoint=model, embedder="hashed", **options)).exit_code == 0
     with RunReader(path) as record:

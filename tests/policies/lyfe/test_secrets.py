@@ -18,10 +18,11 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Profile
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record import RunReader
-from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import Person
 from tests.policies.percepts import Value
+from tests.run.towns import compose_spec
 from tests.scripted import gossip
 
 WORDS = 5
@@ -80,7 +81,7 @@ def lived(folder: Path, minutes: int, **changes: Value) -> Path:
     """Return the file of a run of all nine with interviews at both ends."""
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
-    spec = RunSpec("murder_mystery", policy=PolicySpec("lyfe"), **given)
+    spec = compose_spec("murder_mystery", policy=PolicySpec("lyfe"), **given)
     engine = RunOptions(endpoint=ScriptedEndpoint(gossip), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path

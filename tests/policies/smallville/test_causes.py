@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.config import TownConfig
 from genagents_env.evaluate import Findings, findings
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
 from genagents_env.evaluate.measures.diffusion import Known
@@ -35,11 +36,8 @@ pytestmark = pytest.mark.slow
 def found(model: str, folder: Path) -> Findings:
     """Return the findings of 14 February from half past nine until half past five."""
     spec = RunSpec(
-        "valentines_party",
+        TownConfig("valentines_party", start="2023-02-14T09:30", hours=8, people=PEOPLE),
         seed=5,
-        start="2023-02-14T09:30",
-        hours=8,
-        people=PEOPLE,
         policy=PolicySpec("smallville"),
     )
     endpoint = ScriptedEndpoint(shipped_rule(model))

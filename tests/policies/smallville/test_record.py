@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.config import TownConfig
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.record import RunReader
@@ -23,7 +24,9 @@ def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     rule = gossip if request.param == "gossip" else sample_schema
     engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
     policy = PolicySpec("smallville", CONFIG)
-    spec = RunSpec("valentines_party", 5, start="10:00", hours=3, people=FOUR, policy=policy)
+    spec = RunSpec(
+        TownConfig("valentines_party", start="10:00", hours=3, people=FOUR), 5, policy=policy
+    )
     assert run(spec, path, engine).status == "finished"
     return path
 

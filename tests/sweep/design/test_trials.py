@@ -39,8 +39,8 @@ def test_all_conditions_of_a_seed_come_before_the_next_seed(tmp_path: Path) -> N
 def test_arms_share_seed_scenario_and_options(tmp_path: Path) -> None:
     first, second = trials(tmp_path, seeds=[7], start="10:00")
     assert first.spec.seed == second.spec.seed == 7
-    assert first.spec.scenario == second.spec.scenario
-    assert first.spec.start == second.spec.start == "2023-02-13T10:00:00"
+    assert first.spec.town.scenario == second.spec.town.scenario
+    assert first.spec.town.start == second.spec.town.start == "2023-02-13T10:00:00"
     assert first.condition.block == second.condition.block
 
 
@@ -56,14 +56,14 @@ def test_a_condition_is_named_after_what_differs_only(tmp_path: Path) -> None:
     casts = trials(tmp_path, scenario="medicine", casts=[["Ravi Patel"], "3"], seeds=1)
     assert casts[0].condition.name == "scripted / Ravi Patel"
     assert casts[-1].condition.name == "nobody moves / 3"
-    assert isinstance(casts[-1].spec.scenario, Scenario)
-    assert len(casts[-1].spec.scenario.people) == 3
+    assert isinstance(casts[-1].spec.town.scenario, Scenario)
+    assert len(casts[-1].spec.town.scenario.people) == 3
 
 
 def test_people_may_be_names_or_a_cast(tmp_path: Path) -> None:
     named = _one(tmp_path, scenario="medicine", people="3")
-    assert isinstance(named.spec.scenario, Scenario)
-    people = [person.name for person in named.spec.scenario.people]
+    assert isinstance(named.spec.town.scenario, Scenario)
+    people = [person.name for person in named.spec.town.scenario.people]
     assert len(people) == 3
     assert _one(tmp_path, scenario="medicine", people=people).identity == named.identity
 
@@ -93,10 +93,10 @@ def test_a_run_of_a_trial_is_what_the_trial_says(tmp_path: Path) -> None:
     outcome = run(trial.spec, tmp_path / "run.sqlite", RunOptions())
     with RunReader(outcome.path) as record:
         meta = record.meta
-    assert meta.scenario == trial.spec.scenario
+    assert meta.scenario == trial.spec.town.scenario
     assert meta.scenario.interview_repeats == 2
-    assert meta.arguments["hours"] == trial.spec.hours
-    assert meta.start == trial.spec.start
+    assert meta.arguments["hours"] == trial.spec.town.hours
+    assert meta.start == trial.spec.town.start
 
 
 CHANGES: list[dict[str, Any]] = [
