@@ -1,8 +1,8 @@
-"""`genagents sweep`: every run of an experiment file, lived once, and the report of them all."""
+"""`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from genagents_env.cli.sweep_plan import costs_nothing, format_plan
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
+    from genagents_env.record.rows import JSON
     from genagents_env.sweep import Experiment, SweepFolder, SweepResult
 
 _CHANGES = "In place of what the experiment file says"
@@ -99,26 +100,26 @@ def sweep(
         "max_dollars": max_dollars,
     }
     changes = {key: value for key, value in changes.items() if value is not None}
-    folder = _folder(experiment, out, resume, changes)
+    folder = _open_folder(experiment, out, resume, changes)
     told = _warn(folder)
     if dry_run:
         _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
         return
-    done = _run_sweep(folder, workers, backend, quiet)
-    code = done.exit_code
-    if folder.experiment.judges and done.finished:
-        code = code or _judge(folder, done, quiet)
+    result = _run_sweep(folder, workers, backend, quiet)
+    code = result.exit_code
+    if folder.experiment.judges and result.finished:
+        code = code or _judge(folder, result, quiet)
     if report:
         from genagents_env.report import write_report
 
         page, *_ = write_report(measure_folder(folder, quiet=quiet, workers=workers, told=told))
         say(f"Report: {page}")
-    _print_result(done)
+    _print_result(result)
     raise typer.Exit(code)
 
 
-def _folder(
-    experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, Any]
+def _open_folder(
+    experiment: Path | None, out: Path | None, resume: Path | None, changes: "dict[str, JSON]"
 ) -> "SweepFolder":
     from genagents_env.sweep import SweepFolder, load_experiment
 
@@ -140,12 +141,12 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
 
     experiment: Experiment = folder.experiment
     _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
-    strangers = folder.find_unknown_runs()
+    unknown_runs = folder.find_unknown_runs()
     for problem in unknown:
         say(f"genagents: {problem}; the study goes on without it", error=True)
-    if strangers:
+    if unknown_runs:
         say(
-            f"genagents: {len(strangers)} run files in {folder.runs} belong to no run of this "
+            f"genagents: {len(unknown_runs)} run files in {folder.runs} belong to no run of this "
             "experiment any more (an arm, the scenario or the package has changed since); they "
             "are kept, and not used",
             error=True,
@@ -162,22 +163,22 @@ def _run_sweep(
 ) -> "SweepResult":
     from genagents_env.cli.sweep_progress import show_progress
     from genagents_env.sweep import SweepOptions
-    from genagents_env.sweep import sweep as lived
+    from genagents_env.sweep import sweep as run_sweep
 
     with show_progress(quiet) as watch:
-        return lived(folder, SweepOptions(workers, backend, watch=watch, trials=trials))
+        return run_sweep(folder, SweepOptions(workers, backend, watch=watch, trials=trials))
 
 
 def _print_plan(
     folder: "SweepFolder",
-    changes: dict[str, Any],
+    changes: "dict[str, JSON]",
     pilot: bool,
     pilot_model: str | None,
     workers: int | None,
     backend: str,
     quiet: bool,
 ) -> None:
-    """Print the runs with what they will take, from pilots where these may be lived."""
+    """Print the runs with what they will take, from pilots where these may be run."""
     from genagents_env.sweep import SweepFolder, choose_pilots
 
     piloted = folder
@@ -186,8 +187,8 @@ def _print_plan(
         piloted = SweepFolder.create(folder.path / _PILOTS, folder.experiment_file, changed)
     if pilot or costs_nothing(piloted):
         chosen = frozenset(trial.name for trial in choose_pilots(piloted))
-        swept = _run_sweep(piloted, workers, backend, quiet, chosen)
-        for problem in swept.problems:
+        result = _run_sweep(piloted, workers, backend, quiet, chosen)
+        for problem in result.problems:
             say(f"genagents: {problem}", error=True)
     else:
         say(
@@ -200,21 +201,21 @@ def _print_plan(
         say(line, indent=4)
 
 
-def _judge(folder: "SweepFolder", done: "SweepResult", quiet: bool) -> int:
+def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
 
-    limits = folder.experiment.budget.total.limits().subtract(done.spent)
+    limits = folder.experiment.budget.total.limits().subtract(result.spent)
     return rate_sweep(folder.path, limits, quiet)
 
 
-def _print_result(done: "SweepResult") -> None:
-    spent = done.spent
-    say(f"{done.finished} of {done.total} runs are finished ({done.folder})")
+def _print_result(result: "SweepResult") -> None:
+    spent = result.spent
+    say(f"{result.finished} of {result.total} runs are finished ({result.folder})")
     if spent.calls:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
         say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")
-    for problem in done.problems:
+    for problem in result.problems:
         say(f"genagents: {problem}", error=True)
-    if done.exit_code:
-        say(f"genagents: {done.message}", error=True)
+    if result.exit_code:
+        say(f"genagents: {result.message}", error=True)

@@ -18,7 +18,7 @@ def format_plan(
 
     Args:
         folder: of the sweep.
-        piloted: where the pilots were lived: the same, or that of another model.
+        piloted: where the pilots were run: the same, or that of another model.
         workers: at once; None is one for each core.
     """
     from genagents_env.report.table import Table
@@ -31,7 +31,7 @@ def format_plan(
     yield from Table("plan", folder.experiment.name, _COLUMNS, tuple(rows), _NOTE).format_lines()
     if seconds is not None:
         at_once = workers or count_cores()
-        yield f"About {_clock(seconds / at_once)} with {at_once} at once."
+        yield f"About {_format_duration(seconds / at_once)} with {at_once} at once."
     if piloted is not folder:
         yield "The pilots asked another model: calls are alike, the rest may be far off."
     yield f"Nothing more was lived. Go on with: genagents sweep --resume {folder.path}"
@@ -69,6 +69,6 @@ def _sum(values: Iterable[float | None]) -> float | None:
     return sum(known) if parts and len(known) == len(parts) else None
 
 
-def _clock(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     minutes = -(-seconds // 60)
     return f"{minutes / 60:.1f} hours" if minutes >= 100 else f"{minutes:.0f} min"

@@ -20,19 +20,19 @@ _LINES = 20  # at most, where the output is not a terminal
 
 @contextmanager
 def show_progress(quiet: bool) -> Iterator[Watch | None]:
-    """Give the function that a sweep tells its progress, and clear the bar at the end."""
+    """Give the function that a sweep reports its progress to, and clear the bar at the end."""
     if quiet:
         yield None
     elif not sys.stderr.isatty():
-        yield _lines()
+        yield _make_line_watch()
     else:
-        with _bar() as bar:
-            task = bar.add_task("", total=None, at="", told="")
+        with _make_bar() as bar:
+            task = bar.add_task("", total=None, at="", rest="")
 
             def watch(now: "SweepProgress") -> None:
                 over = now.finished + now.stopped + now.failed
                 at = f"{now.finished} of {now.total} runs"
-                bar.update(task, total=now.total, completed=over, at=at, told=_format_progress(now))
+                bar.update(task, total=now.total, completed=over, at=at, rest=_format_progress(now))
 
             yield watch
 
@@ -43,27 +43,27 @@ def show_count(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] |
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    with _bar() as bar:
-        task = bar.add_task("", total=None, at=title, told="")
+    with _make_bar() as bar:
+        task = bar.add_task("", total=None, at=title, rest="")
         yield lambda done, total: bar.update(
-            task, total=total, completed=done, told=f"{done} of {total}"
+            task, total=total, completed=done, rest=f"{done} of {total}"
         )
 
 
-def _bar() -> Progress:
-    columns = (TextColumn("{task.fields[at]}"), BarColumn(), TextColumn("{task.fields[told]}"))
+def _make_bar() -> Progress:
+    columns = (TextColumn("{task.fields[at]}"), BarColumn(), TextColumn("{task.fields[rest]}"))
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _lines() -> Watch:
-    told = 0
+def _make_line_watch() -> Watch:
+    shown = 0
 
     def watch(now: "SweepProgress") -> None:
-        nonlocal told
+        nonlocal shown
         over = now.finished + now.stopped + now.failed
         part = over * _LINES // max(1, now.total)
-        if part > told:
-            told = part
+        if part > shown:
+            shown = part
             say(
                 f"{now.finished} of {now.total} runs{_format_progress(now, comma=True)}", error=True
             )
@@ -72,21 +72,21 @@ def _lines() -> Watch:
 
 
 def _format_progress(now: "SweepProgress", *, comma: bool = False) -> str:
-    """Return what else there is to tell, in a few words."""
-    parts = [f"{count} {what}" for count, what in _odd(now) if count]
+    """Return the rest of the progress, in a few words."""
+    parts = [f"{count} {what}" for count, what in _count_states(now) if count]
     if now.calls:
         dollars = f", ${now.dollars:.4f}" if now.dollars else ""
         parts.append(f"{now.calls:,} calls, {now.tokens:,} tokens{dollars}")
     if now.hours_left is not None and now.finished < now.total:
-        parts.append(f"{_clock(now.hours_left)} left")
+        parts.append(f"{_format_hours(now.hours_left)} left")
     words = ", ".join(parts)
     return f", {words}" if comma and words else words
 
 
-def _odd(now: "SweepProgress") -> tuple[tuple[int, str], ...]:
+def _count_states(now: "SweepProgress") -> tuple[tuple[int, str], ...]:
     return (len(now.running), "running"), (now.stopped, "stopped"), (now.failed, "failed")
 
 
-def _clock(hours: float) -> str:
+def _format_hours(hours: float) -> str:
     minutes = round(hours * 60)
     return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"

@@ -6,7 +6,6 @@ from contextlib import closing, suppress
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.record import RunWriter
@@ -57,7 +56,7 @@ def run_jobs(
     """
     from joblib import Parallel, delayed
 
-    options: dict[str, Any] = {} if is_remote(backend) else {"idle_worker_timeout": _IDLE}
+    options: dict[str, int] = {} if is_remote(backend) else {"idle_worker_timeout": _IDLE}
     # joblib would do the work of one worker in this process, and a crash would take the sweep
     # along; a second one that is never given anything to do keeps it from that.
     parallel = Parallel(

@@ -18,7 +18,7 @@ class Cell:
 
     Attributes:
         run: as the experiment says it.
-        town: in which it is lived.
+        town: in which it is run.
         policies: of each agent; own ones by absolute path.
         spec: what is run, with seed 0.
     """
@@ -39,17 +39,18 @@ def build_cells(experiment: Experiment, base: Path) -> tuple[Cell, ...]:
     """Return the cells, in the order of `Experiment.cells`.
 
     Raises:
-        ScenarioError, PolicyError, ConfigError: as `trials_of`.
+        ScenarioError, PolicyError, ConfigError: as `build_trials`.
     """
     faults = list(_check_arms(experiment, base))
     refused = bool(faults)
-    towns: dict[tuple[object, ...], PreparedTown | None] = {}
+    towns: dict[tuple[str | None, TownConfig, int | None], PreparedTown | None] = {}
     cells: list[Cell] = []
     for at, run in enumerate(experiment.cells):
-        key = (run.scenario, run.people, run.place, *_options(run))
+        config = run.to_town_config(base)
+        key = (run.scenario, config, run.repeats)
         where = f"runs.{at}." if experiment.runs else ""
         if key not in towns:
-            towns[key], lines = _try_town(run, base)
+            towns[key], lines = _try_town(run, config)
             faults += [_Fault(kind, f"{where}{line}") for kind, line in lines]
         town = towns[key]
         if town is None or refused:
@@ -70,15 +71,11 @@ def _check_arms(experiment: Experiment, base: Path) -> Iterator[_Fault]:
             yield _Fault(PolicyError, f"{kind}.{at}.{line}")
 
 
-def _options(run: RunEntry) -> tuple[object, ...]:
-    return run.start, run.hours, run.seconds_per_tick, run.repeats
-
-
 def _try_town(
-    run: RunEntry, base: Path
+    run: RunEntry, config: TownConfig
 ) -> tuple[PreparedTown | None, list[tuple[type[GenagentsError], str]]]:
     try:
-        return prepare_town(run, base), []
+        return prepare_town(config, run.repeats), []
     except ScenarioError as error:
         return None, [(ScenarioError, f"scenario {run.scenario}: {line}") for line in error.faults]
     except ConfigError as error:

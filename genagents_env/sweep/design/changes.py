@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -28,7 +27,7 @@ def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experi
         ConfigError: an unknown change, or a value that is not allowed.
     """
     told = check_changes(changes)
-    data: dict[str, Any] = experiment.model_dump(exclude_unset=True)
+    data = experiment.model_dump(exclude_unset=True)
     total = dict(data.get("budget", {}).get("total", {}))
     for kind in ("tokens", "dollars"):
         if f"max_{kind}" in told:

@@ -1,34 +1,36 @@
-"""What contradicts itself in an experiment file, whatever else may be wrong with it.
+"""Contradictions between the keys of an experiment file, whatever else may be wrong with it.
 
 It looks at the data as the file gives it, so that one wrong value does not hide the rest.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeAlias, TypeGuard
 
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.sweep.design.slug import slug
+from genagents_env.sweep.design.identity import slug
 from genagents_env.text import clean
+
+TomlTable: TypeAlias = Mapping[str, object]
 
 _FACTORS = (("scenario", "scenarios"), ("people", "casts"), ("model", "models"))
 
 
-def find_contradictions(raw: Mapping[str, Any]) -> list[str]:
+def find_contradictions(raw: TomlTable) -> list[str]:
     """Return every contradiction between keys of `raw`, as `key: what; allowed: ...`."""
     found = [*_factors(raw), *_design(raw), *_arms(raw), *_runs(raw), *_baseline(raw)]
     return [clean(line, 1000) for line in found]
 
 
-def _tables(raw: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _tables(raw: TomlTable, key: str) -> list[TomlTable]:
     value = raw.get(key, [])
     return [item if isinstance(item, dict) else {} for item in value] if _is_list(value) else []
 
 
-def _is_list(value: object) -> bool:
+def _is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
     return isinstance(value, list | tuple)
 
 
-def _factors(raw: Mapping[str, Any]) -> Iterator[str]:
+def _factors(raw: TomlTable) -> Iterator[str]:
     for one, several in _FACTORS:
         if one in raw and several in raw:
             yield f"{several}: {one} is given as well; allowed: one of the two"
@@ -40,7 +42,7 @@ def _factors(raw: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{several}: {quote(value)} comes twice" for value in twice[:1])
 
 
-def _design(raw: Mapping[str, Any]) -> Iterator[str]:
+def _design(raw: TomlTable) -> Iterator[str]:
     if bool(raw.get("arms")) == bool(raw.get("runs")):
         both = "both are given" if raw.get("arms") else "there is neither"
         yield f"arms: {both}; allowed: [[arms]] for a grid, or [[runs]] for a list"
@@ -49,7 +51,7 @@ def _design(raw: Mapping[str, Any]) -> Iterator[str]:
         yield "scenario: missing; allowed: a name or a folder (or scenarios = [..])"
 
 
-def _arms(raw: Mapping[str, Any]) -> Iterator[str]:
+def _arms(raw: TomlTable) -> Iterator[str]:
     seen: dict[str, str] = {}
     for at, arm in enumerate(_tables(raw, "arms")):
         name = str(arm.get("name", f"\0{at}"))
@@ -59,7 +61,7 @@ def _arms(raw: Mapping[str, Any]) -> Iterator[str]:
             yield f"arms.{at}.name: {quote(name)} comes twice; allowed: each name once"
 
 
-def _runs(raw: Mapping[str, Any]) -> Iterator[str]:
+def _runs(raw: TomlTable) -> Iterator[str]:
     seen: list[list[object]] = []
     for at, run in enumerate(_tables(raw, "runs")):
         own = [slug(str(run.get("name", f"\0{at}")))]
@@ -72,7 +74,7 @@ def _runs(raw: Mapping[str, Any]) -> Iterator[str]:
         seen.append(list(own))
 
 
-def _baseline(raw: Mapping[str, Any]) -> Iterator[str]:
+def _baseline(raw: TomlTable) -> Iterator[str]:
     baseline = raw.get("baseline")
     names = [str(one.get("name")) for key in ("arms", "runs") for one in _tables(raw, key)]
     if isinstance(baseline, str) and names and baseline not in names:

@@ -1,12 +1,14 @@
-"""The experiment file: which arms are lived how often, on what, and within which budget."""
+"""The experiment file: which arms are run how often, on what, and within which budget."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
 from genagents_env.run import Limits
+from genagents_env.scenario import scenario_names
 from genagents_env.sweep.design.consistency import find_contradictions
 from genagents_env.sweep.design.fields import (
     ArmName,
@@ -56,7 +58,7 @@ class Arm(_Table):
 
 
 class RunEntry(Arm):
-    """One condition given outright: an arm, and what it is lived on.
+    """One condition given outright: an arm, and the town it is run in.
 
     What is left out is the experiment's.
     """
@@ -70,6 +72,17 @@ class RunEntry(Arm):
     seconds_per_tick: SecondsPerTick | None = None
     repeats: Repeats | None = None
     seeds: Seeds | None = None
+
+    def to_town_config(self, base: Path) -> TownConfig:
+        """Return the town that is asked for; a scenario's path starts from the folder `base`."""
+        return TownConfig(
+            resolve_scenario(self.scenario or "", base),
+            start=self.start,
+            hours=self.hours,
+            people=self.people,
+            place=self.place,
+            seconds_per_tick=self.seconds_per_tick,
+        )
 
     @property
     def cast(self) -> str:
@@ -130,7 +143,7 @@ class JudgeSpec(_Table):
 class Experiment(_Table):
     """What an experiment file says; see the documentation of sweeps for each key.
 
-    Either `arms`, lived on every one of the scenarios, casts and models with every seed; or
+    Either `arms`, run on every one of the scenarios, casts and models with every seed; or
     `runs`, a list of conditions each given outright.
     """
 
@@ -184,7 +197,7 @@ class Experiment(_Table):
 
     @property
     def paired(self) -> bool:
-        """Whether the arms of every block share their seeds and the town they are lived in.
+        """Whether the arms of every block share their seeds and the town they are run in.
 
         Then differences between arms are paired by seed. A grid always is.
         """
@@ -201,6 +214,13 @@ class Experiment(_Table):
         return run.model_copy(
             update={key: value for key, value in own.items() if getattr(run, key) is None}
         )
+
+
+def resolve_scenario(scenario: str, base: Path) -> str:
+    """Return a shipped name as it is, and a path as it is from `base`."""
+    if scenario in scenario_names() or not (base / scenario).exists():
+        return scenario  # a wrong name is reported as the file has it
+    return str((base / scenario).resolve())
 
 
 def load_experiment(path: Path) -> Experiment:

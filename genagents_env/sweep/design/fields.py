@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime, time
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
@@ -79,7 +79,7 @@ def _dollars(value: object) -> Decimal:
     return dollars
 
 
-def _config(value: object) -> Mapping[str, Any]:
+def _config(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise ValueError("a table is wanted, such as { k = 3 }")
     try:
@@ -116,7 +116,7 @@ Hours = Annotated[float, Field(gt=0, le=24 * 366)]
 SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
 Repeats = Annotated[int, Field(ge=1, le=20)]
 Dollars = Annotated[Decimal, PlainValidator(_dollars)]
-Config = Annotated[Mapping[str, Any], PlainValidator(_config)]
+Config = Annotated[Mapping[str, object], PlainValidator(_config)]
 PolicyFor = Annotated[Mapping[str, str], PlainValidator(_table_of_names)]
 EmbedderName = Annotated[Word, AfterValidator(_embedder)]
 ArmName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$")]

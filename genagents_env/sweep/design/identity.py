@@ -4,6 +4,7 @@ It covers what decides the course of a run, and nothing of what it is called, ju
 with or allowed to spend.
 """
 
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -14,6 +15,8 @@ from genagents_env.run import PolicySpec
 from genagents_env.scenario import Scenario
 
 _FORMAT = 1  # of what is hashed; another number, another identity of everything
+_NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
+_SLUG_LIMIT = 60
 
 
 def compute_identity(
@@ -76,6 +79,11 @@ def policy_file(policy: str) -> Path | None:
 def short_name(policy: str) -> str:
     """Return a policy's name without the folders of its file."""
     return policy if policy_file(policy) is None else PurePath(policy).name
+
+
+def slug(name: str) -> str:
+    """Return `name` in small letters and digits, everything else one `-`; at most 60 characters."""
+    return _NOT_IN_SLUGS.sub("-", name.lower())[:_SLUG_LIMIT].strip("-") or "run"
 
 
 def _describe_policy(name: str, files: dict[str, JSON]) -> JSON:

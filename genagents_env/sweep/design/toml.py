@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -21,7 +21,7 @@ _PATTERNS = {
 }
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, object]:
     """Return the data in a TOML file.
 
     Raises:
@@ -75,7 +75,7 @@ def _table(loc: list[str | int], model: type[BaseModel]) -> type[BaseModel]:
     return model
 
 
-def _inner(annotation: Any) -> type[BaseModel] | None:
+def _inner(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for part in get_args(annotation) if (found := _inner(part))), None)

@@ -8,8 +8,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.run import RunSpec
 from genagents_env.sweep.design.cells import Cell, build_cells
 from genagents_env.sweep.design.experiment import Experiment
-from genagents_env.sweep.design.identity import compute_identity
-from genagents_env.sweep.design.slug import slug
+from genagents_env.sweep.design.identity import compute_identity, slug
 
 __all__ = ["Condition", "Trial", "build_trials", "compute_identity"]
 
