@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from genagents_env.report.table import CellValue, Table
 
 
-class Summary:
+class JudgingSummary:
     """What verdicts come to; without the extra `lab` the ratings alone, and a message."""
 
     def __init__(self, given: "Sequence[Judgement]", judged: "Judged") -> None:
@@ -32,15 +32,15 @@ class Summary:
     def lines(self) -> Iterator[str]:
         """Yield the tables that have rows."""
         for table in (
-            _ratings(self.ratings),
-            *map(_ranking, self.rankings),
-            _agreements(self.agreements),
+            _tabulate_ratings(self.ratings),
+            *map(_tabulate_ranking, self.rankings),
+            _tabulate_agreements(self.agreements),
         ):
             if table.rows:
                 yield ""
                 yield from table.format_lines()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, list[dict[str, object]]]:
         """Return everything as JSON values."""
         return {
             "ratings": [asdict(one) for one in self.ratings],
@@ -51,12 +51,13 @@ class Summary:
         }
 
 
-def _ratings(scores: "Iterable[Score]") -> "Table":
+def _tabulate_ratings(scores: "Iterable[Score]") -> "Table":
+    from genagents_env.report.judging import format_judge
     from genagents_env.report.table import Table
 
     rows: list[tuple[CellValue, ...]] = []
     for one in scores:
-        judge = named(one.judge, one.by)
+        judge = format_judge(one.judge, one.by)
         scale = f"{one.low} to {one.high}"
         means = (
             one.mean,
@@ -81,7 +82,8 @@ def _ratings(scores: "Iterable[Score]") -> "Table":
     return Table("ratings", "Ratings", columns, tuple(rows))
 
 
-def _ranking(one: "Ranking") -> "Table":
+def _tabulate_ranking(one: "Ranking") -> "Table":
+    from genagents_env.report.judging import format_judge
     from genagents_env.report.table import Table, format_cell
 
     rows: list[tuple[CellValue, ...]] = [
@@ -90,7 +92,7 @@ def _ranking(one: "Ranking") -> "Table":
     ]
     columns = ("", "condition", "skill", "low", "high", "mean rank", "wins", "losses", "ties")
     where = f", {one.block}" if one.block else ""
-    title = f"Ranked by {named(one.judge, one.by)}, {one.rubric}{where}"
+    title = f"Ranked by {format_judge(one.judge, one.by)}, {one.rubric}{where}"
     note = f"{one.n} comparisons."
     if one.both:
         note += (
@@ -100,7 +102,7 @@ def _ranking(one: "Ranking") -> "Table":
     return Table("ranking", title, columns, tuple(rows), note)
 
 
-def _agreements(found: "Iterable[Agreement]") -> "Table":
+def _tabulate_agreements(found: "Iterable[Agreement]") -> "Table":
     from genagents_env.report.table import Table
 
     rows: list[tuple[CellValue, ...]] = []
@@ -123,8 +125,3 @@ def _agreements(found: "Iterable[Agreement]") -> "Table":
         )
     columns = ("of", "judges", "statistic", "value", "low", "high", "n", "share alike", "note")
     return Table("agreement", "Agreement", columns, tuple(rows))
-
-
-def named(judge: str, by: str) -> str:
-    """Return a judge's name; a person's says so."""
-    return f"{judge} (human)" if by == "human" else judge

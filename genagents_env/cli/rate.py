@@ -211,9 +211,9 @@ def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object
 def _tell(
     done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: Judged, as_json: bool
 ) -> None:
-    from genagents_env.cli.judged_tables import Summary
+    from genagents_env.cli.judged_tables import JudgingSummary
 
-    summary = Summary(given, about)
+    summary = JudgingSummary(given, about)
     if as_json:
         heard = [_as_json(one) for one in done]
         told = {"verdicts": str(about.verdicts), "judges": heard, **summary.as_json()}

@@ -97,7 +97,7 @@ def _write(
 
 
 def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_json: bool) -> None:
-    from genagents_env.cli.judged_tables import Summary
+    from genagents_env.cli.judged_tables import JudgingSummary
     from genagents_env.judge import Verdicts, read_sheet
     from genagents_env.judge.summary import filter_by_answers
 
@@ -108,7 +108,7 @@ def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_jso
     with Verdicts(about.verdicts) as kept:
         for one in filled.verdicts:
             kept.add(one)
-    summary = Summary(filter_by_answers(kept, {said.id for said in answers}), about)
+    summary = JudgingSummary(filter_by_answers(kept, {said.id for said in answers}), about)
     if as_json:
         told = {"rows": filled.rows, "empty": filled.empty, "verdicts": len(filled.verdicts)}
         typer.echo(json.dumps(told | summary.as_json(), indent=2))

@@ -1,4 +1,4 @@
-"""A run summary in words, for the terminal and for the page of a report."""
+"""A run summary in words, for the terminal and for the page of a summary."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,40 +17,43 @@ _HEADER = (
 )
 
 
-def describe_summary(report: RunSummary) -> Iterator[str]:
-    """Yield the lines of the report; each fits a terminal or may be wrapped."""
-    span = f"{report.start:%a} {report.start.day} {report.start:%b %Y, %H:%M} to {report.end:%H:%M}"
-    yield f"{report.scenario}, {span} ({report.last_tick:,} ticks): {report.status}"
-    policies = ", ".join(f"{name} {count}" for name, count in sorted(report.policies.items()))
-    yield f"People: {len(report.people)} ({policies})"
-    talk = report.talk
+def describe_summary(summary: RunSummary) -> Iterator[str]:
+    """Yield the lines of the summary; each fits a terminal or may be wrapped."""
+    start, end = summary.start, summary.end
+    span = f"{start:%a} {start.day} {start:%b %Y, %H:%M} to {end:%H:%M}"
+    yield f"{summary.scenario}, {span} ({summary.last_tick:,} ticks): {summary.status}"
+    policies = ", ".join(f"{name} {count}" for name, count in sorted(summary.policies.items()))
+    yield f"People: {len(summary.people)} ({policies})"
+    talk = summary.talk
     yield (
         f"Talk: {_count(talk.conversations, 'conversation')}, "
         f"{_count(talk.utterances, 'utterance')} "
         f"({talk.by_phone} by telephone, {talk.alone} unheard)"
     )
     yield (
-        f"Acquaintance: {report.density_before:.3f} of all pairs at the start, "
-        f"{report.density_after:.3f} at the end"
+        f"Acquaintance: {summary.density_before:.3f} of all pairs at the start, "
+        f"{summary.density_after:.3f} at the end"
     )
-    if report.model is not None:
-        yield from _describe_model(report.model, report.spent)
-        yield from _describe_faculties(report)
-    if report.embeddings is not None:
-        made = report.embeddings
+    if summary.model is not None:
+        yield from _describe_model(summary.model, summary.spent)
+        yield from _describe_faculties(summary)
+    if summary.embeddings is not None:
+        made = summary.embeddings
         yield (
             f"Embeddings {made.model}: {_count(made.texts, 'text')}, {made.tokens:,} tokens, "
             f"{'price unknown' if made.dollars is None else _format_dollars(made.dollars)}"
         )
-    yield f"Policy errors: {report.policy_errors}"
-    for spread in report.facts:
-        yield from _describe_fact(report, spread)
-    for gathering in report.gatherings:
-        yield from _describe_gathering(report, gathering)
-    if report.findings.asked:
+    yield f"Policy errors: {summary.policy_errors}"
+    for spread in summary.facts:
+        yield from _describe_fact(summary, spread)
+    for gathering in summary.gatherings:
+        yield from _describe_gathering(summary, gathering)
+    if summary.findings.asked:
         yield "By interview, checked against what was heard:"
-        yield from (f"    {line}" for line in lines(report.findings))
-    yield from outcome_lines(report.outcomes, report.agreements, report.flows, report.preferences)
+        yield from (f"    {line}" for line in lines(summary.findings))
+    yield from outcome_lines(
+        summary.outcomes, summary.agreements, summary.flows, summary.preferences
+    )
 
 
 def _describe_model(name: str, spent: Spent) -> Iterator[str]:
@@ -65,15 +68,15 @@ def _describe_model(name: str, spent: Spent) -> Iterator[str]:
     )
 
 
-def _describe_faculties(report: RunSummary) -> Iterator[str]:
+def _describe_faculties(summary: RunSummary) -> Iterator[str]:
     """Yield a table: a line for each faculty that asked the model, and one for all."""
-    if not report.faculties:
+    if not summary.faculties:
         return
-    *_, whole = report.faculties
-    hours = report.last_tick * report.seconds_per_tick / 3600
+    *_, whole = summary.faculties
+    hours = summary.last_tick * summary.seconds_per_tick / 3600
     asked = _count(whole.agents, "agent")
     yield f"By faculty ({asked} asked a model, {hours:.2f} hours; /h is per agent and game hour):"
-    table = [_HEADER, *(_format_cost(cost) for cost in report.faculties)]
+    table = [_HEADER, *(_format_cost(cost) for cost in summary.faculties)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for name, *cells in table:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
@@ -100,27 +103,27 @@ def _format_dollars(amount: Decimal | float | None) -> str:
     return "?" if amount is None else f"${amount:.4f}"
 
 
-def _describe_fact(report: RunSummary, spread: Spread) -> Iterator[str]:
+def _describe_fact(summary: RunSummary, spread: Spread) -> Iterator[str]:
     reached = len(spread.at_start) + len(spread.heard)
-    yield f"Fact {spread.fact}: {reached} of {len(report.people)} ({spread.statement})"
+    yield f"Fact {spread.fact}: {reached} of {len(summary.people)} ({spread.statement})"
     yield f"    at the start: {', '.join(spread.at_start) or 'nobody'}"
     for hearing in spread.heard:
         source = f" from {hearing.source}" if hearing.source else ""
-        yield f"    {_clock(report, hearing.tick)} {hearing.agent} heard it{source}"
+        yield f"    {_format_clock(summary, hearing.tick)} {hearing.agent} heard it{source}"
 
 
-def _describe_gathering(report: RunSummary, gathering: GatheringVisits) -> Iterator[str]:
+def _describe_gathering(summary: RunSummary, gathering: GatheringVisits) -> Iterator[str]:
     when = f"{gathering.start:%H:%M} to {gathering.end:%H:%M}"
-    who = f"{len(gathering.visits)} of {len(report.people)} came"
+    who = f"{len(gathering.visits)} of {len(summary.people)} came"
     yield f"Gathering {gathering.gathering} at {gathering.place}, {when}: {who}"
     for visit in gathering.visits:
-        minutes = visit.ticks * report.seconds_per_tick / 60
-        yield f"    {_clock(report, visit.first)} {visit.agent}, {minutes:.0f} minutes"
+        minutes = visit.ticks * summary.seconds_per_tick / 60
+        yield f"    {_format_clock(summary, visit.first)} {visit.agent}, {minutes:.0f} minutes"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _clock(report: RunSummary, tick: int) -> str:
-    return f"{report.start + timedelta(seconds=tick * report.seconds_per_tick):%H:%M:%S}"
+def _format_clock(summary: RunSummary, tick: int) -> str:
+    return f"{summary.start + timedelta(seconds=tick * summary.seconds_per_tick):%H:%M:%S}"

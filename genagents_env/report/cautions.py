@@ -25,7 +25,7 @@ def find_cautions(
     plan: SweepPlan,
     runs: Sequence[MeasuredTrial],
     contrasts: Sequence[Contrast],
-    strangers: Sequence[Path],
+    unknown_runs: Sequence[Path],
 ) -> Iterator[str]:
     """Yield them, the gravest first.
 
@@ -33,7 +33,7 @@ def find_cautions(
         plan: of the experiment.
         runs: all of them.
         contrasts: all of them.
-        strangers: run files in the folder that belong to no trial.
+        unknown_runs: run files in the folder that belong to no trial.
     """
     yield from _warn_of_unfinished(runs)
     yield from _warn_of_few_seeds(runs)
@@ -41,11 +41,11 @@ def find_cautions(
     yield from _warn_of_unpaired(plan, contrasts)
     yield from _warn_of_degraded(runs)
     yield from _warn_of_changes(runs)
-    if strangers:
+    if unknown_runs:
         yield (
-            f"{_count(len(strangers), 'run file')} in the folder belong to no trial: their arm was "
-            "taken out of the experiment, or scenario, policy or version changed since they were "
-            f"lived. They are left out: {_list_some([path.name for path in strangers])}."
+            f"{_count(len(unknown_runs), 'run file')} in the folder belong to no trial: their arm "
+            "was taken out of the experiment, or scenario, policy or version changed since they "
+            f"were lived. They are left out: {_list_some([path.name for path in unknown_runs])}."
         )
     yield from _warn_of_unmeasured(runs)
 
@@ -53,9 +53,9 @@ def find_cautions(
 def _warn_of_unfinished(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
     states = Counter(run.state for run in runs if not run.counted)
     if states:
-        told = ", ".join(f"{number} {state}" for state, number in states.items())
+        counts = ", ".join(f"{number} {state}" for state, number in states.items())
         yield (
-            f"{sum(states.values())} of {_count(len(runs), 'run')} are not finished ({told}). "
+            f"{sum(states.values())} of {_count(len(runs), 'run')} are not finished ({counts}). "
             "Means are over finished runs alone; where those that stop early are not like the "
             "others, such means are biased."
         )

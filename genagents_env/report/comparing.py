@@ -62,8 +62,8 @@ def make_blocks(conditions: Sequence[Condition]) -> tuple[ConditionBlock, ...]:
 
 def _name_block(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """Return in words what tells this block from the others; of a single one, its scenario."""
-    told = [part for k, part in enumerate(key) if len({other[k] for other in keys}) > 1 and part]
-    return " / ".join(told) or key[0]
+    parts = [part for k, part in enumerate(key) if len({other[k] for other in keys}) > 1 and part]
+    return " / ".join(parts) or key[0]
 
 
 def slug_blocks(blocks: Sequence[ConditionBlock]) -> list[str]:
@@ -101,21 +101,21 @@ def _make_cell(
 
 def make_contrasts(
     blocks: Sequence[ConditionBlock],
-    known: Sequence[MeasureCell],
+    cells: Sequence[MeasureCell],
     baseline: str | None,
     primary: Sequence[str],
 ) -> tuple[tuple[Contrast, ...], str]:
-    """Return all differences that can be told, the primary ones first, and what was in the way.
+    """Return all differences that can be computed, the primary ones first, and what was in the way.
 
     Primary ones are one family, corrected together; the others are exploratory, uncorrected.
 
     Args:
         blocks: of the experiment.
-        known: all cells.
+        cells: all of them.
         baseline: the arm that the others are compared with, or None for every pair.
         primary: names of measures.
     """
-    found = [one for block in blocks for one in _contrast_within(block, known, baseline)]
+    found = [one for block in blocks for one in _contrast_within(block, cells, baseline)]
     main = [one for one in found if one.measure in primary]
     rest = [replace(one, family=EXPLORATORY) for one in found if one.measure not in primary]
     try:
@@ -126,13 +126,13 @@ def make_contrasts(
 
 
 def _contrast_within(
-    block: ConditionBlock, known: Sequence[MeasureCell], baseline: str | None
+    block: ConditionBlock, cells: Sequence[MeasureCell], baseline: str | None
 ) -> Iterator[Contrast]:
-    cells_: dict[str, dict[str, MeasureCell]] = {}
-    for cell in known:
+    by_measure: dict[str, dict[str, MeasureCell]] = {}
+    for cell in cells:
         if cell.block == block.name:
-            cells_.setdefault(cell.measure, {})[cell.compared.label] = cell
-    for measure, sides in cells_.items():
+            by_measure.setdefault(cell.measure, {})[cell.compared.label] = cell
+    for measure, sides in by_measure.items():
         for first, second in _pair_labels([side.label for side in block.conditions], baseline):
             a, b = sides[first].values, sides[second].values
             if a and b:

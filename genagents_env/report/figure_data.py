@@ -30,7 +30,7 @@ def find_counted(runs: Sequence[MeasuredTrial], side: ComparedCondition) -> list
 
 
 def make_panels(
-    known: SweepResults, cells: Sequence[MeasureCell], names: Sequence[str]
+    results: SweepResults, cells: Sequence[MeasureCell], names: Sequence[str]
 ) -> list[Panel]:
     """Return the bars of these measures."""
     found = []
@@ -40,7 +40,7 @@ def make_panels(
             Bar(cell.compared.label, cell.mean, tuple(v for _, v in sorted(cell.values.items())))
             for cell in mine
         )
-        found.append(Panel(known.titles[name], known.units[name], bars))
+        found.append(Panel(results.titles[name], results.units[name], bars))
     return found
 
 
@@ -72,7 +72,7 @@ def _average_curves(fact: str, label: str, runs: Sequence[MeasuredTrial]) -> Kno
     end = max(one.seconds for one in seen)
     moments = [end * k / _MOMENTS for k in range(_MOMENTS + 1)]
     bands = [
-        interval([_value_at(one.curves[fact], moment) for one in seen], resamples=_RESAMPLES)
+        interval([_find_value_at(one.curves[fact], moment) for one in seen], resamples=_RESAMPLES)
         for moment in moments
     ]
     return KnowledgeCurve(
@@ -86,7 +86,7 @@ def _average_curves(fact: str, label: str, runs: Sequence[MeasuredTrial]) -> Kno
     )
 
 
-def _value_at(steps: Sequence[tuple[float, float]], moment: float) -> float:
+def _find_value_at(steps: Sequence[tuple[float, float]], moment: float) -> float:
     k = bisect_right([second for second, _ in steps], moment)
     return steps[k - 1][1] if k else 0.0
 
@@ -131,8 +131,8 @@ def _make_shares(
     n: int,
     arenas: Sequence[str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[tuple[float, ...], ...], int]:
-    told = [arena.rpartition("/")[2] or arena for arena in arenas]
-    short = [b if told.count(b) == 1 else a for a, b in zip(arenas, told, strict=True)]
+    ends = [arena.rpartition("/")[2] or arena for arena in arenas]
+    short = [b if ends.count(b) == 1 else a for a, b in zip(arenas, ends, strict=True)]
     rest = len(arenas) > _PLACES
     heads = (*short[:_PLACES], *([_ELSEWHERE] if rest else []))
     rows = []

@@ -85,11 +85,11 @@ def group_runs(summaries: Sequence[RunSummary]) -> tuple[RunGroup, ...]:
         kind = summary.rates.scenario, summary.people, summary.rates.policy, summary.rates.model
         kinds.setdefault(kind, []).append(summary)
     return tuple(
-        RunGroup(*kind, tuple(own), _cast(kind, list(kinds))) for kind, own in kinds.items()
+        RunGroup(*kind, tuple(own), _number_cast(kind, list(kinds))) for kind, own in kinds.items()
     )
 
 
-def _cast(kind: Kind, kinds: Iterable[Kind]) -> int:
+def _number_cast(kind: Kind, kinds: Iterable[Kind]) -> int:
     """Return which of the casts of its size in its scenario plays in `kind`, from 1."""
     alike = (people for scenario, people, *_ in kinds if scenario == kind[0])
     casts = dict.fromkeys(people for people in alike if len(people) == len(kind[1]))

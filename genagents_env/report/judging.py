@@ -52,7 +52,7 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
             *(
                 one.rubric,
                 one.condition,
-                _format_judge(one.judge, one.by),
+                format_judge(one.judge, one.by),
                 f"{one.low} to {one.high}",
             ),
             interval(list(one.seeds.values())) if one.seeds else None,
@@ -75,7 +75,7 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
             rank = one.mean_ranks.get(skill.name)
             rows.append(
                 (
-                    *(one.rubric, _format_judge(one.judge, one.by), one.block, skill.name),
+                    *(one.rubric, format_judge(one.judge, one.by), one.block, skill.name),
                     *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
                     *(rank, one.position_bias, one.first_read),
                 )
@@ -103,5 +103,6 @@ def _tabulate_agreements(found: Iterable[Agreement]) -> Table:
     return Table("judges_agreement", "Agreement of judges", columns, rows)
 
 
-def _format_judge(name: str, by: str) -> str:
+def format_judge(name: str, by: str) -> str:
+    """Return a judge's name; a person's says so."""
     return f"{name} (human)" if by == "human" else name

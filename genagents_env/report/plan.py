@@ -14,7 +14,7 @@ class SweepPlan:
         text: of the experiment file.
         seeds: that it names.
         baseline: the arm the others are compared with, or None.
-        paired: every condition is lived with the same seeds, by the same clock.
+        paired: every condition is run with the same seeds, by the same clock.
         model: that took the place of the file's for every run, or None.
     """
 
@@ -28,7 +28,7 @@ class SweepPlan:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """What a shell is told to do it again; DIR stands for the folder."""
+        """The commands that do it again; DIR stands for the folder."""
         model = "" if self.model is None else f" --model {quote(self.model)}"
         return (
             f"genagents sweep experiment.toml --out DIR{model}",

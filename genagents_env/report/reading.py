@@ -55,7 +55,7 @@ def read_sweep(
     Args:
         folder: of the sweep.
         measures: names, as `find_measures` takes them.
-        on_read: told after every run how many are read, and of how many.
+        on_read: called after every run with how many are read, and of how many.
         workers: processes that read.
     """
     trials = tuple(_list_trials(folder))

@@ -24,7 +24,7 @@ from genagents_env.report.measure_order import order_measures
 from genagents_env.report.plan import SweepPlan
 from genagents_env.report.reading import OnRead, read_runs, read_sweep
 from genagents_env.report.table import Table
-from genagents_env.report.trial import MeasuredTrial, summarize_trial
+from genagents_env.report.trial import MeasuredTrial, make_trial
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.folder import SweepFolder
@@ -87,14 +87,14 @@ class SweepResults:
     @property
     def titles(self) -> dict[str, str]:
         """The title of each value by its name; a key stands behind it."""
-        known = {one.name: one.title for one in self.measures}
-        return {name: _format_title(name, known) for name in self.names}
+        titles = {one.name: one.title for one in self.measures}
+        return {name: _format_title(name, titles) for name in self.names}
 
     @property
     def units(self) -> dict[str, str]:
         """The unit of each value by its name."""
-        known = {one.name: one.unit for one in self.measures}
-        return {name: known.get(name.partition(".")[0], "") for name in self.names}
+        units = {one.name: one.unit for one in self.measures}
+        return {name: units.get(name.partition(".")[0], "") for name in self.names}
 
     @property
     def finding(self) -> str:
@@ -150,7 +150,7 @@ def measure_sweep(
 
     Args:
         folder: of the sweep; it may still be running.
-        on_read: told after every run how many are read, and of how many.
+        on_read: called after every run with how many are read, and of how many.
         workers: processes that read.
 
     Raises:
@@ -199,7 +199,7 @@ def group_summaries(summaries: Sequence[RunSummary]) -> SweepResults:
     """
     groups = group_runs(summaries)
     conditions = {id(one): group.condition for group in groups for one in group.summaries}
-    runs = tuple(summarize_trial(one, conditions[id(one)]) for one in summaries)
+    runs = tuple(make_trial(one, conditions[id(one)]) for one in summaries)
     others = published(summaries[0].rates.speed)
     return SweepResults(None, None, runs, groups=groups, published=others)
 
@@ -210,8 +210,8 @@ def compare_trials(
     runs: Sequence[MeasuredTrial],
     measures: Sequence[Measure],
     main: Sequence[Measure] = (),
-    strangers: Sequence[Path] = (),
-    told: Sequence[str] = (),
+    unknown_runs: Sequence[Path] = (),
+    faults: Sequence[str] = (),
 ) -> SweepResults:
     """Return runs that have been read, with means, differences and cautions.
 
@@ -221,21 +221,21 @@ def compare_trials(
         runs: every trial.
         measures: that were taken.
         main: the primary ones.
-        strangers: run files of no trial.
-        told: further cautions.
+        unknown_runs: run files of no trial.
+        faults: further cautions.
     """
     names = [name for run in runs if run.counted for name in run.values]
-    primary = tuple(name for one in main for name in dict.fromkeys(names) if _is_of(name, one))
+    primary = tuple(name for one in main for name in dict.fromkeys(names) if _belongs_to(name, one))
     primary = tuple(dict.fromkeys(primary))
     listed = order_measures(names, primary)
     blocks = make_blocks(list(dict.fromkeys(run.condition for run in runs)))
-    known = make_cells(blocks, runs, listed)
-    differences, hindered = make_contrasts(blocks, known, plan.baseline, primary)
-    judged, fault = tabulate_judgements(folder / "verdicts.jsonl", runs)
-    hindrances = (
-        *told,
+    cells = make_cells(blocks, runs, listed)
+    differences, uncorrected = make_contrasts(blocks, cells, plan.baseline, primary)
+    judged, unread = tabulate_judgements(folder / "verdicts.jsonl", runs)
+    problems = (
+        *faults,
         *_warn_of_missing_primary(main, names),
-        *(one for one in (hindered, fault) if one),
+        *(one for one in (uncorrected, unread) if one),
     )
     installed = find_versions()
     return SweepResults(
@@ -246,12 +246,12 @@ def compare_trials(
         tuple({one.name: one for one in measures}.values()),
         listed,
         primary,
-        known,
+        cells,
         differences,
-        (*find_cautions(plan, runs, differences, strangers), *hindrances),
+        (*find_cautions(plan, runs, differences, unknown_runs), *problems),
         installed,
         judged,
-        (*_describe_damage(runs), *hindrances, *warn_of_missing_libraries(installed)),
+        (*_describe_damage(runs), *problems, *warn_of_missing_libraries(installed)),
     )
 
 
@@ -268,7 +268,7 @@ def _find_override(folder: SweepFolder, experiment: Experiment) -> str | None:
     )
 
 
-def _is_of(name: str, measure: Measure) -> bool:
+def _belongs_to(name: str, measure: Measure) -> bool:
     """Return whether a value is of `measure`, or of its one key where it has one."""
     if measure.key:
         return name == f"{measure.name}.{measure.key}"
@@ -277,23 +277,22 @@ def _is_of(name: str, measure: Measure) -> bool:
 
 def _warn_of_missing_primary(main: Sequence[Measure], names: Sequence[str]) -> Iterator[str]:
     for one in main:
-        if names and not any(_is_of(name, one) for name in names):
-            told = f"{one.name}.{one.key}" if one.key else one.name
-            yield f"The primary measure {told} has no value in any finished run."
+        if names and not any(_belongs_to(name, one) for name in names):
+            yield f"The primary measure {one.label} has no value in any finished run."
 
 
-def _format_title(name: str, known: Mapping[str, str]) -> str:
+def _format_title(name: str, titles: Mapping[str, str]) -> str:
     stem, _, key = name.partition(".")
-    title = known.get(stem, stem)
+    title = titles.get(stem, stem)
     return f"{title}: {key}" if key else title
 
 
 def _mean_as_json(cell: MeasureCell) -> dict[str, JSON]:
-    told = None if cell.mean is None else asdict(cell.mean)
+    mean = None if cell.mean is None else asdict(cell.mean)
     condition = cell.compared.condition.name
-    return {"block": cell.block, "condition": condition, "measure": cell.measure, "mean": told}
+    return {"block": cell.block, "condition": condition, "measure": cell.measure, "mean": mean}
 
 
 def _measure_as_json(one: Measure) -> dict[str, JSON]:
-    told = ("name", "title", "unit", "definition", "source", "better")
-    return {key: getattr(one, key) for key in told}
+    names = ("name", "title", "unit", "definition", "source", "better")
+    return {name: getattr(one, name) for name in names}

@@ -39,30 +39,30 @@ def draw_sweep_figures(results: SweepResults) -> Iterator[FigureFile]:
 def _draw_block(results: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, Figure]]:
     """Yield the figures of one block: the name, the caption, and what is drawn."""
     mine = [cell for cell in results.cells if cell.block == block.name]
-    lived = [(side, figure_data.find_counted(results.runs, side)) for side in block.conditions]
+    counted = [(side, figure_data.find_counted(results.runs, side)) for side in block.conditions]
     if panels := figure_data.make_panels(results, mine, _choose_measures(results, block, mine)):
         caption = "Means over seeds with their 95 % interval; a dot is one seed."
         yield "bars", caption, figures.draw_measure_bars(panels)
-    if curves := figure_data.make_curves(lived):
+    if curves := figure_data.make_curves(counted):
         caption = (
             "People who know a fact over time: the mean over seeds with its 95 % interval. A run "
             "that ended earlier counts with its last number."
         )
         yield "diffusion", caption, figures.draw_knowledge_curves(curves)
-    if networks := figure_data.make_networks(lived):
+    if networks := figure_data.make_networks(counted):
         caption = (
             "Who talks to whom, all runs of a condition together: an arrow from who speaks to who "
             "is spoken to, as thick as there is talk in a run; of more than ten people a line "
             "stands for both ways."
         )
         yield "partners", caption, figures.draw_partner_networks(networks)
-    if maps := figure_data.make_place_shares(lived):
+    if maps := figure_data.make_place_shares(counted):
         caption = "Share of everyone's time at each place, mean over the runs of a condition."
         yield "places", caption, figures.draw_place_maps(maps)
     main = [name for name in results.names_in(block) if name in results.primary]
     if main:
         name = main[0]
-        cost, points = figure_data.make_tradeoff(lived, mine, name)
+        cost, points = figure_data.make_tradeoff(counted, mine, name)
         if points:
             caption = (
                 "Cost against outcome: a faint point for each run, a mark for the mean of each "

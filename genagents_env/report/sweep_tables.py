@@ -36,8 +36,8 @@ def _make_mean_row(
         if (cell.block, cell.measure) == (block.name, name)
     }
     about = PRIMARY if name in results.primary else find_group(name)
-    told = (about, results.titles[name], results.units[name])
-    return (*told, *(mine.get(side.label) for side in block.conditions))
+    head = (about, results.titles[name], results.units[name])
+    return (*head, *(mine.get(side.label) for side in block.conditions))
 
 
 def tabulate_primary(results: SweepResults) -> Table:
@@ -109,8 +109,8 @@ def _make_trial_row(results: SweepResults, run: MeasuredTrial) -> tuple[CellValu
 
 def describe_problem(run: MeasuredTrial) -> str:
     """Return why a run is not finished and what can be done, in words; empty where it is."""
-    told = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
-    told = told or run.status
+    why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
+    why = why or run.status
     ways = {
         "stopped": "`genagents sweep --resume DIR` goes on from its checkpoint",
         "failed": "`genagents sweep --resume DIR` tries it again",
@@ -118,7 +118,7 @@ def describe_problem(run: MeasuredTrial) -> str:
         "due": "`genagents sweep --resume DIR` lives it",
     }
     way = ways.get(run.state)
-    return "" if way is None else f"{told}; {way}" if told else way
+    return "" if way is None else f"{why}; {way}" if why else way
 
 
 def make_relative(path: Path, folder: Path | None) -> str:
@@ -180,8 +180,8 @@ def tabulate_versions(results: SweepResults) -> Table:
 
 def tabulate_answers(run: MeasuredTrial) -> Table:
     """Return what was answered in the interviews of one run."""
-    told = () if run.narrative is None else run.narrative.answers
-    rows = tuple((one.time, one.agent, one.question, one.repeat, one.text) for one in told)
+    found = () if run.narrative is None else run.narrative.answers
+    rows = tuple((one.time, one.agent, one.question, one.repeat, one.text) for one in found)
     columns = ("time", "agent", "question", "repeat", "answer")
     return Table("answers", "Interviews", columns, rows)
 

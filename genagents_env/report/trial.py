@@ -24,7 +24,7 @@ class PlotData:
         stays: N rows of M; seconds that each spent there.
         curves: for each fact the seconds since the start at which one more knew it, and how many
             then knew, in order.
-        seconds: lived, of game time.
+        seconds: simulated, of game time.
     """
 
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ class MeasuredTrial:
         tick: the last one in the file, -1 where there is none.
         problem: why it is not finished; empty where it is.
         hash: canonical, of a finished run.
-        scenario: the hash of the scenario as it was lived.
+        scenario: the hash of the scenario as it was run.
         versions: that the file names.
         usage: None where no file can be read.
         values: each measure by its name; None where it is not defined in this run.
@@ -125,7 +125,7 @@ class MeasuredTrial:
 
     @property
     def counted(self) -> bool:
-        """Whether it goes into means: only a run that lived to its end does."""
+        """Whether it goes into means: only a run that reached its end does."""
         return self.state == "finished"
 
     def as_json(self) -> dict[str, JSON]:
@@ -157,7 +157,7 @@ class MeasuredTrial:
         }
 
 
-def summarize_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
+def make_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
     """Return a run file as a trial of the condition that it belongs to."""
     return MeasuredTrial(
         str(summary.path),

@@ -47,7 +47,7 @@ def write_report(results: SweepResults, out: Path | None = None) -> list[Path]:
 
 def _make_files(results: SweepResults) -> dict[str, bytes]:
     """Return all files of the report by name, the page first."""
-    figures, undrawn = _draw(results)
+    figures, undrawn = _draw_figures(results)
     frames, unframed = _encode_frames(results)
     notes = [note for note in (undrawn, unframed) if note]
     sections = make_sections(results, figures)
@@ -64,7 +64,7 @@ def _make_files(results: SweepResults) -> dict[str, bytes]:
     return files | {INDEX: json.dumps({**index, **results.as_json()}, indent=1).encode()}
 
 
-def _draw(results: SweepResults) -> tuple[list[FigureFile], str]:
+def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:
     # Imported here, since matplotlib takes a second to load and is a package of its own.
     if results.plan is None:
         from genagents_env.report.run_figures import draw_run_figures

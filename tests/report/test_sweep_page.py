@@ -43,7 +43,7 @@ def rows(path: Path) -> list[list[str]]:
 @pytest.fixture
 def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures out, which take most of the time."""
-    monkeypatch.setattr("genagents_env.report.writing._draw", lambda _: ([], ""))
+    monkeypatch.setattr("genagents_env.report.writing._draw_figures", lambda _: ([], ""))
 
 
 def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path: Path) -> None:

@@ -53,19 +53,19 @@ def draw_measure_bars(panels: Sequence[Panel]) -> Figure:
     if not panels:
         draw_empty(axes[0], "nothing has been measured")
     for own, panel in zip(axes, panels, strict=False):
-        _panel(own, panel)
+        _draw_panel(own, panel)
     for own in axes[max(1, len(panels)) :]:
         own.set_axis_off()
     return figure
 
 
-def _panel(axes: "Axes", panel: Panel) -> None:
+def _draw_panel(axes: "Axes", panel: Panel) -> None:
     for y, bar in enumerate(panel.bars):
         colour = COLOURS[y % len(COLOURS)]
         if bar.mean is not None:
             axes.barh(y, bar.mean.mean, 0.62, color=colour, alpha=0.55)
             axes.plot([bar.mean.low, bar.mean.high], [y, y], color=DARK, lw=1.8, zorder=4)
-        lifts = _lifts(bar.seeds)
+        lifts = _spread_dots(bar.seeds)
         axes.scatter(
             bar.seeds, [y + lift for lift in lifts], 11, color=colour, edgecolors=DARK,
             linewidths=0.5, zorder=5, clip_on=False,
@@ -83,7 +83,7 @@ def _panel(axes: "Axes", panel: Panel) -> None:
         axes.text(0.5, 0.5, "not known", ha="center", color=DARK, transform=axes.transAxes)
 
 
-def _lifts(seeds: Sequence[float]) -> list[float]:
+def _spread_dots(seeds: Sequence[float]) -> list[float]:
     """Return how far each dot stands off its bar's middle, so that equal values stay countable."""
     seen: dict[float, int] = {}
     counts = {value: seeds.count(value) for value in seeds}

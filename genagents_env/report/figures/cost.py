@@ -37,7 +37,7 @@ def draw_cost_bars(
         speed: game hours in a human hour.
     """
     calls: list[Bar] = [
-        (_label(rate), rate.calls.value, rate.calls.sem or 0.0, True)
+        (_format_label(rate), rate.calls.value, rate.calls.sem or 0.0, True)
         for rate in rates
         if rate.calls is not None and rate.calls.value > 0
     ]
@@ -47,7 +47,7 @@ def draw_cost_bars(
         if one.calls_per_waking_hour is not None
     ]
     dollars: list[Bar] = [
-        (_label(rate), rate.dollars.value, rate.dollars.sem or 0.0, True)
+        (_format_label(rate), rate.dollars.value, rate.dollars.sem or 0.0, True)
         for rate in rates
         if rate.dollars is not None and rate.dollars.value > 0
     ]
@@ -58,17 +58,17 @@ def draw_cost_bars(
     ]
     height = 1.4 + 0.5 * (len(calls) + len(dollars)) + 0.9
     figure, panels = make_sheet(7.8, height, 2)
-    _bars(panels[0], calls, "model calls per agent and hour awake (game time)", "{:.3g}")
+    _draw_bars(panels[0], calls, "model calls per agent and hour awake (game time)", "{:.3g}")
     words = f"US dollars per agent and human hour, at {speed:g} times real time"
-    _bars(panels[1], dollars, words, "{:.2g}")
+    _draw_bars(panels[1], dollars, words, "{:.2g}")
     return figure
 
 
-def _label(rate: "CostRate") -> str:
+def _format_label(rate: "CostRate") -> str:
     return f"{fit_label(rate.mind, 46)}\n{fit_label(rate.place, 46)}"
 
 
-def _bars(axes: "Axes", bars: Sequence[Bar], words: str, form: str) -> None:
+def _draw_bars(axes: "Axes", bars: Sequence[Bar], words: str, form: str) -> None:
     if not bars:
         draw_empty(axes, "no figures")
         return

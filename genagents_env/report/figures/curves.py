@@ -60,23 +60,23 @@ def draw_knowledge_curves(curves: Sequence[KnowledgeCurve]) -> Figure:
         draw_empty(panels[0], "no fact was followed")
         return figure
     for axes, fact in zip(panels, facts, strict=False):
-        _panel(axes, fact, [curve for curve in curves if curve.fact == fact], labels)
+        _draw_panel(axes, fact, [curve for curve in curves if curve.fact == fact], labels)
     for axes in panels[len(facts) :]:
         axes.set_axis_off()
     draw_legend(
         figure,
         [
             Line2D([], [], color=colour, ls=dash, lw=2, label=fit_label(label))
-            for label, (colour, dash) in _looks(labels).items()
+            for label, (colour, dash) in _assign_styles(labels).items()
         ],
     )
     return figure
 
 
-def _panel(
+def _draw_panel(
     axes: "Axes", fact: str, curves: Sequence[KnowledgeCurve], labels: Sequence[str]
 ) -> None:
-    looks = _looks(labels)
+    looks = _assign_styles(labels)
     for curve in curves:
         colour, dash = looks[curve.label]
         axes.fill_between(
@@ -91,7 +91,7 @@ def _panel(
     axes.grid(axis="y")
 
 
-def _looks(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _assign_styles(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
     return {
         label: (COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)])
         for k, label in enumerate(labels)

@@ -39,15 +39,15 @@ def draw_flow_bars(rates: "Sequence[FlowRate]") -> Figure:
         draw_empty(panels[0], "the scenario has no facts that could flow")
         return figure
     for axes, group in zip(panels, groups, strict=True):
-        _panel(axes, group, [rate for rate in rates if rate.label == group])
+        _draw_panel(axes, group, [rate for rate in rates if rate.label == group])
     draw_legend(figure, [make_legend_entry(step, COLOURS[k]) for k, step in enumerate(_STEPS)])
     return figure
 
 
-def _panel(axes: "Axes", title: str, rates: "Sequence[FlowRate]") -> None:
+def _draw_panel(axes: "Axes", title: str, rates: "Sequence[FlowRate]") -> None:
     for k in range(len(_STEPS)):
         for x, rate in enumerate(rates):
-            _bar(axes, x + (k - 1) * 0.27, (rate.receive, rate.store, rate.retrieve)[k], k)
+            _draw_bar(axes, x + (k - 1) * 0.27, (rate.receive, rate.store, rate.retrieve)[k], k)
     axes.set_title(fit_label(title, 80))
     axes.set_xticks(range(len(rates)), [fit_label(rate.fact, 24) for rate in rates])
     if len(rates) > 4:
@@ -59,7 +59,7 @@ def _panel(axes: "Axes", title: str, rates: "Sequence[FlowRate]") -> None:
     set_share_axis(axes)
 
 
-def _bar(axes: "Axes", x: float, mean: "Mean | None", k: int) -> None:
+def _draw_bar(axes: "Axes", x: float, mean: "Mean | None", k: int) -> None:
     if mean is None:
         axes.text(x, 0.02, "-", ha="center", color=DARK)
         return

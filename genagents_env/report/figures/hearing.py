@@ -55,19 +55,21 @@ def draw_hearing_network(
         draw_empty(panels[0], "nobody heard of anything")
         return figure
     for axes, spread in zip(panels, spreads, strict=False):
-        _panel(axes, spread, names, clock)
+        _draw_panel(axes, spread, names, clock)
     draw_legend(figure, [make_legend_entry(words, colour) for colour, words in _KEYS])
     return figure
 
 
-def _panel(axes: "Axes", spread: Spread, names: Sequence[str], clock: Callable[[int], str]) -> None:
+def _draw_panel(
+    axes: "Axes", spread: Spread, names: Sequence[str], clock: Callable[[int], str]
+) -> None:
     graph = nx.DiGraph()
     graph.add_nodes_from(names)
     heard = {one.agent: one for one in spread.heard}
     edges = [(one.source, one.agent) for one in spread.heard if one.source in graph]
     graph.add_edges_from(edges)
     where = nx.circular_layout(graph)
-    fill = [_fill(spread, name, {agent for _, agent in edges}) for name in names]
+    fill = [_choose_fill(spread, name, {agent for _, agent in edges}) for name in names]
     nx.draw_networkx_nodes(
         graph, where, names, node_size=_NODE, node_color=fill, edgecolors=DARK, ax=axes
     )
@@ -83,13 +85,13 @@ def _panel(axes: "Axes", spread: Spread, names: Sequence[str], clock: Callable[[
     for name in names:
         time = clock(heard[name].tick) if name in heard else ""
         angle = atan2(where[name][1], where[name][0])
-        (_beside if len(names) <= _FEW else _outward)(axes, name, time, angle)
+        (_draw_name_beside if len(names) <= _FEW else _draw_name_outward)(axes, name, time, angle)
     axes.set_title(fit_label(spread.fact, 40))
     wide, high = (1.9, 1.75) if len(names) <= _FEW else (2.3, 2.5)
     axes.set(xlim=(-wide, wide), ylim=(-high, high))
 
 
-def _fill(spread: Spread, name: str, told: set[str]) -> str:
+def _choose_fill(spread: Spread, name: str, told: set[str]) -> str:
     if name in spread.at_start:
         return _KNEW
     if name in told:
@@ -97,7 +99,7 @@ def _fill(spread: Spread, name: str, told: set[str]) -> str:
     return _OTHERWISE if any(one.agent == name for one in spread.heard) else PALE
 
 
-def _beside(axes: "Axes", name: str, time: str, angle: float) -> None:
+def _draw_name_beside(axes: "Axes", name: str, time: str, angle: float) -> None:
     x, y = cos(angle), sin(angle)
     side = "center" if abs(x) < 0.3 else "left" if x > 0 else "right"
     level = "center" if abs(y) < 0.3 else "bottom" if y > 0 else "top"
@@ -106,7 +108,7 @@ def _beside(axes: "Axes", name: str, time: str, angle: float) -> None:
     axes.text(x * away, y * away, f"{words}\n{time}".strip(), ha=side, va=level, fontsize=8)
 
 
-def _outward(axes: "Axes", name: str, time: str, angle: float) -> None:
+def _draw_name_outward(axes: "Axes", name: str, time: str, angle: float) -> None:
     left = cos(angle) < 0
     axes.text(
         cos(angle) * 1.12,

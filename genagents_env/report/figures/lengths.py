@@ -40,7 +40,7 @@ def draw_length_bars(lengths: Sequence[Lengths]) -> Figure:
     for y, one in enumerate(lengths):
         if one.mean_spoken is not None:
             axes.plot([one.mean_spoken] * 2, [y - 0.35, y + 0.35], color=DARK, lw=2)
-    axes.set_yticks(range(len(bars)), [_label(name, mean, n) for name, mean, _, n in bars])
+    axes.set_yticks(range(len(bars)), [_format_label(name, mean, n) for name, mean, _, n in bars])
     axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.set_xlabel("seconds of game time in one conversation")
@@ -48,6 +48,6 @@ def draw_length_bars(lengths: Sequence[Lengths]) -> Figure:
     return figure
 
 
-def _label(name: str, mean: float | None, n: int) -> str:
+def _format_label(name: str, mean: float | None, n: int) -> str:
     told = "nobody left a conversation" if mean is None else f"{mean:.0f} s, n = {n}"
     return f"{fit_label(name, 44)}\n{told}"

@@ -44,13 +44,13 @@ def draw_opinion_timeline(
         seconds_per_tick: of the run; the axis shows minutes of game time.
         otherwise: the value that is none; grey.
     """
-    told = list(dict.fromkeys([*values, *sorted(one.value for one in opinions)]))
-    below = measure_legend([*map(fit_label, told), *_MARKS], _WIDTH)
+    shown = list(dict.fromkeys([*values, *sorted(one.value for one in opinions)]))
+    below = measure_legend([*map(fit_label, shown), *_MARKS], _WIDTH)
     figure, (axes,) = make_sheet(_WIDTH, 1.2 + 0.34 * max(1, len(agents)) + below)
     if not opinions:
         draw_empty(axes, "nobody stated an opinion")
         return figure
-    rows, paint = {agent: row for row, agent in enumerate(agents)}, assign_colours(told, otherwise)
+    rows, paint = {agent: row for row, agent in enumerate(agents)}, assign_colours(shown, otherwise)
     for one in opinions:
         if one.agent in rows:
             lift = -0.13 if one.source == "said" else 0.13
@@ -65,11 +65,11 @@ def draw_opinion_timeline(
     axes.grid()
     axes.set_xlabel("minutes of game time")
     axes.set_title(f"{fit_label(title, 50)}: what was mentioned")
-    marks = [_mark(source, mark) for source, mark in _MARKS.items()]
-    entries = [*(make_legend_entry(fit_label(value), paint[value][0]) for value in told), *marks]
+    marks = [_make_mark(source, mark) for source, mark in _MARKS.items()]
+    entries = [*(make_legend_entry(fit_label(value), paint[value][0]) for value in shown), *marks]
     draw_legend(figure, entries)
     return figure
 
 
-def _mark(label: str, mark: str) -> Line2D:
+def _make_mark(label: str, mark: str) -> Line2D:
     return Line2D([], [], color="white", marker=mark, markeredgecolor=DARK, label=label)

@@ -55,18 +55,20 @@ def draw_partner_networks(networks: Sequence[PartnerNetwork]) -> Figure:
         axes.set_axis_off()
     if not networks:
         draw_empty(panels[0], "nobody talked")
-    all_edges = [edge for own in networks for edge in _edges(own, joined=len(own.names) > _FEW)]
+    all_edges = [
+        edge for own in networks for edge in _list_edges(own, joined=len(own.names) > _FEW)
+    ]
     top = max((weight for _, _, weight in all_edges), default=1.0)
     for axes, network in zip(panels, networks, strict=False):
-        _panel(axes, network, top)
+        _draw_panel(axes, network, top)
     return figure
 
 
-def _panel(axes: "Axes", network: PartnerNetwork, top: float) -> None:
+def _draw_panel(axes: "Axes", network: PartnerNetwork, top: float) -> None:
     graph = nx.DiGraph()
     graph.add_nodes_from(range(len(network.names)))
     crowded = len(network.names) > _FEW
-    edges = _edges(network, joined=crowded)
+    edges = _list_edges(network, joined=crowded)
     where = nx.circular_layout(graph)
     nx.draw_networkx_nodes(
         graph, where, node_size=200, node_color=COLOURS[0] if edges else PALE, edgecolors=DARK,
@@ -83,13 +85,13 @@ def _panel(axes: "Axes", network: PartnerNetwork, top: float) -> None:
         **look,
     )  # fmt: skip
     for i, name in enumerate(network.names):
-        _name(axes, name, atan2(where[i][1], where[i][0]), crowded)
+        _draw_name(axes, name, atan2(where[i][1], where[i][0]), crowded)
     axes.set_title(f"{fit_label(network.label, 36)} (n={network.n})")
     high = 0.7 if len(network.names) <= 2 else 1.6 if len(network.names) <= _FEW else 1.9
     axes.set(xlim=(-2.0, 2.0), ylim=(-high, high))
 
 
-def _edges(network: PartnerNetwork, *, joined: bool) -> list[tuple[int, int, float]]:
+def _list_edges(network: PartnerNetwork, *, joined: bool) -> list[tuple[int, int, float]]:
     """Return who talks to whom in a run; where lines are `joined`, both ways are one."""
     found: dict[tuple[int, int], float] = {}
     for i, row in enumerate(network.counts):
@@ -100,7 +102,7 @@ def _edges(network: PartnerNetwork, *, joined: bool) -> list[tuple[int, int, flo
     return [(i, j, weight) for (i, j), weight in found.items()]
 
 
-def _name(axes: "Axes", name: str, angle: float, crowded: bool) -> None:
+def _draw_name(axes: "Axes", name: str, angle: float, crowded: bool) -> None:
     x, y = cos(angle), sin(angle)
     if crowded:
         axes.text(

@@ -44,12 +44,12 @@ def draw_place_maps(maps: Sequence[PlaceShares]) -> Figure:
         draw_empty(panels[0], "nobody was anywhere")
         return figure
     for axes, own in zip(panels, maps, strict=False):
-        image = _panel(axes, own)
+        image = _draw_panel(axes, own)
     figure.colorbar(image, ax=panels, shrink=min(0.6, 4 / height), label="share of the time")
     return figure
 
 
-def _panel(axes: "Axes", own: PlaceShares) -> "AxesImage":
+def _draw_panel(axes: "Axes", own: PlaceShares) -> "AxesImage":
     image = axes.imshow(own.shares, vmin=0, vmax=1, cmap="Blues", aspect="auto")
     for y, row in enumerate(own.shares):
         for x, share in enumerate(row):

@@ -40,16 +40,16 @@ def draw_preference_bars(
     """
     agents = list(dict.fromkeys([*before, *after]))
     seen = [v for own in (*before.values(), *after.values()) for v in own]
-    told = list(dict.fromkeys([*values, *sorted(seen)]))
-    below = measure_legend([fit_label(value) for value in told], _WIDTH)
+    shown = list(dict.fromkeys([*values, *sorted(seen)]))
+    below = measure_legend([fit_label(value) for value in shown], _WIDTH)
     figure, (axes,) = make_sheet(_WIDTH, 1.2 + 0.62 * max(1, len(agents)) + below)
     if not agents:
         draw_empty(axes, "nobody was asked")
         return figure
-    paint = assign_colours(told, otherwise)
+    paint = assign_colours(shown, otherwise)
     for row, agent in enumerate(agents):
-        _bar(axes, row - _BAR / 2 - 0.02, before.get(agent), told, paint, "before")
-        _bar(axes, row + _BAR / 2 + 0.02, after.get(agent), told, paint, "after")
+        _draw_bar(axes, row - _BAR / 2 - 0.02, before.get(agent), shown, paint, "before")
+        _draw_bar(axes, row + _BAR / 2 + 0.02, after.get(agent), shown, paint, "after")
     axes.set_yticks(range(len(agents)), [fit_label(agent, 22) for agent in agents])
     axes.tick_params(axis="y", length=0, pad=44)
     axes.set_ylim(len(agents) - 0.4, -0.6)
@@ -57,11 +57,11 @@ def draw_preference_bars(
     axes.set_title(fit_label(title, 70))
     set_share_axis(axes, "x")
     axes.set_xlim(0, 1)
-    draw_legend(figure, [make_legend_entry(fit_label(value), *paint[value]) for value in told])
+    draw_legend(figure, [make_legend_entry(fit_label(value), *paint[value]) for value in shown])
     return figure
 
 
-def _bar(
+def _draw_bar(
     axes: "Axes",
     y: float,
     own: Mapping[str, float] | None,

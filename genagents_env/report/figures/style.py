@@ -59,7 +59,7 @@ HATCHES = ("", "//", "..")  # for more values than colours
 LIMIT = 34  # characters of a label
 _INCHES = 0.085  # of a letter in a legend, on average
 
-_LOOK: Any = {  # matplotlib names its settings in a type of its own, of hundreds of words
+_STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundreds of words
     "font.family": FONT,
     "font.size": 10,
     "axes.titlesize": 11,
@@ -87,11 +87,11 @@ def with_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Return `draw` in the look of this file, whatever the settings of whoever calls it."""
 
     @wraps(draw)
-    def styled(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with mpl.rc_context(_LOOK):
+    def draw_with_style(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with mpl.rc_context(_STYLE):
             return draw(*args, **kwargs)
 
-    return styled
+    return draw_with_style
 
 
 def make_sheet(
@@ -106,7 +106,7 @@ def make_sheet(
 def encode_png(figure: Figure) -> bytes:
     """Return the picture as a PNG file; equal figures give equal bytes."""
     buffer = BytesIO()
-    with mpl.rc_context(_LOOK):
+    with mpl.rc_context(_STYLE):
         figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
     return buffer.getvalue()
 

@@ -44,7 +44,7 @@ def draw_success_bars(rates: "Sequence[SuccessRate]") -> Figure:
         draw_empty(panels[0], "no success is declared, or nobody was asked")
     policies = list(dict.fromkeys(rate.label for rate in rates))
     for axes, title in zip(panels, titles, strict=False):
-        _panel(axes, title, [rate for rate in rates if rate.title == title], policies)
+        _draw_panel(axes, title, [rate for rate in rates if rate.title == title], policies)
     for axes in panels[max(1, len(titles)) :]:
         axes.set_axis_off()
     if titles:
@@ -57,7 +57,7 @@ def draw_success_bars(rates: "Sequence[SuccessRate]") -> Figure:
     return figure
 
 
-def _panel(
+def _draw_panel(
     axes: "Axes", title: str, rates: "Sequence[SuccessRate]", policies: Sequence[str]
 ) -> None:
     sizes = sorted({rate.people for rate in rates})
