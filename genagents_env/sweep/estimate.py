@@ -15,13 +15,13 @@ from genagents_env.sweep.folder import SweepFolder
 
 @dataclass(frozen=True)
 class Forecast:
-    """What all trials of a condition take together, as the mean of its finished ones tells.
+    """What all trials of a condition take together, from the mean of its finished ones.
 
     Attributes:
         condition: its name.
         trials: how many it has.
         due: how many of these are not finished.
-        pilots: how many are, and are the ground of the forecast.
+        pilots: how many are, and are the basis of the forecast.
         calls: of models, attempts that failed, interviews and judging included; None without
             pilots, as are the others.
         tokens: read and written.
@@ -100,7 +100,7 @@ def read_cost(path: Path) -> RunCost:
 def _forecast(name: str, many: int, finished: Sequence[Path]) -> Forecast:
     costs = []
     for path in finished:
-        with suppress(RecordError):  # damaged inside; the report tells of it
+        with suppress(RecordError):  # damaged inside; the report says so
             costs.append(read_cost(path))
     known = [float(cost.dollars) for cost in costs if cost.dollars is not None]
     return Forecast(

@@ -47,7 +47,7 @@ class SweepFolder:
         experiment_file: str | Path,
         changes: Mapping[str, JSON] | None = None,
     ) -> "SweepFolder":
-        """Make the folder of a sweep, or go on with the one that is there.
+        """Make the folder of a sweep, or continue the one that is there.
 
         The experiment file is copied into it. A file changed since makes its new trials due;
         the runs of trials that are no more stay where they are.
@@ -63,13 +63,13 @@ class SweepFolder:
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
-        told = check_changes(changes or {})
+        given = check_changes(changes or {})
         base = find_base(file)
-        build_trials(apply_changes(load_experiment(file), told), base)
+        build_trials(apply_changes(load_experiment(file), given), base)
         text = file.read_text(encoding="utf-8-sig")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            write_whole(path / BASE, encode({"base": str(base), "changes": told}))
+            write_whole(path / BASE, encode({"base": str(base), "changes": given}))
             (path / "runs").mkdir(exist_ok=True)
             write_whole(path / EXPERIMENT, text)
         except OSError as error:
@@ -78,15 +78,15 @@ class SweepFolder:
 
     @classmethod
     def reopen(cls, path: str | Path, changes: Mapping[str, JSON] | None = None) -> "SweepFolder":
-        """Open the folder of a sweep to go on with it, with more changes than it has.
+        """Open the folder of a sweep to resume it, with more changes than it has.
 
         Raises:
             ConfigError: there is no sweep in it, or a change is not allowed.
             ScenarioError, PolicyError: as `build_trials`; nothing was written.
         """
         folder = cls(path)
-        if told := check_changes(changes or {}):
-            folder = cls.create(path, folder.experiment_file, {**folder.changes, **told})
+        if given := check_changes(changes or {}):
+            folder = cls.create(path, folder.experiment_file, {**folder.changes, **given})
         return folder
 
     @property
@@ -112,8 +112,8 @@ class SweepFolder:
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
         """What counts in place of what the experiment file says, see `changes.apply_changes`."""
-        told = read_base(self.path / BASE).get("changes", {})
-        return told if isinstance(told, dict) else {}
+        changes = read_base(self.path / BASE).get("changes", {})
+        return changes if isinstance(changes, dict) else {}
 
     @cached_property
     def base(self) -> Path:
@@ -179,13 +179,13 @@ class SweepFolder:
         """Return the run files of no trial, sorted.
 
         Their arm was removed, or the scenario, the policy's file or this package has changed
-        since. They are kept and told, and never used.
+        since. They are kept and reported, and never used.
         """
         own = {self.run_file(trial) for trial in self.trials}
         return tuple(path for path in self._files() if path not in own)
 
     def set_aside(self, trial: Trial) -> Path:
-        """Move the run file of a trial out of the way, and return where it lies now.
+        """Move the run file of a trial out of the way, and return where it is now.
 
         Raises:
             RunLocked: somebody writes it.
@@ -207,7 +207,7 @@ class SweepFolder:
 
     @cached_property
     def _orphans(self) -> dict[str, list[Path]]:
-        """The run files of no trial by the part of their names that tells their identity."""
+        """The run files of no trial by the part of their names that has their identity."""
         own = {f"{trial.name}.sqlite" for trial in self.trials}
         orphans: dict[str, list[Path]] = {}
         for path in self._files():
@@ -217,7 +217,7 @@ class SweepFolder:
 
 
 def _may_have_failed(status: TrialStatus) -> bool:
-    """Return whether nothing but the log can tell that a trial failed."""
+    """Return whether only the log can say that a trial failed."""
     return status.state in ("due", "stopped") and status.status != "running"
 
 

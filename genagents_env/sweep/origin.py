@@ -31,16 +31,16 @@ def read_base(path: Path) -> dict[str, JSON]:
         ConfigError: it cannot be read.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        told = None
-    if not isinstance(told, dict):
+        note = None
+    if not isinstance(note, dict):
         raise ConfigError(f"{path} cannot be read; begin the sweep again")
-    return told
+    return note
 
 
 def check_free(path: Path) -> None:
-    """Raise ConfigError where no sweep can be begun or gone on with."""
+    """Raise ConfigError where no sweep can be started or resumed."""
     if path.exists() and not path.is_dir():
         raise ConfigError(f"{path} is a file; a sweep needs a folder")
     if path.is_dir() and not (path / BASE).is_file() and _others(path):
@@ -48,5 +48,5 @@ def check_free(path: Path) -> None:
 
 
 def _others(path: Path) -> bool:
-    """Return whether there is anything but hidden files: drafts of one that died beginning."""
+    """Return whether there is anything but hidden files: drafts of a sweep that died starting."""
     return any(not one.name.startswith(".") for one in path.iterdir())

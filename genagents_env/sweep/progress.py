@@ -24,7 +24,7 @@ class SweepProgress:
     Attributes:
         total: trials.
         finished: of these, earlier sessions included; so are the next two.
-        stopped: by a budget, an outage or a signal; they can be gone on with.
+        stopped: by a budget, an outage or a signal; they can be resumed.
         failed: somebody has to look.
         running: how far each trial under way is, by its name.
         calls: of models, in the whole sweep; so are tokens.

@@ -1,4 +1,4 @@
-"""How a sweep stands when it returns, and what it says then."""
+"""What a sweep returns: how it stands, and its message."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ class SweepResult:
 
 
 def format_message(progress: SweepProgress, why: str, folder: Path) -> str:
-    """Return how a sweep stands and how to go on, on one line; `why` trials are left."""
+    """Return how a sweep stands and how to resume it, on one line; `why` trials are left."""
     if progress.finished == progress.total:
         return f"all {progress.total:,} trials are finished"
     parts = [f"{progress.finished:,} of {progress.total:,} trials are finished"]

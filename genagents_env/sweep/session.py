@@ -253,6 +253,6 @@ def _list_policies(trial: Trial) -> tuple[str, ...]:
 def _policy_needs_model(policy: str) -> bool:
     try:
         return find_policy_class(policy).needs_model
-    # Another's file, or a package that is missing: its own runs tell why it cannot be loaded.
+    # Another's file, or a package that is missing: its own runs report why it cannot be loaded.
     except (Exception, SystemExit):
         return False

@@ -53,13 +53,13 @@ class SignalForwarder:
         if self._pids is None:
             raise KeyboardInterrupt
         self._thread = threading.Thread(
-            target=self._pass_on, args=(self._pids,), name="interruption", daemon=True
+            target=self._forward, args=(self._pids,), name="signal forwarder", daemon=True
         )
         self._thread.start()
 
-    def _pass_on(self, pids: Callable[[], Mapping[str, int]]) -> None:
-        """Tell every worker, those too that connect only now; kill those that do not end."""
-        told: set[int] = set()
+    def _forward(self, pids: Callable[[], Mapping[str, int]]) -> None:
+        """Signal every worker, those too that connect only now; kill those that do not end."""
+        signalled: set[int] = set()
         until = time.monotonic() + self._patience
         while True:
             late = self._now.is_set() or time.monotonic() > until
@@ -67,8 +67,8 @@ class SignalForwarder:
                 with suppress(ProcessLookupError):
                     if late:
                         os.kill(pid, signal.SIGKILL)
-                    elif pid not in told:
+                    elif pid not in signalled:
                         os.kill(pid, signal.SIGTERM)
-                told.add(pid)
+                signalled.add(pid)
             if self._over.wait(_PAUSE):
                 return

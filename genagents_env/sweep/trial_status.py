@@ -16,7 +16,7 @@ from genagents_env.text import clean
 TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
 _LIMIT = 500
-_OUTSIDE = "check that the folder is writable"  # in the words of `record.schema.guarded`
+_OUTSIDE = "check that the folder is writable"  # in the errors of `record.schema.guarded`
 _HEAD = 100  # bytes of an SQLite file's header
 
 
@@ -26,7 +26,7 @@ class TrialStatus:
 
     Attributes:
         trial: its name.
-        state: due (there is nothing of it), finished, stopped (it can go on, or is being lived
+        state: due (there is nothing of it), finished, stopped (it can be resumed, or is running
             just now), damaged (its file cannot be used), failed (the last try ended in an error).
         status: of the run file, see `RunReader.status`; `running` while somebody writes it.
         tick: the last in the file, -1 where there is none.
@@ -55,7 +55,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
     except RecordError as error:
-        if writer or writer_of(path):  # begun a moment ago, or not yet whole
+        if writer or writer_of(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
         state: TrialState = "failed" if _OUTSIDE in str(error) else "damaged"
         return TrialStatus(trial.name, state, problem=clean(str(error), _LIMIT))
@@ -72,7 +72,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
 def check_length(path: Path) -> None:
     """Raise RecordError where a run file is shorter than its own head says: half of a copy.
 
-    Where a journal lies beside it, SQLite itself puts it right, and nothing can be said.
+    Where a journal lies beside it, SQLite itself repairs it, and nothing can be said.
     """
     if path.with_name(f"{path.name}-wal").exists():
         return
@@ -114,10 +114,13 @@ def _find_difference(trial: Trial, meta: RunMeta) -> str:
     if meta.scenario != spec.town.scenario:
         return "its scenario is not the one of the experiment, or has changed"
     for agent in meta.names:
-        told = meta.policies.get(agent, {})
+        recorded = meta.policies.get(agent, {})
         own = agent in spec.policy_for
         name = spec.policy_for[agent] if own else spec.policy.name
         config = {} if own else dict(spec.policy.config)
-        if short_name(str(told.get("name"))) != short_name(name) or told.get("config") != config:
-            return f"the policy of {agent} is {told.get('name')} with {told.get('config')}"
+        if (
+            short_name(str(recorded.get("name"))) != short_name(name)
+            or recorded.get("config") != config
+        ):
+            return f"the policy of {agent} is {recorded.get('name')} with {recorded.get('config')}"
     return ""

@@ -1,4 +1,4 @@
-"""The policies of an arm: found, made once to see that they can be, and given to the people."""
+"""The policies of an arm: found, and made once to see that they can be."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +11,14 @@ from genagents_env.sweep.design.identity import policy_file
 from genagents_env.text import clean
 
 _LIMIT = 500
-_LACKS = "pip install"  # in the words of whatever misses the package of an extra
+_LACKS = "pip install"  # in the error of whatever misses the package of an extra
 
 
 def resolve_policy(policy: str, base: Path) -> str:
     """Return `path/to/file.py:Class` with the file's absolute path; other names as they are."""
     file = policy_file(policy)
     if file is None or not (base / file).is_file():
-        return policy  # a missing file is told in the words of the experiment
+        return policy  # a missing file is reported as the experiment has it
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
@@ -35,7 +35,7 @@ def own_policies(arm: Arm, base: Path) -> dict[str, str]:
 def check_arm(arm: Arm, base: Path) -> Iterator[str]:
     """Yield what is wrong with the policies of an arm, as `key: what`.
 
-    A package that is not installed is no fault of the arm: its runs tell it.
+    A package that is not installed is no fault of the arm: its runs report it.
     """
     spec = default_policy(arm, base)
     if fault := _check_policy(spec):
@@ -52,6 +52,6 @@ def _check_policy(spec: PolicySpec) -> str:
         return ""
     except (PolicyError, ConfigError) as error:
         return "" if _LACKS in str(error) else clean(str(error), _LIMIT)
-    except Exception as error:  # the code of others, told as it failed
+    except Exception as error:  # the code of others, reported as it failed
         return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
     return ""

@@ -19,27 +19,27 @@ def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experi
 
     Args:
         experiment: as its file says.
-        changes: by name. `model` also stands in place of several models, `model`, `seeds` and
+        changes: by name. `model` also replaces several models, `model`, `seeds` and
             `hours` in place of what entries of `[[runs]]` say; `max_tokens` and `max_dollars`
             are of the budget of all runs together. None is no change.
 
     Raises:
         ConfigError: an unknown change, or a value that is not allowed.
     """
-    told = check_changes(changes)
+    given = check_changes(changes)
     data = experiment.model_dump(exclude_unset=True)
     total = dict(data.get("budget", {}).get("total", {}))
     for kind in ("tokens", "dollars"):
-        if f"max_{kind}" in told:
-            total[kind] = told.pop(f"max_{kind}")
+        if f"max_{kind}" in given:
+            total[kind] = given.pop(f"max_{kind}")
             data["budget"] = {**data.get("budget", {}), "total": total}
-    if "model" in told:
+    if "model" in given:
         data.pop("models", None)
-    hidden = [key for key in _OF_RUNS if key in told]
+    hidden = [key for key in _OF_RUNS if key in given]
     runs = data.get("runs", ())
     data["runs"] = [{k: v for k, v in run.items() if k not in hidden} for run in runs]
     try:
-        return Experiment.model_validate({**data, **told})
+        return Experiment.model_validate({**data, **given})
     except ValidationError as error:
         raise ConfigError("\n".join(format_faults(error, Experiment))) from None
 
@@ -53,8 +53,8 @@ def check_changes(changes: Mapping[str, JSON]) -> dict[str, JSON]:
     unknown = [key for key in changes if key not in CHANGES]
     if unknown:
         raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
-    told = {key: value for key, value in changes.items() if value is not None}
-    model = told.get("model")
+    given = {key: value for key, value in changes.items() if value is not None}
+    model = given.get("model")
     if isinstance(model, str) and model.endswith(".gguf") and Path(model).is_file():
-        told["model"] = str(Path(model).resolve())
-    return told
+        given["model"] = str(Path(model).resolve())
+    return given

@@ -1,4 +1,4 @@
-"""Reading an experiment file as data, and pydantic's errors in the words of that file."""
+"""Reads an experiment file as data, and formats pydantic's errors by the keys of that file."""
 
 import tomllib
 from collections.abc import Iterator

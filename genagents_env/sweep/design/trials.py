@@ -77,9 +77,9 @@ class Trial:
 def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
     """Return every trial, seed by seed: all conditions of the first seed, then of the next.
 
-    Every scenario is loaded and every policy made once, so that what is wrong is told before
-    anything runs. What a policy lacks to be made here (a package that is not installed) is told
-    by its own runs, and stops no others.
+    Every scenario is loaded and every policy made once, so that what is wrong is reported
+    before anything runs. What a policy lacks to be made here (a package that is not installed) is
+    reported by its own runs, and stops no others.
 
     Args:
         experiment: as loaded.
