@@ -3,21 +3,26 @@
 import copy
 import json
 import pickle
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.actions import Idle, Interact, Move, Restart, Talk, parse_action
+from genagents_env.act.spaces import Mask
+from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk, parse_action
+from genagents_env.config import TownOptions
+from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.percept import Percept
+from genagents_env.policy import Infos, Observations
 from genagents_env.rng import draw_index
 
-DAY: dict[str, Any] = {"scenario": "valentines_party", "start": "08:00", "hours": 2.0}
+DAY: TownOptions = {"start": "08:00", "hours": 2.0}
 
 
-def _choices(env: Any, masks: dict[str, Any], tick: int) -> dict[str, int]:
+def _choices(masks: Mapping[str, Mask], tick: int) -> dict[str, int]:
     """Return a legal choice for everyone, drawn without touching the environment."""
     out = {}
     for agent, mask in masks.items():
@@ -26,7 +31,7 @@ def _choices(env: Any, masks: dict[str, Any], tick: int) -> dict[str, int]:
     return out
 
 
-def _masks(env: Any, observations: Any, infos: Any) -> dict[str, Any]:
+def _masks(env: TownEnv, observations: Observations, infos: Infos) -> dict[str, Mask]:
     if "action_mask" in next(iter(infos.values())):
         return {a: infos[a]["action_mask"]["choice"] for a in env.agents}
     return {a: observations[a]["action_mask"] for a in env.agents}
@@ -37,14 +42,14 @@ def test_what_the_mask_allows_is_never_called_illegal(scenario: str) -> None:
     env = town_v0.parallel_env(scenario=scenario, start="09:00", actions="menu", hours=1.0)
     observations, infos = env.reset(seed=5)
     for tick in range(150):
-        choices = _choices(env, _masks(env, observations, infos), tick)
+        choices = _choices(_masks(env, observations, infos), tick)
         observations, *_, infos = env.step(choices)
         if not env.agents:
             observations, infos = env.reset()
         assert not any(info["illegal"] for info in infos.values())
 
 
-def test_what_the_mask_forbids_is_refused_and_told(tmp_path: Any) -> None:
+def test_what_the_mask_forbids_is_refused_and_told() -> None:
     env = town_v0.parallel_env(scenario="tiny", actions="menu")
     observations, _ = env.reset(seed=1)
     agent = env.agents[0]
@@ -58,7 +63,7 @@ def test_what_the_mask_forbids_is_refused_and_told(tmp_path: Any) -> None:
 
 
 NOT_TEXT: Any = 5
-BAD: list[Any] = [
+BAD: list[object] = [
     None, -1, 10**9, 1.5, True, "go", b"x", [], {}, (1,), np.array([1, 2]), float("nan"), object(),
     {"choice": "x", "message": 3}, {"choice": -5}, {"message": "hi"}, {"choice": None},
     Move(NOT_TEXT), Talk(NOT_TEXT, "x"), Talk("Ben Carver", NOT_TEXT), Interact(NOT_TEXT, NOT_TEXT),
@@ -69,7 +74,7 @@ BAD: list[Any] = [
 
 @pytest.mark.parametrize("actions", ["words", "menu"])
 @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
-def test_step_is_total_and_a_bad_action_is_idling(bad: Any, actions: str) -> None:
+def test_step_is_total_and_a_bad_action_is_idling(bad: object, actions: str) -> None:
     worlds = []
     for value in (bad, Idle()):
         env = town_v0.parallel_env(scenario="tiny", actions=actions)
@@ -103,17 +108,17 @@ def test_stepping_before_reset_is_an_error_and_after_the_end_is_empty() -> None:
 
 
 def test_copies_pickles_and_saved_states_go_on_identically() -> None:
-    env = town_v0.parallel_env(**DAY)
+    env = town_v0.parallel_env("valentines_party", **DAY)
     observations, infos = env.reset(seed=1)
     for tick in range(40):
-        choices = _choices(env, _masks(env, observations, infos), tick)
+        choices = _choices(_masks(env, observations, infos), tick)
         actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
         observations, *_, infos = env.step(actions)
-    loaded = town_v0.parallel_env(**DAY)
+    loaded = town_v0.parallel_env("valentines_party", **DAY)
     loaded.load_state(json.loads(json.dumps(env.save_state())))
     others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), loaded]  # noqa: S301
     for tick in range(40, 120):
-        choices = _choices(env, _masks(env, observations, infos), tick)
+        choices = _choices(_masks(env, observations, infos), tick)
         actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
         observations, *_, infos = env.step(actions)
         for other in others:
@@ -127,14 +132,14 @@ def test_copies_pickles_and_saved_states_go_on_identically() -> None:
 
 
 def test_kept_percepts_stay_as_they_were() -> None:
-    env = town_v0.parallel_env(**DAY)
+    env = town_v0.parallel_env("valentines_party", **DAY)
     observations, infos = env.reset(seed=1)
     kept: list[tuple[Percept, str]] = []
     for tick in range(60):
         agent = env.agents[tick % len(env.agents)]
         percept = infos[agent]["percept"]
         kept.append((percept, json.dumps(percept.data(), default=str)))
-        choices = _choices(env, _masks(env, observations, infos), tick)
+        choices = _choices(_masks(env, observations, infos), tick)
         actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
         observations, *_, infos = env.step(actions)
     for percept, before in kept:
@@ -142,7 +147,7 @@ def test_kept_percepts_stay_as_they_were() -> None:
 
 
 def test_the_text_and_the_percept_tell_the_same() -> None:
-    env = town_v0.parallel_env(**DAY)
+    env = town_v0.parallel_env("valentines_party", **DAY)
     observations, infos = env.reset(seed=4)
     for tick in range(80):
         for agent in env.agents:
@@ -154,13 +159,13 @@ def test_the_text_and_the_percept_tell_the_same() -> None:
                 assert heard.text in text
             for item in percept.objects:
                 assert f"{item.name} ({item.state}" in text
-        choices = _choices(env, _masks(env, observations, infos), tick)
+        choices = _choices(_masks(env, observations, infos), tick)
         actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
         observations, *_, infos = env.step(actions)
 
 
 def test_every_item_of_a_percept_points_at_an_event_that_says_so() -> None:
-    env = town_v0.parallel_env(**DAY)
+    env = town_v0.parallel_env("valentines_party", **DAY)
     observations, infos = env.reset(seed=4)
     events = {e.id: e for e in env.events}
     for tick in range(80):
@@ -174,7 +179,7 @@ def test_every_item_of_a_percept_points_at_an_event_that_says_so() -> None:
             for heard in percept.heard:
                 if heard.kind == "speech":
                     assert events[heard.event_id].data["text"] == heard.text
-        choices = _choices(env, _masks(env, observations, infos), tick)
+        choices = _choices(_masks(env, observations, infos), tick)
         actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
         observations, *_, infos = env.step(actions)
         events |= {e.id: e for e in env.events}
@@ -211,7 +216,7 @@ def test_indexed_ids_keep_names_out_of_the_keys() -> None:
         {"reward": "fame"},
     ],
 )
-def test_options_that_are_not_allowed_are_named(option: dict[str, Any]) -> None:
+def test_options_that_are_not_allowed_are_named(option: TownOptions) -> None:
     with pytest.raises(ConfigError, match=next(iter(option))):
         town_v0.parallel_env(scenario="tiny", **option)
 
@@ -235,5 +240,5 @@ def test_options_that_are_not_allowed_are_named(option: dict[str, Any]) -> None:
         ("", None),
     ],
 )
-def test_actions_are_read_from_text(text: str, action: Any) -> None:
+def test_actions_are_read_from_text(text: str, action: Action | None) -> None:
     assert parse_action(text) == action

@@ -9,14 +9,13 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
 
 from tests.frozen.cases import CASES, FROZEN
 
 
-def measure(name: str) -> dict[str, Any]:
+def measure(name: str) -> dict[str, object]:
     """Return what a case comes to now."""
     with TemporaryDirectory() as folder:
         try:

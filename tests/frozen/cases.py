@@ -15,7 +15,6 @@ from functools import partial
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -101,7 +100,7 @@ def genagents(arguments: str, cwd: Path) -> str:
     return out.getvalue()
 
 
-def steady(value: Any) -> Any:
+def steady(value: object) -> object:
     """Return JSON values without what the wall clock, paths and versions decide."""
     if isinstance(value, dict):
         return {
@@ -115,17 +114,17 @@ def steady(value: Any) -> Any:
     return value
 
 
-def _is_weather(part: Any) -> bool:
+def _is_weather(part: object) -> bool:
     return isinstance(part, dict) and bool(_WEATHER_MEASURES.match(str(part.get("measure", ""))))
 
 
-def digest(value: Any) -> str:
+def digest(value: object) -> str:
     """Return the SHA-256 of JSON values or text."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     return sha256(text.encode()).hexdigest()
 
 
-def run_case(arguments: str, cwd: Path) -> dict[str, Any]:
+def run_case(arguments: str, cwd: Path) -> dict[str, object]:
     """Live a run; return its hash, what its report tells, and what was judged."""
     genagents(f"run {arguments} --seed 1 --out run.sqlite --force --quiet", cwd)
     told = steady(json.loads(genagents("report run.sqlite --json", cwd)))
@@ -140,7 +139,7 @@ def run_case(arguments: str, cwd: Path) -> dict[str, Any]:
     }
 
 
-def resumed_case(cwd: Path) -> dict[str, Any]:
+def resumed_case(cwd: Path) -> dict[str, object]:
     """Stop a run by its budget, resume it, resume it for longer."""
     genagents(f"run {RESUMED} --seed 1 --out run.sqlite --quiet --max-calls 20", cwd)
     genagents("resume run.sqlite --quiet", cwd)
@@ -154,7 +153,7 @@ def resumed_case(cwd: Path) -> dict[str, Any]:
     }
 
 
-def report_case(cwd: Path) -> dict[str, Any]:
+def report_case(cwd: Path) -> dict[str, object]:
     """Return the report of several runs as data, and what was rated of them."""
     names = ("a", "b", "c")
     for seed, name in enumerate(names):
@@ -172,7 +171,7 @@ def report_case(cwd: Path) -> dict[str, Any]:
     return {"alone": alone, "together": together, "verdicts": digest("\n".join(lines))}
 
 
-def sweep_case(cwd: Path) -> dict[str, Any]:
+def sweep_case(cwd: Path) -> dict[str, object]:
     """Return the identities, hashes and report of a sweep as data."""
     (cwd / "frozen.toml").write_text(EXPERIMENT)
     genagents("sweep frozen.toml --out out --workers 1 --quiet", cwd)
@@ -183,7 +182,7 @@ def sweep_case(cwd: Path) -> dict[str, Any]:
     return {"report": told, "verdicts": digest("\n".join(lines))}
 
 
-def menu_case(scenario: str, ticks: int, people: str | None) -> dict[str, Any]:
+def menu_case(scenario: str, ticks: int, people: str | None) -> dict[str, object]:
     """Return a digest of everything an environment on the menu format gives out."""
     env = town_v0.parallel_env(scenario=scenario, actions="menu", people=people, hours=4)
     observations, infos = env.reset(seed=5)
@@ -205,7 +204,7 @@ def menu_case(scenario: str, ticks: int, people: str | None) -> dict[str, Any]:
     return {"digest": seen.hexdigest()}
 
 
-def vector_case(cwd: Path) -> dict[str, Any]:
+def vector_case(cwd: Path) -> dict[str, object]:
     """Return a digest of what many towns at once give out."""
     towns = VectorTown("valentines_party", 2, text=True, seconds_per_tick=60, start="10:00")
     observations, infos = towns.reset(seed=3)
@@ -222,7 +221,7 @@ def vector_case(cwd: Path) -> dict[str, Any]:
     return {"digest": seen.hexdigest()}
 
 
-CASES: dict[str, Callable[[Path], dict[str, Any]]] = {
+CASES: dict[str, Callable[[Path], dict[str, object]]] = {
     **{name: partial(run_case, arguments) for name, arguments in RUNS.items()},
     "resumed": resumed_case,
     "report": report_case,

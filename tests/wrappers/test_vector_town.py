@@ -1,25 +1,35 @@
 """Many towns as one gymnasium vector: the same, bit for bit, as towns stepped one by one."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Dict, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
+from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.wrappers import VectorTown
 
-PARTY = {
+PARTY: TownOptions = {
     "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan"],
     "start": "2023-02-14T16:57",
     "max_cycles": 30,
 }
-NIGHT = {"people": ["Isabella Rodriguez", "Klaus Mueller"], "start": "05:50", "max_cycles": 120}
-SCENARIOS: dict[str, tuple[str, dict[str, Any], int, int]] = {
+NIGHT: TownOptions = {
+    "people": ["Isabella Rodriguez", "Klaus Mueller"],
+    "start": "05:50",
+    "max_cycles": 120,
+}
+Array = npt.NDArray[np.generic]
+Parts = Mapping[str, Array]
+SCENARIOS: dict[str, tuple[str, TownOptions, int, int]] = {
     "tiny": ("tiny", {}, 5, 260),
     "short": ("tiny", {"max_cycles": 7}, 3, 40),
     "slow": ("tiny", {"seconds_per_tick": 3, "max_cycles": 50}, 3, 120),
@@ -34,46 +44,51 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any], int, int]] = {
 class Loop:
     """The plain way: towns in a list, one `step` each."""
 
-    def __init__(self, scenario: str, towns: int, **options: Any) -> None:
-        self.envs = [TownEnv(scenario, actions="menu", **options) for _ in range(towns)]
+    def __init__(self, scenario: str, towns: int, **options: Unpack[TownOptions]) -> None:
+        menu: TownOptions = {**options, "actions": "menu"}
+        self.envs = [TownEnv(scenario, **menu) for _ in range(towns)]
         self.agents = self.envs[0].possible_agents
-        actions: Any = self.envs[0].action_space(self.agents[0])
-        self.choices = actions.n
+        actions = self.envs[0].action_space(self.agents[0])
+        assert isinstance(actions, Discrete)
+        self.choices = int(actions.n)
 
-    def reset(self, seed: int) -> list[dict[str, Any]]:
+    def reset(self, seed: int) -> list[Mapping[str, Parts]]:
         return [env.reset(seed=seed + t)[0] for t, env in enumerate(self.envs)]
 
 
-def stacked(loop: Loop, seen: list[dict[str, Any]]) -> dict[str, Any]:
+def stacked(loop: Loop, seen: Sequence[Mapping[str, Parts]]) -> Parts:
     """Return what the towns' observations would be as slots."""
-    space: Any = loop.envs[0].observation_space(loop.agents[0])
-    size = space["observation"].shape[0]
-    numbers: list[Any] = []
-    masks: list[Any] = []
+    space = loop.envs[0].observation_space(loop.agents[0])
+    assert isinstance(space, Dict)
+    size = space["observation"].shape
+    numbers: list[Array] = []
+    masks: list[Array] = []
     for own in seen:
         for agent in loop.agents:
             inert = np.zeros(loop.choices, np.int8)
             inert[0] = 1
             there = agent in own
-            numbers.append(own[agent]["observation"] if there else np.zeros(size, np.float32))
+            numbers.append(own[agent]["observation"] if there else np.zeros(size or (), np.float32))
             masks.append(own[agent]["action_mask"] if there else inert)
     return {"observation": np.stack(numbers), "action_mask": np.stack(masks)}
 
 
-def same(got: Any, wanted: Any) -> None:
+def same(got: Parts, wanted: Parts) -> None:
     for name, part in wanted.items():
         assert got[name].dtype == part.dtype
         assert np.array_equal(got[name], part), name
 
 
-def draw(rng: np.random.Generator, masks: Any, choices: int) -> Any:
+def draw(
+    rng: np.random.Generator, masks: npt.NDArray[np.int8], choices: int
+) -> npt.NDArray[np.int64]:
     """Mostly possible actions, some impossible, a few that are none at all."""
     legal = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
     wild = rng.integers(-1, choices + 1, len(masks))
     return np.where(rng.random(len(masks)) < 0.7, legal, wild)
 
 
-def events_of(loop: Loop) -> list[Any]:
+def events_of(loop: Loop) -> list[tuple[Event, ...]]:
     return [env.events for env in loop.envs]
 
 
@@ -87,8 +102,8 @@ def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
     for _ in range(steps):
         actions = draw(rng, vector.action_masks(), loop.choices)
         chosen = actions.reshape(towns, count).tolist()
-        wanted: dict[str, list[Any]] = {"rewards": [], "ended": [], "illegal": []}
-        final: list[Any] = []
+        wanted: dict[str, list[object]] = {"rewards": [], "ended": [], "illegal": []}
+        final: list[Mapping[str, Parts]] = []
         events = []
         for t, env in enumerate(loop.envs):
             given = dict(zip(loop.agents, chosen[t], strict=True))
@@ -147,7 +162,7 @@ def test_texts_are_made_when_asked_for_and_are_the_towns_own() -> None:
 
 
 def test_what_happens_from_outside_happens_in_its_town_alone() -> None:
-    options: dict[str, Any] = {
+    options: TownOptions = {
         "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"],
         "max_cycles": 40,
     }

@@ -3,7 +3,6 @@
 import copy
 import pickle
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,32 +10,34 @@ import pytest
 from gymnasium import spaces
 
 from genagents_env import town_v0
+from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.testing import check_env
 from genagents_env.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
+from genagents_env.wrappers.observation import Env
 
 
-def menu() -> Any:
+def menu() -> TownEnv:
     return town_v0.parallel_env(scenario="tiny", actions="menu")
 
 
-def words() -> Any:
+def words() -> TownEnv:
     return town_v0.parallel_env(scenario="tiny", actions="words")
 
 
-def encoded(env: Any) -> EncodeText:
+def encoded(env: Env) -> EncodeText:
     return EncodeText(env, HashedNgrams(32), 32)
 
 
-def stacked(env: Any) -> FlatBox:
+def stacked(env: Env) -> FlatBox:
     return FlatBox(DropText(env))
 
 
 @pytest.mark.parametrize("make", [menu, words])
 @pytest.mark.parametrize("wrap", [DropText, FlatBox, encoded, MaskInInfo, stacked])
 def test_a_wrapped_town_keeps_the_contract(
-    wrap: Callable[[Any], Any], make: Callable[[], Any]
+    wrap: Callable[[Env], Env], make: Callable[[], TownEnv]
 ) -> None:
     check_env(lambda: wrap(make()), steps=70)
 
@@ -83,7 +84,7 @@ def test_encode_text_embeds_the_texts_of_all_agents_at_once() -> None:
 @pytest.mark.parametrize(
     "rows", [np.zeros((1, 2)), np.zeros((2, 3)), np.full((2, 2), np.nan), np.zeros(2)]
 )
-def test_an_embedder_of_the_wrong_shape_is_named(rows: npt.NDArray[Any]) -> None:
+def test_an_embedder_of_the_wrong_shape_is_named(rows: npt.NDArray[np.float64]) -> None:
     with pytest.raises(ConfigError, match="embed returned shape"):
         EncodeText(menu(), lambda texts: rows, 2).reset(seed=0)
 
