@@ -14,7 +14,7 @@ from pathlib import Path
 
 from genagents_env.cli.progress import watching
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.rates import tariff
+from genagents_env.evaluate.rates import find_tariff
 from genagents_env.judge import judge_finished_run
 from genagents_env.record import RunReader
 from genagents_env.report import measure_runs, write_report
@@ -102,7 +102,7 @@ def main() -> None:
         with watching(quiet=False) as watch:
             engine = RunOptions(model=chosen.model, embedder=chosen.embedder, watch=watch)
             paths.append(lived(cell, seed, chosen.out, engine, chosen.hours))
-    results = measure_runs(paths, tariff(chosen.price_as))
+    results = measure_runs(paths, find_tariff(chosen.price_as))
     page, *_ = write_report(results, chosen.out / "report")
     print(page)
 

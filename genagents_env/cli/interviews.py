@@ -103,7 +103,7 @@ def _questions(
     record: "RunReader", name: str, own: list[str] | None, categories: list[str] | None
 ) -> list[str]:
     """Return the questions put to one person: those given, else the standard ones."""
-    from genagents_env.evaluate.questions import CATEGORIES, standard
+    from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
     from genagents_env.text import clean
 
     for category in categories or ():
@@ -116,7 +116,7 @@ def _questions(
     if not all(texts):
         raise ConfigError("--question: there are no words in it")
     chosen = categories or ([] if texts else CATEGORIES)
-    known = standard(name, record.meta.scenario)
+    known = make_standard_questions(name, record.meta.scenario)
     return [*texts, *(text for category in chosen for text in known[category])]
 
 
@@ -135,7 +135,7 @@ def _lines(record: "RunReader", tick: int, told: "Transcript", repeats: int) -> 
 
 def _evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]]:
     """Yield the id of each event that an answer rests on, and the event in a line."""
-    from genagents_env.evaluate import transcript
+    from genagents_env.evaluate import format_transcript
 
     for id_ in answer.evidence:
         event = record.event(id_)
@@ -144,7 +144,7 @@ def _evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]
             continue
         time = record.time(event.tick)
         untold = f"{time:%H:%M:%S}  {event.agent or 'the town'}: {event.kind}"
-        *_, line = "", untold, *transcript([event], record.time)
+        *_, line = "", untold, *format_transcript([event], record.time)
         yield id_, f"{time:%a} {line}"
 
 

@@ -85,14 +85,14 @@ class Judged:
 
     def checks(self) -> "dict[str, Sequence[Verdict]]":
         """Return the verdicts on the scenarios' checks, by run."""
-        from genagents_env.evaluate.checks import verdicts
+        from genagents_env.evaluate.checks import find_verdicts
         from genagents_env.record import RunReader
 
         found: dict[str, Sequence[Verdict]] = {}
         for source in self.sources:
             with RunReader(source.path) as record:
                 if record.judgements():
-                    found[source.run] = verdicts(record)
+                    found[source.run] = find_verdicts(record)
         return found
 
     @property
@@ -155,7 +155,7 @@ def _of_folder(path: Path, verdicts: Path | None) -> Judged:
 
 def _of_file(path: Path) -> list[Source]:
     """Return what a run file is, by its policy; nothing, with a message, where it is damaged."""
-    from genagents_env.evaluate.labels import policies_label
+    from genagents_env.evaluate.labels import format_policies
     from genagents_env.record import RunReader
 
     try:
@@ -165,7 +165,7 @@ def _of_file(path: Path) -> list[Source]:
         say(f"genagents: {error}; it is left out", error=True)
         return []
     model = meta.asked_model if meta.model is not None else None
-    return [Source(path, path.stem, policies_label(meta), meta.scenario.name, model)]
+    return [Source(path, path.stem, format_policies(meta), meta.scenario.name, model)]
 
 
 def _distinct(sources: Sequence[Source]) -> tuple[Source, ...]:

@@ -64,11 +64,11 @@ def measures(
 
     Those with a * are the default of a sweep.
     """
-    from genagents_env.evaluate.measure_catalog import measure_table
-    from genagents_env.evaluate.measures import DEFAULT, listing, load_measure
+    from genagents_env.evaluate.measure_catalog import format_measure_table
+    from genagents_env.evaluate.measures import DEFAULT, list_measures, load_measure
 
     if markdown:
-        typer.echo(measure_table(), nl=False)
+        typer.echo(format_measure_table(), nl=False)
     elif name:
         one = load_measure(name)
         better = f"; {one.better} is better" if one.better else ""
@@ -76,6 +76,6 @@ def measures(
         say(f"    {one.definition}")
         say(f"    source: {one.source}")
     else:
-        for one in listing():
+        for one in list_measures():
             star = "*" if one.name in DEFAULT else " "
             say(f"{one.name:24}{star} {one.title} ({one.unit})", indent=4)

@@ -36,7 +36,7 @@ def show(
     last: Annotated[str | None, typer.Option("--to", help="Town time: 09:00.")] = None,
 ) -> None:
     """Print what happened, to read: who went where, did what, said what to whom."""
-    from genagents_env.evaluate import transcript
+    from genagents_env.evaluate import format_transcript
     from genagents_env.record import RunReader
 
     with RunReader(run_file) as record:
@@ -44,7 +44,7 @@ def show(
             raise ConfigError(f"nobody is called {agent!r}; there are {_listed(record)}")
         begin = 0 if first is None else tick_at(record, first)
         end = None if last is None else tick_at(record, last)
-        for line in transcript(record.events(begin, end), record.time, agent):
+        for line in format_transcript(record.events(begin, end), record.time, agent):
             say(line, indent=10)
 
 

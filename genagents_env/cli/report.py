@@ -91,9 +91,9 @@ def measure_folder(
 
 
 def _measure_runs(run_files: Sequence[Path], price_as: str | None, speed: float) -> "SweepResults":
-    from genagents_env.evaluate.rates import tariff
+    from genagents_env.evaluate.rates import find_tariff
     from genagents_env.report import measure_runs
 
     if not 0 < speed < float("inf"):
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
-    return measure_runs(run_files, None if price_as is None else tariff(price_as), speed)
+    return measure_runs(run_files, None if price_as is None else find_tariff(price_as), speed)

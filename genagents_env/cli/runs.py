@@ -181,13 +181,13 @@ def resume(
 
 def _tell(result: "RunResult", quiet: bool) -> None:
     """Print the transcript, the summary and what to do next; exit with the result's code."""
-    from genagents_env.evaluate import summarize, transcript
+    from genagents_env.evaluate import format_transcript, summarize
     from genagents_env.evaluate.run_text import describe_summary
     from genagents_env.record import RunReader
 
     with RunReader(result.path) as record:
         if not quiet:
-            lines = list(transcript(record.events(), record.time))
+            lines = list(format_transcript(record.events(), record.time))
             if len(lines) > _WHOLE_TRANSCRIPT:
                 say(f"... {len(lines) - _TAIL:,} lines before; `genagents show` has them all")
                 lines = lines[-_TAIL:]

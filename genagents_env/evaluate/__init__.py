@@ -1,9 +1,17 @@
 """Measures over a record: who heard and knows what, who came, who knows whom, what was spent."""
 
-from genagents_env.evaluate.measures.findings import Findings, findings
+from genagents_env.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.run_summary import RunSummary, summarize
-from genagents_env.evaluate.summary_lines import lines
-from genagents_env.evaluate.transcript import transcript
+from genagents_env.evaluate.summary_lines import format_findings
+from genagents_env.evaluate.transcript import format_transcript
 
-__all__ = ["Findings", "RunData", "RunSummary", "findings", "lines", "summarize", "transcript"]
+__all__ = [
+    "Findings",
+    "RunData",
+    "RunSummary",
+    "compute_findings",
+    "format_findings",
+    "format_transcript",
+    "summarize",
+]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.evaluate.interviews import ENDS, Reply, replies
+from genagents_env.evaluate.interviews import ENDS, InterviewReply, find_replies
 from genagents_env.evaluate.presence import Stay, is_within
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
@@ -19,7 +19,7 @@ from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, ValueCheck
 
 RULE, YES, NO = "rule", "yes", "no"
 
-Answered: TypeAlias = AnswerCheck | ValueCheck
+CheckOfAnswers: TypeAlias = AnswerCheck | ValueCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Verdict:
 
 
 @once_per_run
-def verdicts(data: RunData) -> tuple[Verdict, ...]:
+def find_verdicts(data: RunData) -> tuple[Verdict, ...]:
     """Return the verdicts on all checks of the run, as far as it is recorded.
 
     In the scenario's order, before and then after; of each the rule's, then the models' by name.
@@ -59,15 +59,15 @@ def verdicts(data: RunData) -> tuple[Verdict, ...]:
         if isinstance(check, PlaceCheck):
             tick = last if check.at is None else run.tick_at(check.at)
             known = 0 < last >= tick and (check.at is None or check.at >= run.time(0))
-            found += placed(check, meta.names, data.stays, tick if known else None)
+            found += judge_places(check, meta.names, data.stays, tick if known else None)
         else:
             rows, judged = data.interviews, data.judgements
-            found += answered(check, meta.scenario, meta.names, rows, judged, last)
+            found += judge_answers(check, meta.scenario, meta.names, rows, judged, last)
     return tuple(found)
 
 
-def answered(
-    check: Answered,
+def judge_answers(
+    check: CheckOfAnswers,
     scenario: Scenario,
     names: Sequence[str],
     rows: Iterable[InterviewRow],
@@ -90,25 +90,25 @@ def answered(
         last_tick: of the run; at 0 there is no end yet.
     """
     rows = list(rows)
-    known = {_place(row): row for row in judged if row.check == check.id}
+    known = {_key_of_row(row): row for row in judged if row.check == check.id}
     judges = sorted({row.judge for row in known.values()})
     for when in ENDS if last_tick else ENDS[:1]:
         given = [
             reply
-            for reply in replies(scenario, names, rows, when, last_tick, repeat=None)
+            for reply in find_replies(scenario, names, rows, when, last_tick, repeat=None)
             if reply.asked.question_id == check.question and reply.asked.person is None
         ]
         for reply in given:
-            yield _verdict(check, reply, when, RULE, ruled(check, reply.text))
+            yield _make_verdict(check, reply, when, RULE, apply_rule(check, reply.text))
         for judge in judges:
-            rowed = [known.get(_key(judge, reply)) for reply in given]
+            rowed = [known.get(_key_of_reply(judge, reply)) for reply in given]
             if any(row is not None for row in rowed):
                 for reply, row in zip(given, rowed, strict=True):
-                    value = None if row is None else allowed(check, row.verdict)
-                    yield _verdict(check, reply, when, f"model:{judge}", value)
+                    value = None if row is None else accept_verdict(check, row.verdict)
+                    yield _make_verdict(check, reply, when, f"model:{judge}", value)
 
 
-def ruled(check: Answered, answer: str) -> str | None:
+def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:
     """Return the rule's verdict on an answer; None where the check has no patterns.
 
     See `AnswerCheck` and `ValueCheck` for the rules. Patterns are searched for in any case.
@@ -116,13 +116,13 @@ def ruled(check: Answered, answer: str) -> str | None:
     if isinstance(check, ValueCheck):
         if not any(value.patterns for value in check.values):
             return None
-        return value_in(check, answer) or check.otherwise
+        return find_value(check, answer) or check.otherwise
     if not check.yes and not check.no:
         return None
-    return YES if finds(check.yes, answer) and not finds(check.no, answer) else NO
+    return YES if matches_any(check.yes, answer) and not matches_any(check.no, answer) else NO
 
 
-def value_in(check: ValueCheck, text: str) -> str | None:
+def find_value(check: ValueCheck, text: str) -> str | None:
     """Return the value that `text` has by the check's patterns; None where it shows none of them.
 
     Of several it is the one that stands first, or `otherwise`, as the check says; of two that
@@ -131,14 +131,14 @@ def value_in(check: ValueCheck, text: str) -> str | None:
     starts = {
         value.value: start
         for value in check.values
-        if (start := first_at(value.patterns, text)) is not None
+        if (start := find_first_match(value.patterns, text)) is not None
     }
     if len(starts) > 1 and check.several == "otherwise":
         return check.otherwise
     return min(starts, key=lambda value: starts[value], default=None)
 
 
-def allowed(check: Answered, verdict: str | None) -> str | None:
+def accept_verdict(check: CheckOfAnswers, verdict: str | None) -> str | None:
     """Return a model's verdict if it is one that the check knows, else None."""
     if isinstance(check, ValueCheck):
         known = [*(value.value for value in check.values), check.otherwise]
@@ -147,7 +147,7 @@ def allowed(check: Answered, verdict: str | None) -> str | None:
     return verdict if verdict in known else None
 
 
-def placed(
+def judge_places(
     check: PlaceCheck, names: Sequence[str], whereabouts: Iterable[Stay], tick: int | None
 ) -> Iterator[Verdict]:
     """Yield for each of `names` whether they were at the check's place at `tick`.
@@ -165,12 +165,12 @@ def placed(
         yield Verdict(check.id, name, "after", 0, RULE, value)
 
 
-def finds(patterns: Iterable[str], text: str) -> bool:
+def matches_any(patterns: Iterable[str], text: str) -> bool:
     """Return whether any of these regular expressions is found in `text`, in any case."""
-    return first_at(patterns, text) is not None
+    return find_first_match(patterns, text) is not None
 
 
-def first_at(patterns: Iterable[str], text: str) -> int | None:
+def find_first_match(patterns: Iterable[str], text: str) -> int | None:
     """Return where the first match of any of `patterns` begins; None without a match.
 
     Apostrophes are made straight first, since models write both kinds.
@@ -183,13 +183,15 @@ def first_at(patterns: Iterable[str], text: str) -> int | None:
 _Key: TypeAlias = tuple[str, int, str, str, int]
 
 
-def _place(row: JudgementRow) -> _Key:
+def _key_of_row(row: JudgementRow) -> _Key:
     return row.judge, row.tick, row.agent, row.question, row.repeat
 
 
-def _key(judge: str, reply: Reply) -> _Key:
+def _key_of_reply(judge: str, reply: InterviewReply) -> _Key:
     return judge, reply.tick, reply.asked.agent, reply.asked.text, reply.repeat
 
 
-def _verdict(check: Answered, reply: Reply, when: When, by: str, value: str | None) -> Verdict:
+def _make_verdict(
+    check: CheckOfAnswers, reply: InterviewReply, when: When, by: str, value: str | None
+) -> Verdict:
     return Verdict(check.id, reply.asked.agent, when, reply.repeat, by, value)

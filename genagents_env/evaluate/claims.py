@@ -88,8 +88,8 @@ _DENIES = re.compile(
 
 def claims_fact(answer: str, fact: Fact) -> bool:
     """Return whether an answer to a question for `fact` claims to know it."""
-    clauses = _clauses(answer)
-    told = ". ".join(_standing(clauses))
+    clauses = _split_clauses(answer)
+    told = ". ".join(_keep_statements(clauses))
     if any(re.search(pattern, told, re.IGNORECASE) for pattern in fact.patterns):
         return True
     return _claims_at_all(clauses)
@@ -100,29 +100,31 @@ def claims_person(answer: str, name: str) -> bool:
 
     Naming them, in full or by the first name, outside of denials and suppositions is such a claim.
     """
-    clauses = _clauses(answer)
-    return names(". ".join(_standing(clauses)), (name, name.split()[0])) or _claims_at_all(clauses)
+    clauses = _split_clauses(answer)
+    return names_person(
+        ". ".join(_keep_statements(clauses)), (name, name.split()[0])
+    ) or _claims_at_all(clauses)
 
 
-def names(text: str, forms: Iterable[str]) -> bool:
+def names_person(text: str, forms: Iterable[str]) -> bool:
     """Return whether one of these names stands in `text` as a whole word, in any case."""
     found = "|".join(re.escape(form) for form in forms)
     return re.search(rf"\b(?:{found})\b", text, re.IGNORECASE) is not None
 
 
-def _clauses(answer: str) -> list[str]:
+def _split_clauses(answer: str) -> list[str]:
     text = clean(answer, ANSWER_LIMIT).replace("\u2019", "'").strip("\"\u201c\u201d'* ")
     parts = (_FILLERS.sub("", part.strip()) for part in _CUT.split(text))
     return [part for part in parts if part.strip(" .!,;…")]
 
 
-def _standing(clauses: list[str]) -> list[str]:
+def _keep_statements(clauses: list[str]) -> list[str]:
     """Return the clauses that state something."""
     return [c for c in clauses if not (_asks(c) or _SUPPOSES.search(c) or _DENIES.search(c))]
 
 
 def _claims_at_all(clauses: list[str]) -> bool:
-    standing = _standing(clauses)
+    standing = _keep_statements(clauses)
     if any(_HAD_WORD.search(clause) for clause in standing):
         return True
     first = next((clause for clause in clauses if not _asks(clause)), "")

@@ -18,7 +18,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class HourlyRate:
     """Sums per agent and game hour; `dollars` is None where no price is known."""
 
     calls: float
@@ -28,7 +28,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class FacultyCost:
     """The model calls of a faculty, or of `all`.
 
     Attributes:
@@ -51,7 +51,7 @@ class Cost:
     dollars: Decimal | None
     seconds: float
     fallbacks: int
-    rate: Rate | None
+    rate: HourlyRate | None
 
     @property
     def tokens(self) -> int:
@@ -59,18 +59,18 @@ class Cost:
         return self.prompt_tokens + self.completion_tokens
 
 
-def costs(run: RunReader) -> tuple[Cost, ...]:
+def compute_faculty_costs(run: RunReader) -> tuple[FacultyCost, ...]:
     """Return the cost of every faculty, by name, and last that of `all`; none without a call."""
     rows, agents = run.faculties(), run.askers()
     if not rows:
         return ()
     hours = max(0, run.last_tick) * run.meta.seconds_per_tick / 3600
     whole = [*rows, _sum(rows, agents)]
-    return tuple(_cost(row, run.price, agents * hours) for row in whole)
+    return tuple(_compute_cost(row, run.price, agents * hours) for row in whole)
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingCost:
     """The embeddings of a run: each text once.
 
     Attributes:
@@ -87,15 +87,17 @@ class Embedded:
     dollars: Decimal | None
 
 
-def embedded(run: RunReader) -> Embedded | None:
+def compute_embedding_cost(run: RunReader) -> EmbeddingCost | None:
     """Return what the embeddings of `run` cost; None where nothing was embedded or stored."""
     model, texts = run.meta.embedder, run.embedded()
     if model is None or not texts:
         return None
     if not (run.meta.asked_embedder or "").startswith("endpoint:"):
-        return Embedded(model, len(texts), 0, Decimal(0))
+        return EmbeddingCost(model, len(texts), 0, Decimal(0))
     tokens, price = sum(map(TokenCounter(model).count, texts)), price_of(model)
-    return Embedded(model, len(texts), tokens, None if price is None else price.cost(tokens, 0))
+    return EmbeddingCost(
+        model, len(texts), tokens, None if price is None else price.cost(tokens, 0)
+    )
 
 
 def _sum(rows: Iterable[FacultyRow], agents: int) -> FacultyRow:
@@ -107,17 +109,17 @@ def _sum(rows: Iterable[FacultyRow], agents: int) -> FacultyRow:
     return FacultyRow(ALL, agents, calls, read, written, seconds, fallbacks)
 
 
-def _cost(row: FacultyRow, price: Price | None, agent_hours: float) -> Cost:
+def _compute_cost(row: FacultyRow, price: Price | None, agent_hours: float) -> FacultyCost:
     dollars = None if price is None else price.cost(row.prompt_tokens, row.completion_tokens)
     rate = None
     if agent_hours:
-        rate = Rate(
+        rate = HourlyRate(
             row.calls / agent_hours,
             (row.prompt_tokens + row.completion_tokens) / agent_hours,
             None if dollars is None else float(dollars) / agent_hours,
             row.seconds / agent_hours,
         )
-    return Cost(
+    return FacultyCost(
         row.faculty,
         row.agents,
         row.calls,

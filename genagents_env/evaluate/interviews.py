@@ -13,7 +13,7 @@ ENDS: tuple[When, ...] = ("before", "after")
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class InterviewReply:
     """What was asked, what was answered, and the ids of the events named as evidence.
 
     Only events up to `tick` can be evidence: what came later was not known yet. `repeat`: of
@@ -27,14 +27,14 @@ class Reply:
     repeat: int = 0
 
 
-def replies(
+def find_replies(
     scenario: Scenario,
     names: Sequence[str],
     rows: Iterable[InterviewRow],
     when: When,
     last_tick: int,
     repeat: int | None = 0,
-) -> list[Reply]:
+) -> list[InterviewReply]:
     """Return the answers to the scenario's questions at one end of a run, in the order of asking.
 
     Those before were given at tick 0, those after at `last_tick`. Questions that nobody put to
@@ -55,33 +55,33 @@ def replies(
         if row.tick == tick and repeat in (None, row.repeat):
             given.setdefault((row.agent, row.question), []).append(row)
     return [
-        Reply(one, row.answer, row.evidence, tick, row.repeat)
+        InterviewReply(one, row.answer, row.evidence, tick, row.repeat)
         for one in asked(scenario, names, when)
         for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
 
 
-def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[Reply]:
+def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[InterviewReply]:
     """Return the answers at one end of a run; none at the end of one without a tick."""
     if when == "after" and not data.last_tick:
         return []
     rows = data.interviews
-    return replies(data.scenario, data.names, rows, when, data.last_tick, repeat)
+    return find_replies(data.scenario, data.names, rows, when, data.last_tick, repeat)
 
 
-def cited(events: Iterable[Event], given: Iterable[Reply]) -> dict[int, Event]:
+def find_cited_events(events: Iterable[Event], given: Iterable[InterviewReply]) -> dict[int, Event]:
     """Return by their ids the events that any of the answers names; unknown ids name nothing."""
     wanted = {id_ for reply in given for id_ in reply.evidence}
     return {event.id: event for event in events if event.id in wanted}
 
 
-def evidence(reply: Reply, events: dict[int, Event]) -> list[Event]:
+def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event]:
     """Return the events an answer names that had happened when it was given, in its order."""
     found = [events[id_] for id_ in reply.evidence if id_ in events]
     return [event for event in found if event.tick <= reply.tick]
 
 
-def heard_words(event: Event, agent: str) -> str | None:
+def get_heard_text(event: Event, agent: str) -> str | None:
     """Return what `agent` was told in this event by somebody or something else, None if nothing."""
     if event.kind in ("say", "news"):
         return str(event.data["text"]) if agent in event.data["heard_by"] else None

@@ -11,7 +11,7 @@ from genagents_env.text import clean
 _LIMIT = 120
 
 
-def policy_label(spec: Mapping[str, JSON]) -> str:
+def format_policy(spec: Mapping[str, JSON]) -> str:
     """Return a policy's name and the options given to it: `lyfe option_action=false`.
 
     A policy that is a file goes by the file's name; options are in the order of their names.
@@ -21,17 +21,19 @@ def policy_label(spec: Mapping[str, JSON]) -> str:
     """
     name = str(spec["name"])
     name = PurePath(name).name if name.endswith(".py") else name
-    options = [f"{key}={_told(value)}" for key, value in sorted(spec.get("config", {}).items())]
+    options = [
+        f"{key}={_format_value(value)}" for key, value in sorted(spec.get("config", {}).items())
+    ]
     return clean(" ".join([name, *options]), _LIMIT)
 
 
-def policies_label(meta: RunMeta) -> str:
+def format_policies(meta: RunMeta) -> str:
     """Return the label of a run's policy; of several, each with the number of its agents."""
-    counts = Counter(policy_label(spec) for spec in meta.policies.values())
+    counts = Counter(format_policy(spec) for spec in meta.policies.values())
     if len(counts) == 1:
         return next(iter(counts))
     return clean(", ".join(f"{count} {name}" for name, count in sorted(counts.items())), _LIMIT)
 
 
-def _told(value: JSON) -> str:
+def _format_value(value: JSON) -> str:
     return value if isinstance(value, str) else encode(value)

@@ -45,7 +45,7 @@ class Measure:
         """Its name, with its key if it is of one alone: what its number is called."""
         return f"{self.name}.{self.key}" if self.key else self.name
 
-    def taken(self, data: RunData) -> dict[str, float | None]:
+    def take(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
 
         What is not finite is no number, and becomes None. Of one key alone the answer is empty
@@ -56,8 +56,8 @@ class Measure:
         """
         values = self.of(data)
         if not isinstance(values, Mapping):
-            return {} if self.key else {self.name: _number(self.name, values)}
-        found = {f"{self.name}.{key}": _number(key, value) for key, value in values.items()}
+            return {} if self.key else {self.name: _read_number(self.name, values)}
+        found = {f"{self.name}.{key}": _read_number(key, value) for key, value in values.items()}
         if not self.key:
             return found
         return {self.label: found[self.label]} if self.label in found else {}
@@ -74,18 +74,18 @@ def measure(
     if NAME.fullmatch(name) is None:
         raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
 
-    def made(of: Callable[[RunData], Values]) -> Measure:
+    def wrap(of: Callable[[RunData], Values]) -> Measure:
         return Measure(name, title, unit, " ".join(definition.split()), source, better, of)
 
-    return made
+    return wrap
 
 
-def over(part: float, whole: float) -> float | None:
+def ratio(part: float, whole: float) -> float | None:
     """Return `part` over `whole`; None where `whole` is 0."""
     return float(part) / float(whole) if whole else None
 
 
-def take(
+def take_measures(
     data: RunData, measures: Iterable[Measure]
 ) -> tuple[dict[str, float | None], tuple[str, ...]]:
     """Return the values of `measures`, and a message for each that raised on this data.
@@ -96,14 +96,14 @@ def take(
     faults: list[str] = []
     for one in measures:
         try:
-            values |= one.taken(data)
+            values |= one.take(data)
         except Exception as error:  # whatever a measure of somebody else raises is told
             told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
             faults.append(f"measure {one.label} on {data.path.name}: {told}")
     return values, tuple(faults)
 
 
-def _number(name: str, value: object) -> float | None:
+def _read_number(name: str, value: object) -> float | None:
     if value is None:
         return None
     try:

@@ -32,14 +32,14 @@ DEFAULT: tuple[str, ...] = (
 """What a study measures that names nothing."""
 
 
-def measure_names() -> list[str]:
+def list_measure_names() -> list[str]:
     """Return the names of the shipped measures, sorted."""
-    return sorted(_shipped())
+    return sorted(_load_shipped())
 
 
-def listing() -> list[Measure]:
+def list_measures() -> list[Measure]:
     """Return the shipped measures by name."""
-    return [one for _, one in sorted(_shipped().items())]
+    return [one for _, one in sorted(_load_shipped().items())]
 
 
 def load_measure(name: str, base: Path | None = None) -> Measure:
@@ -54,9 +54,9 @@ def load_measure(name: str, base: Path | None = None) -> Measure:
         ConfigError: there is none of this name, or the file does not load.
     """
     if ".py:" in name:
-        return _from_file(name, base)
+        return _load_from_file(name, base)
     stem, _, key = name.partition(".")
-    shipped = _shipped()
+    shipped = _load_shipped()
     if stem not in shipped:
         close = get_close_matches(stem, list(shipped), n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
@@ -94,7 +94,9 @@ def find_measures(
     return tuple(one for _, one in found.values()), tuple(faults)
 
 
-def absent(measures: Iterable[Measure], values: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+def find_absent(
+    measures: Iterable[Measure], values: Iterable[Mapping[str, object]]
+) -> tuple[str, ...]:
     """Return a message for each measure of one key that no record has: a wrong key, most likely.
 
     Args:
@@ -110,39 +112,39 @@ def absent(measures: Iterable[Measure], values: Iterable[Mapping[str, object]]) 
     )
 
 
-def measure_table() -> str:
+def format_measure_table() -> str:
     """Return the table: a row for each shipped measure, those of the default set marked with *."""
     head = ("name", "title", "unit", "better", "definition", "source")
-    rows = [_row(head), _row(["---"] * len(head)), *(_row(_cells(one)) for one in listing())]
+    rows = [_row(head), _row(["---"] * len(head)), *(_row(_cells(one)) for one in list_measures())]
     return "".join(f"{row}\n" for row in rows)
 
 
-def _shipped() -> dict[str, Measure]:
+def _load_shipped() -> dict[str, Measure]:
     package = importlib.import_module(_PACKAGE)
     found: dict[str, Measure] = {}
     for module in pkgutil.iter_modules(package.__path__):
-        for one in _measures_of(importlib.import_module(f"{package.__name__}.{module.name}")):
+        for one in _list_measures_of(importlib.import_module(f"{package.__name__}.{module.name}")):
             if one.name in found:
                 raise ConfigError(f"{module.name}.py: a second measure {one.name!r}")
             found[one.name] = one
     return found
 
 
-def _measures_of(module: ModuleType) -> list[Measure]:
+def _list_measures_of(module: ModuleType) -> list[Measure]:
     return [one for one in vars(module).values() if isinstance(one, Measure)]
 
 
-def _from_file(name: str, base: Path | None) -> Measure:
+def _load_from_file(name: str, base: Path | None) -> Measure:
     where, _, what = name.rpartition(":")
     what, _, key = what.partition(".")
     path = (base or Path()) / where
     if not path.is_file():
         raise ConfigError(f"measure {clean(name, 200)!r}: there is no file {path}")
-    thing = getattr(_loaded(path), what, None)
+    thing = getattr(_load_file(path), what, None)
     if isinstance(thing, Measure):
         return replace(thing, key=key)
     if not callable(thing):
-        known = ", ".join(one.name for one in _measures_of(_loaded(path))) or "no measure"
+        known = ", ".join(one.name for one in _list_measures_of(_load_file(path))) or "no measure"
         raise ConfigError(f"measure {clean(name, 200)!r}: {path} has no {what!r}; it has {known}")
     told = " ".join((thing.__doc__ or "").split())
     short = what if NAME.fullmatch(what) else what.lower().strip("_")[:40] or "measure"
@@ -150,7 +152,7 @@ def _from_file(name: str, base: Path | None) -> Measure:
     return Measure(short, title, "", told or what, path.name, "", thing, key)
 
 
-def _loaded(path: Path) -> ModuleType:
+def _load_file(path: Path) -> ModuleType:
     """Return the module in a file, loaded once."""
     mark = hashlib.sha256(str(path.resolve()).encode() + path.read_bytes()).hexdigest()[:16]
     name = _MODULE.format(mark)

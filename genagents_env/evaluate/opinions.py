@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from genagents_env.evaluate.checks import value_in
+from genagents_env.evaluate.checks import find_value
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, CallRow
 from genagents_env.scenario import Scenario
@@ -45,14 +45,14 @@ class Opinion:
 
 
 @once_per_run
-def opinions(data: RunData) -> tuple[Opinion, ...]:
+def find_opinions(data: RunData) -> tuple[Opinion, ...]:
     """Return the mentions of the values of all value checks of a run; see `voiced`."""
     if not any(isinstance(check, ValueCheck) for check in data.scenario.checks):
         return ()
-    return voiced(data.scenario, data.events, data.calls)
+    return find_mentions(data.scenario, data.events, data.calls)
 
 
-def voiced(
+def find_mentions(
     scenario: Scenario, events: Iterable[Event], calls: Iterable[CallRow]
 ) -> tuple[Opinion, ...]:
     """Return every mention of a value, check by check, each in the order of ticks and agents.
@@ -64,27 +64,27 @@ def voiced(
         events: of the run, in order; utterances nobody heard are in.
         calls: of the models; those of other purposes, and those that fell back, are passed over.
     """
-    texts = [*_said(events), *_summaries(calls)]
+    texts = [*_list_utterances(events), *_list_summaries(calls)]
     texts.sort(key=lambda text: (text[1], text[0]))  # stable: one agent's texts stay in order
     return tuple(
         Opinion(check.id, agent, tick, value, source)
         for check in scenario.checks
         if isinstance(check, ValueCheck)
         for agent, tick, source, words in texts
-        if (value := value_in(check, words)) is not None
+        if (value := find_value(check, words)) is not None
     )
 
 
 _Text = tuple[str, int, Literal["said", "summary"], str]
 
 
-def _said(events: Iterable[Event]) -> Iterator[_Text]:
+def _list_utterances(events: Iterable[Event]) -> Iterator[_Text]:
     for event in events:
         if event.kind == "say" and event.agent is not None:
             yield event.agent, event.tick, "said", str(event.data["text"])
 
 
-def _summaries(calls: Iterable[CallRow]) -> Iterator[_Text]:
+def _list_summaries(calls: Iterable[CallRow]) -> Iterator[_Text]:
     for call in calls:
         if call.purpose.startswith(MONITOR) and call.outcome == "reply":
             summary = json.loads(call.reply).get("summary")

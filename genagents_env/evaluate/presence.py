@@ -61,7 +61,7 @@ def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
     here: dict[str, tuple[str, int]] = {}
     done: list[Stay] = []
 
-    def moved(agent: str, place: str | None, tick: int) -> None:
+    def move(agent: str, place: str | None, tick: int) -> None:
         before = here.pop(agent, None)
         if before is not None and before[1] < tick:
             done.append(Stay(agent, before[0], before[1], tick))
@@ -72,11 +72,11 @@ def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
         if event.agent is None:
             continue
         if event.kind in ("start", "arrive", "put", "join"):
-            moved(event.agent, event.data["place"], event.tick)
+            move(event.agent, event.data["place"], event.tick)
         elif event.kind == "part":
-            moved(event.agent, None, event.tick)
+            move(event.agent, None, event.tick)
     for agent in list(here):
-        moved(agent, None, last_tick + 1)
+        move(agent, None, last_tick + 1)
     return done
 
 

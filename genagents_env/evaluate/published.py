@@ -11,7 +11,7 @@ _PARK = 2000 / 25 / 16 / 2
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedCost:
     """Figures of others, to be seen beside ours; None where the source has none.
 
     Attributes:
@@ -31,10 +31,10 @@ class Published:
     source: str
 
 
-def published(speed: float = GAME_SPEED) -> tuple[Published, ...]:
+def list_published_costs(speed: float = GAME_SPEED) -> tuple[PublishedCost, ...]:
     """Return the figures of others; what is known per game hour follows the game's speed."""
     return (
-        Published(
+        PublishedCost(
             "public Smallville code",
             _SHIPPED_CALLS / _SHIPPED_HOURS,
             (_SHIPPED_CALLS - _SHIPPED_TALK) / _SHIPPED_HOURS,
@@ -44,7 +44,7 @@ def published(speed: float = GAME_SPEED) -> tuple[Published, ...]:
             "2,016 calls of planning and placing, 625 ratings of importance, 720 of reflection "
             "and 202 of conversation, before retries",
         ),
-        Published(
+        PublishedCost(
             "Park et al. 2023",
             None,
             None,
@@ -53,7 +53,7 @@ def published(speed: float = GAME_SPEED) -> tuple[Published, ...]:
             "estimate of Lyfe Agents, appendix F: at least $2,000 for 25 agents, 2 days of 16 "
             f"hours; a human hour at {speed:g} times real time",
         ),
-        Published(
+        PublishedCost(
             "Lyfe Agents 2023",
             None,
             None,

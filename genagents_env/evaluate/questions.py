@@ -11,7 +11,7 @@ from genagents_env.scenario.faults import quote, suggest
 CATEGORIES = ("self-knowledge", "memory", "plans", "reactions", "reflections")
 
 
-def standard(name: str, scenario: Scenario) -> dict[str, tuple[str, ...]]:
+def make_standard_questions(name: str, scenario: Scenario) -> dict[str, tuple[str, ...]]:
     """Return the questions for one person: five of each of `CATEGORIES`, in that order.
 
     The slots are filled from the scenario alone, so they are the same in every run: the person is
@@ -23,9 +23,9 @@ def standard(name: str, scenario: Scenario) -> dict[str, tuple[str, ...]]:
     """
     text = files(__package__).joinpath("questions.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
-    words = data["nobody"] | _slots(_find(name, scenario), scenario)
+    words = data["nobody"] | _find_slots(_find(name, scenario), scenario)
     return {
-        category: tuple(_filled(question, words) for question in data["questions"][category])
+        category: tuple(_fill(question, words) for question in data["questions"][category])
         for category in CATEGORIES
     }
 
@@ -38,7 +38,7 @@ def _find(name: str, scenario: Scenario) -> Person:
     return people[name]
 
 
-def _slots(person: Person, scenario: Scenario) -> dict[str, str]:
+def _find_slots(person: Person, scenario: Scenario) -> dict[str, str]:
     names = [other.name for other in scenario.people]
     here = names.index(person.name)
     ties = [tie.to for tie in person.relationships]
@@ -53,7 +53,7 @@ def _slots(person: Person, scenario: Scenario) -> dict[str, str]:
     return slots
 
 
-def _filled(question: str, words: Mapping[str, str]) -> str:
+def _fill(question: str, words: Mapping[str, str]) -> str:
     for slot, word in words.items():
         question = question.replace(f"{{{slot}}}", word)
     return question

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.labels import policies_label
+from genagents_env.evaluate.labels import format_policies
 from genagents_env.evaluate.presence import Bools, find_awake, find_talking
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.llm.prices import LIST_PRICES, Price, price_of
@@ -36,7 +36,7 @@ class Tariff:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CallCosts:
     """Some of the model calls of a run.
 
     Attributes:
@@ -62,17 +62,17 @@ class Part:
     @property
     def calls_per_hour(self) -> float | None:
         """Calls per agent and hour; None without any time."""
-        return _over(self.calls, self.agent_hours)
+        return _divide(self.calls, self.agent_hours)
 
     @property
     def tokens_per_hour(self) -> float | None:
         """Tokens per agent and hour; None without any time."""
-        return _over(self.tokens, self.agent_hours)
+        return _divide(self.tokens, self.agent_hours)
 
     @property
     def dollars_per_hour(self) -> float | None:
         """Dollars per agent and hour; None without any time or price."""
-        return None if self.dollars is None else _over(float(self.dollars), self.agent_hours)
+        return None if self.dollars is None else _divide(float(self.dollars), self.agent_hours)
 
     def as_json(self) -> dict[str, JSON]:
         """Return sums and rates as JSON values; dollars as decimal text."""
@@ -119,12 +119,12 @@ class Rates:
     utterances: int
     priced_as: str | None
     speed: float
-    whole: Part
-    waking: Part
-    inside: Part
-    outside: Part
-    interviews: Part
-    judging: Part
+    whole: CallCosts
+    waking: CallCosts
+    inside: CallCosts
+    outside: CallCosts
+    interviews: CallCosts
+    judging: CallCosts
 
     @property
     def finished(self) -> bool:
@@ -134,18 +134,18 @@ class Rates:
     @property
     def calls_per_utterance(self) -> float | None:
         """Calls of living per utterance of those who made them; None where nothing was said."""
-        return _over(self.whole.calls, self.utterances)
+        return _divide(self.whole.calls, self.utterances)
 
     @property
     def tokens_per_utterance(self) -> float | None:
         """Tokens of living per utterance; None where nothing was said."""
-        return _over(self.whole.tokens, self.utterances)
+        return _divide(self.whole.tokens, self.utterances)
 
     @property
     def dollars_per_utterance(self) -> float | None:
         """Dollars of living per utterance; None where nothing was said or no price is known."""
         dollars = self.whole.dollars
-        return None if dollars is None else _over(float(dollars), self.utterances)
+        return None if dollars is None else _divide(float(dollars), self.utterances)
 
     @property
     def dollars_per_human_hour(self) -> float | None:
@@ -155,11 +155,11 @@ class Rates:
 
     def as_json(self) -> dict[str, JSON]:
         """Return everything as JSON values."""
-        told: dict[str, JSON] = {name: getattr(self, name) for name in _TOLD}
+        told: dict[str, JSON] = {name: getattr(self, name) for name in _FIELDS}
         return told | {name: getattr(self, name).as_json() for name in _PARTS}
 
 
-_TOLD = (
+_FIELDS = (
     *("run", "scenario", "people", "policy", "model", "status", "agents", "utterances"),
     *("priced_as", "speed", "calls_per_utterance", "tokens_per_utterance"),
     *("dollars_per_utterance", "dollars_per_human_hour"),
@@ -167,7 +167,7 @@ _TOLD = (
 _PARTS = ("whole", "waking", "inside", "outside", "interviews", "judging")
 
 
-def tariff(model: str) -> Tariff:
+def find_tariff(model: str) -> Tariff:
     """Return the list price of `model`.
 
     Raises:
@@ -179,7 +179,7 @@ def tariff(model: str) -> Tariff:
     return Tariff(model, price)
 
 
-def rates(
+def compute_rates(
     run: RunReader | RunData, priced_as: Tariff | None = None, speed: float = GAME_SPEED
 ) -> Rates:
     """Return what a run cost as far as it is recorded.
@@ -190,46 +190,46 @@ def rates(
         speed: game hours in a human hour, more than 0.
     """
     if priced_as is None and speed == GAME_SPEED:
-        return _own_rates(run)
-    return _rates(RunData.of(run), priced_as, speed)
+        return _compute_own_rates(run)
+    return _compute_rates(RunData.of(run), priced_as, speed)
 
 
 @once_per_run
-def _own_rates(data: RunData) -> Rates:
-    return _rates(data, None, GAME_SPEED)
+def _compute_own_rates(data: RunData) -> Rates:
+    return _compute_rates(data, None, GAME_SPEED)
 
 
-def _rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rates:
+def _compute_rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rates:
     meta, last, calls, events = data.meta, data.last_tick, data.calls, data.events
     askers = [name for name in meta.names if name in {call.agent for call in calls}]
     in_talk = find_talking(data.memberships, askers, last)
     up = find_awake(events, askers, last)
     hour = 3600 / meta.seconds_per_tick
     price = data.reader.price if priced_as is None else priced_as.price
-    life = [call for call in calls if not _apart(call)]
+    life = [call for call in calls if not _is_apart(call)]
     after = math.ceil(_AFTERMATH / meta.seconds_per_tick)
     inside, outside = _split(life, askers, in_talk, events, after)
     return Rates(
         run=clean(data.path.with_suffix("").as_posix(), _NAME),
         scenario=meta.scenario.name,
         people=len(meta.names),
-        policy=policies_label(meta),
+        policy=format_policies(meta),
         model=meta.model,
         status=data.reader.status,
         agents=len(askers),
         utterances=sum(event.kind == "say" and event.agent in askers for event in events),
         priced_as=None if priced_as is None else priced_as.model,
         speed=speed,
-        whole=_part(life, price, len(askers) * last / hour),
-        waking=_part(life, price, up[:, :last].sum() / hour),
-        inside=_part(inside, price, in_talk[:, :last].sum() / hour),
-        outside=_part(outside, price, (up & ~in_talk)[:, :last].sum() / hour),
-        interviews=_part([call for call in calls if _apart(call)], price),
-        judging=_judging(data, priced_as),
+        whole=_sum_calls(life, price, len(askers) * last / hour),
+        waking=_sum_calls(life, price, up[:, :last].sum() / hour),
+        inside=_sum_calls(inside, price, in_talk[:, :last].sum() / hour),
+        outside=_sum_calls(outside, price, (up & ~in_talk)[:, :last].sum() / hour),
+        interviews=_sum_calls([call for call in calls if _is_apart(call)], price),
+        judging=_sum_judging(data, priced_as),
     )
 
 
-def _apart(call: CallRow) -> bool:
+def _is_apart(call: CallRow) -> bool:
     return call.purpose.split(".")[0] in _APART
 
 
@@ -253,23 +253,25 @@ def _split(
     return inside, outside
 
 
-def _part(
+def _sum_calls(
     calls: Sequence[CallRow | JudgementRow], price: Price | None, hours: float | None = None
-) -> Part:
+) -> CallCosts:
     read = sum(call.prompt_tokens for call in calls)
     written = sum(call.completion_tokens for call in calls)
     dollars = None if price is None else price.cost(read, written)
-    return Part(len(calls), read, written, dollars, None if hours is None else float(hours))
+    return CallCosts(len(calls), read, written, dollars, None if hours is None else float(hours))
 
 
-def _judging(data: RunData, priced_as: Tariff | None) -> Part:
+def _sum_judging(data: RunData, priced_as: Tariff | None) -> CallCosts:
     rows = data.judgements
     parts = [
-        _part([row for row in rows if row.judge == judge], _judge_price(data, judge, priced_as))
+        _sum_calls(
+            [row for row in rows if row.judge == judge], _find_judge_price(data, judge, priced_as)
+        )
         for judge in sorted({row.judge for row in rows})
     ]
     paid = [part.dollars for part in parts if part.dollars is not None]
-    return Part(
+    return CallCosts(
         sum(part.calls for part in parts),
         sum(part.prompt_tokens for part in parts),
         sum(part.completion_tokens for part in parts),
@@ -277,11 +279,11 @@ def _judging(data: RunData, priced_as: Tariff | None) -> Part:
     )
 
 
-def _judge_price(data: RunData, judge: str, priced_as: Tariff | None) -> Price | None:
+def _find_judge_price(data: RunData, judge: str, priced_as: Tariff | None) -> Price | None:
     if priced_as is not None:
         return priced_as.price
     return data.reader.price if judge == data.meta.model else price_of(judge)
 
 
-def _over(sum_: float, by: float | None) -> float | None:
+def _divide(sum_: float, by: float | None) -> float | None:
     return sum_ / by if by else None

@@ -51,7 +51,7 @@ _MEANT_WELL = re.compile(
 )
 
 
-def reason(answer: str) -> Reason:
+def find_reason(answer: str) -> Reason:
     """Return which kind of reason an answer gives for having stayed away."""
     text = clean(answer, ANSWER_LIMIT).replace("\u2019", "'")
     told = _NO_REASON.sub(" ", text)

@@ -4,19 +4,27 @@ from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from genagents_env.evaluate.faculty_costs import Cost, Embedded, costs, embedded
-from genagents_env.evaluate.measures.acquaintance import density_after, density_before
-from genagents_env.evaluate.measures.diffusion import Spread, fact_spreads
-from genagents_env.evaluate.measures.findings import Findings, findings
-from genagents_env.evaluate.measures.flow import Flow, flows
-from genagents_env.evaluate.measures.gatherings import GatheringVisits, gathering_visits
-from genagents_env.evaluate.measures.judge_agreement import Agreement, agreements
-from genagents_env.evaluate.measures.lengths import Spans, spans
-from genagents_env.evaluate.measures.preferences import Preference, preferences
-from genagents_env.evaluate.measures.success import Outcome, outcomes
-from genagents_env.evaluate.measures.talk import Talk, talk
-from genagents_env.evaluate.opinions import Opinion, opinions
-from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, rates
+from genagents_env.evaluate.faculty_costs import (
+    EmbeddingCost,
+    FacultyCost,
+    compute_embedding_cost,
+    compute_faculty_costs,
+)
+from genagents_env.evaluate.measures.acquaintance import (
+    compute_density_after,
+    compute_density_before,
+)
+from genagents_env.evaluate.measures.diffusion import Spread, trace_run_facts
+from genagents_env.evaluate.measures.findings import Findings, compute_findings
+from genagents_env.evaluate.measures.flow import Flow, compute_flows
+from genagents_env.evaluate.measures.gatherings import GatheringVisits, find_gathering_visits
+from genagents_env.evaluate.measures.judge_agreement import Agreement, compute_agreements
+from genagents_env.evaluate.measures.lengths import Spans, compute_spans
+from genagents_env.evaluate.measures.preferences import Preference, compute_preferences
+from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outcomes
+from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
+from genagents_env.evaluate.opinions import Opinion, find_opinions
+from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.record.reader import Spent
@@ -75,13 +83,13 @@ class RunSummary:
     gatherings: tuple[GatheringVisits, ...]
     density_before: float
     density_after: float
-    talk: Talk
+    talk: TalkCounts
     spent: Spent
-    faculties: tuple[Cost, ...]
-    embeddings: Embedded | None
+    faculties: tuple[FacultyCost, ...]
+    embeddings: EmbeddingCost | None
     findings: Findings
     policy_errors: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SuccessOutcome, ...]
     agreements: tuple[Agreement, ...]
     flows: tuple[Flow, ...]
     preferences: tuple[Preference, ...]
@@ -160,23 +168,23 @@ def summarize(
         seconds_per_tick=meta.seconds_per_tick,
         policies=policies,
         model=meta.model,
-        facts=fact_spreads(data),
-        gatherings=gathering_visits(data),
-        density_before=density_before(data),
-        density_after=density_after(data),
-        talk=talk(data.events),
+        facts=trace_run_facts(data),
+        gatherings=find_gathering_visits(data),
+        density_before=compute_density_before(data),
+        density_after=compute_density_after(data),
+        talk=count_talk(data.events),
         spent=reader.spent(),
-        faculties=costs(reader),
-        embeddings=embedded(reader),
-        findings=findings(data),
+        faculties=compute_faculty_costs(reader),
+        embeddings=compute_embedding_cost(reader),
+        findings=compute_findings(data),
         policy_errors=reader.policy_fault_count(),
-        outcomes=outcomes(data),
-        agreements=agreements(data),
-        flows=flows(data),
-        preferences=preferences(data),
-        spans=spans(data),
-        rates=rates(data, priced_as, speed),
-        opinions=opinions(data),
+        outcomes=compute_outcomes(data),
+        agreements=compute_agreements(data),
+        flows=compute_flows(data),
+        preferences=compute_preferences(data),
+        spans=compute_spans(data),
+        rates=compute_rates(data, priced_as, speed),
+        opinions=find_opinions(data),
         answers=data.interviews,
         judgements=data.judgements,
     )

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 
-from genagents_env.evaluate.faculty_costs import Cost
+from genagents_env.evaluate.faculty_costs import FacultyCost
 from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.measures.gatherings import GatheringVisits
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.evaluate.summary_lines import lines, outcome_lines
 from genagents_env.record.reader import Spent
 
 _HEADER = (
@@ -50,8 +49,8 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
         yield from _describe_gathering(summary, gathering)
     if summary.findings.asked:
         yield "By interview, checked against what was heard:"
-        yield from (f"    {line}" for line in lines(summary.findings))
-    yield from outcome_lines(
+        yield from (f"    {line}" for line in format_findings(summary.findings))
+    yield from format_outcomes(
         summary.outcomes, summary.agreements, summary.flows, summary.preferences
     )
 
@@ -83,7 +82,7 @@ def _describe_faculties(summary: RunSummary) -> Iterator[str]:
         yield f"    {name.ljust(widths[0])}  {'  '.join(numbers)}"
 
 
-def _format_cost(cost: Cost) -> tuple[str, ...]:
+def _format_cost(cost: FacultyCost) -> tuple[str, ...]:
     rate = cost.rate
     return (
         cost.faculty,

@@ -5,18 +5,18 @@ from itertools import groupby
 
 from genagents_env.evaluate.interviews import ENDS
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.evaluate.measures.diffusion import Known
+from genagents_env.evaluate.measures.diffusion import FactKnowledge
 from genagents_env.evaluate.measures.findings import Findings
 from genagents_env.evaluate.measures.flow import Flow
 from genagents_env.evaluate.measures.gatherings import Coordination
 from genagents_env.evaluate.measures.judge_agreement import Agreement
-from genagents_env.evaluate.measures.preferences import Preference, leaning
-from genagents_env.evaluate.measures.success import Outcome
+from genagents_env.evaluate.measures.preferences import Preference, find_leaning
+from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.reasons import Reason
 
 
-def outcome_lines(
-    outcomes: Sequence[Outcome],
+def format_outcomes(
+    outcomes: Sequence[SuccessOutcome],
     agreements: Iterable[Agreement],
     flows: Iterable[Flow],
     preferences: Iterable[Preference],
@@ -27,27 +27,27 @@ def outcome_lines(
     told where something could be compared.
     """
     for _, group in groupby(outcomes, key=lambda one: one.success):
-        yield from _success(list(group))
+        yield from _format_success(list(group))
     for one in agreements:
         if one.share is not None:
             told = f"{one.agreed} of {one.compared} verdicts ({one.share:.0%})"
             yield f"Agreement on {one.check}: {one.judge} and the rule on {told}"
     for flow in flows:
         if any(one.stored is not None or one.retrieved is not None for one in flow.agents):
-            yield _flow(flow)
+            yield _format_flow(flow)
     for preference in preferences:
-        yield from _preference(preference)
+        yield from _format_preference(preference)
 
 
-def _success(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _format_success(outcomes: Sequence[SuccessOutcome]) -> Iterator[str]:
     yield f"Success {outcomes[0].success}: {outcomes[0].title}"
     for when in ENDS:
-        told = [_verdict(one) for one in outcomes if one.when == when]
+        told = [_format_outcome(one) for one in outcomes if one.when == when]
         if told:
             yield f"    {when}: {'; '.join(told)}"
 
 
-def _verdict(one: Outcome) -> str:
+def _format_outcome(one: SuccessOutcome) -> str:
     decided = [repeat for repeat in one.repeats if repeat is not None]
     if one.share is None:
         return f"undecided by {one.by}"
@@ -58,28 +58,28 @@ def _verdict(one: Outcome) -> str:
     return f"{told}, {one.missing} verdict{'' if one.missing == 1 else 's'} missing"
 
 
-def _flow(flow: Flow) -> str:
+def _format_flow(flow: Flow) -> str:
     """Return how far a fact came; the chain ends where nobody is left to take the next step."""
     strangers = sum(not one.knew for one in flow.agents)
     if not strangers:
         return f"Flow of {flow.fact}: everybody knew it at the start"
-    told = f"Flow of {flow.fact}: received {_part(len(flow.told), strangers)}"
+    told = f"Flow of {flow.fact}: received {_format_part(len(flow.told), strangers)}"
     if not flow.told:
         return told
     if flow.p_store is None:
         return f"{told}, stored not known"
-    told += f", stored {_part(len(flow.kept), len(flow.told))}"
+    told += f", stored {_format_part(len(flow.kept), len(flow.told))}"
     if not flow.kept:
         return told
     share = flow.p_retrieve
     return f"{told}, retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
 
 
-def _part(some: int, whole: int) -> str:
+def _format_part(some: int, whole: int) -> str:
     return f"{some} of {whole} ({some / whole:.0%})"
 
 
-def _preference(preference: Preference) -> Iterator[str]:
+def _format_preference(preference: Preference) -> Iterator[str]:
     turned = preference.changed
     both = [agent for agent in preference.before if agent in preference.after]
     yield (
@@ -87,15 +87,15 @@ def _preference(preference: Preference) -> Iterator[str]:
         f"{len(turned)} of {len(both)} asked twice changed their mind"
     )
     for agent in dict.fromkeys((*preference.before, *preference.after)):
-        old = _leans(preference.before.get(agent))
-        new = _leans(preference.after.get(agent))
+        old = _format_leaning(preference.before.get(agent))
+        new = _format_leaning(preference.after.get(agent))
         yield f"    {agent}: before {old}, after {new}"
 
 
-def _leans(shares: Mapping[str, float] | None) -> str:
+def _format_leaning(shares: Mapping[str, float] | None) -> str:
     if shares is None:
         return "not asked"
-    value = leaning(shares)
+    value = find_leaning(shares)
     return "unsettled" if value is None else f"{value} ({shares[value]:.0%})"
 
 
@@ -107,32 +107,36 @@ _WORDS: tuple[tuple[Reason, str], ...] = (
 )
 
 
-def lines(found: Findings) -> Iterator[str]:
+def format_findings(found: Findings) -> Iterator[str]:
     """Yield the findings for people; `not asked` where there were no interviews.
 
     Shares and densities are of what is borne out by evidence; what is only claimed stands beside
     them where it differs.
     """
     for one in found.facts:
-        yield f"Knows {one.fact}: before {_known(one.before)}; after {_known(one.after)}"
-    before, after = _network(found.acquainted_before), _network(found.acquainted_after)
+        known = _format_knowledge(one.before), _format_knowledge(one.after)
+        yield f"Knows {one.fact}: before {known[0]}; after {known[1]}"
+    before, after = (
+        _format_network(found.acquainted_before),
+        _format_network(found.acquainted_after),
+    )
     yield f"Mutual knowledge: before {before}; after {after}"
     for gathering in found.gatherings:
-        yield _gathering(gathering)
+        yield _format_gathering(gathering)
     rate = found.hallucination_rate
     share = "" if rate is None else f" ({rate:.1%})"
     told = f"{found.hallucinated} of {found.claims} claims{share}"
     yield f"Hallucinated: {told if found.asked else NOT_ASKED}"
 
 
-def _known(one: Known | None) -> str:
+def _format_knowledge(one: FactKnowledge | None) -> str:
     if one is None:
         return NOT_ASKED
     told = f"{len(one.verified)} of {len(one.asked)} ({one.verified_share:.0%})"
     return f"{told} and {len(one.hallucinated)} hallucinated" if one.hallucinated else told
 
 
-def _network(one: Acquaintance | None) -> str:
+def _format_network(one: Acquaintance | None) -> str:
     if one is None or one.density is None or one.verified_density is None:
         return NOT_ASKED
     told = f"density {one.verified_density:.3f}"
@@ -142,7 +146,7 @@ def _network(one: Acquaintance | None) -> str:
     return told + made_up if one.hallucinated else told
 
 
-def _gathering(one: Coordination) -> str:
+def _format_gathering(one: Coordination) -> str:
     told = f"Came to {one.gathering}: {len(one.came)} of {len(one.invited)} invited"
     if one.passers_by:
         told += f", {len(one.passers_by)} passing by"

@@ -17,7 +17,7 @@ _LEFT = {
 }
 
 
-def transcript(
+def format_transcript(
     events: Iterable[Event], time: Callable[[int], datetime], agent: str | None = None
 ) -> Iterator[str]:
     """Yield a line for each event worth telling: `08:00:10  Maria Lopez: "Hello"`.
@@ -34,7 +34,7 @@ def transcript(
     for event in events:
         if agent is not None and not _concerns(event, agent):
             continue
-        told = _told(event)
+        told = _format_event(event)
         if told is None:
             continue
         now = time(event.tick)
@@ -48,7 +48,7 @@ def _concerns(event: Event, agent: str) -> bool:
     return event.agent == agent or agent in event.data.get("heard_by", ())
 
 
-def _told(event: Event) -> str | None:
+def _format_event(event: Event) -> str | None:
     if event.kind == "object" and event.tick == 0:
         return None  # how the town is furnished
     tell = _TELL.get(event.kind)

@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from genagents_env.evaluate.questions import standard
-from genagents_env.evaluate.transcript import transcript
+from genagents_env.evaluate.questions import make_standard_questions
+from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.scenario import Person
@@ -174,7 +174,7 @@ def describe_person(person: Person) -> str:
 
 def _format_transcript(events: list[Event], time: Callable[[int], datetime]) -> str:
     """Return a transcript, the beginning left out where it is long: the latest is never lost."""
-    lines = list(transcript(events, time))
+    lines = list(format_transcript(events, time))
     room = _DAY
     for place in reversed(range(len(lines))):
         room -= len(lines[place]) + 1
@@ -189,7 +189,7 @@ def _question_ids(meta: RunMeta) -> dict[tuple[When, str, str], str]:
     whens: tuple[When, ...] = get_args(When)
     for when in whens:
         for name in meta.names:
-            for kind, questions in standard(name, meta.scenario).items():
+            for kind, questions in make_standard_questions(name, meta.scenario).items():
                 ids.update({(when, name, question): kind for question in questions})
         for one in asked(meta.scenario, meta.names, when):
             ids[when, one.agent, one.text] = one.question_id

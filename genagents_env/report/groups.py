@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from genagents_env.evaluate.measures.lengths import standard_error
 from genagents_env.evaluate.measures.preferences import Preference, Shares
-from genagents_env.evaluate.measures.success import Outcome
+from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.sweep.design.trials import Condition
 
@@ -129,7 +129,7 @@ def average_successes(groups: Iterable[RunGroup]) -> Iterator[SuccessRate]:
             yield _average_success(group, mine)
 
 
-def _average_success(group: RunGroup, mine: Sequence[Outcome]) -> SuccessRate:
+def _average_success(group: RunGroup, mine: Sequence[SuccessOutcome]) -> SuccessRate:
     verdicts = [one.majority for one in mine if one.when == "after" and one.majority is not None]
     return SuccessRate(
         group.scenario,

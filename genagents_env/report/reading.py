@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import RecordError
-from genagents_env.evaluate.checks import verdicts
-from genagents_env.evaluate.measures import Measure, find_measures, take
-from genagents_env.evaluate.measures.diffusion import curves
+from genagents_env.evaluate.checks import find_verdicts
+from genagents_env.evaluate.measures import Measure, find_measures, take_measures
+from genagents_env.evaluate.measures.diffusion import compute_curves
 from genagents_env.evaluate.measures.partners import count_partners
-from genagents_env.evaluate.measures.places import occupancy
+from genagents_env.evaluate.measures.places import compute_occupancy
 from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.run_summary import RunSummary, summarize
-from genagents_env.evaluate.summary_lines import lines, outcome_lines
-from genagents_env.evaluate.transcript import transcript
+from genagents_env.evaluate.summary_lines import format_findings, format_outcomes
+from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.report.trial import MeasuredTrial, PlotData, RunNarrative, TimedAnswer, Usage
@@ -128,7 +128,7 @@ def read_trial(trial: MeasuredTrial, measures: Sequence[Measure]) -> MeasuredTri
 
 
 def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -> MeasuredTrial:
-    values, faults = take(data, measures)
+    values, faults = take_measures(data, measures)
     return replace(
         trial,
         scenario=sha256(data.meta.rows()["scenario"].encode()).hexdigest(),
@@ -138,7 +138,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
         unmeasured=faults,
         plot_data=_find_plot_data(data),
         narrative=_narrate(data, data.reader.time),
-        verdicts=tuple(verdicts(data)),
+        verdicts=tuple(find_verdicts(data)),
     )
 
 
@@ -156,7 +156,7 @@ def _sum_usage(reader: RunReader) -> Usage:
 
 def _find_plot_data(data: RunData) -> PlotData:
     names, counts = count_partners(data)
-    arenas, _, stays = occupancy(data)  # a row for each arena
+    arenas, _, stays = compute_occupancy(data)  # a row for each arena
     return PlotData(
         tuple(names),
         _list_rows(counts),
@@ -164,7 +164,7 @@ def _find_plot_data(data: RunData) -> PlotData:
         _list_rows(stays.T),
         {
             fact: tuple((float(second), float(known)) for second, known in steps)
-            for fact, steps in curves(data).items()
+            for fact, steps in compute_curves(data).items()
         },
         float(data.last_tick * data.meta.seconds_per_tick),
     )
@@ -179,10 +179,10 @@ def _list_rows(
 def _narrate(data: RunData, time: Callable[[int], datetime]) -> RunNarrative:
     summary = summarize(data)
     findings = (
-        *lines(summary.findings),
-        *outcome_lines(summary.outcomes, summary.agreements, summary.flows, summary.preferences),
+        *format_findings(summary.findings),
+        *format_outcomes(summary.outcomes, summary.agreements, summary.flows, summary.preferences),
     )
-    happened = transcript(data.events, time)
+    happened = format_transcript(data.events, time)
     first = tuple(islice(happened, MOST_LINES))
     answers = tuple(
         TimedAnswer(f"{time(one.tick):%a %H:%M}", one.agent, one.question, one.repeat, one.answer)

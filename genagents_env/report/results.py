@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
-from genagents_env.evaluate.published import Published, published
+from genagents_env.evaluate.published import PublishedCost
 from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON
@@ -69,7 +69,7 @@ class SweepResults:
     judged: tuple[Table, ...] = ()
     problems: tuple[str, ...] = ()
     groups: tuple[RunGroup, ...] = ()
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedCost, ...] = ()
 
     @property
     def title(self) -> str:
@@ -200,7 +200,7 @@ def group_summaries(summaries: Sequence[RunSummary]) -> SweepResults:
     groups = group_runs(summaries)
     conditions = {id(one): group.condition for group in groups for one in group.summaries}
     runs = tuple(make_trial(one, conditions[id(one)]) for one in summaries)
-    others = published(summaries[0].rates.speed)
+    others = list_published_costs(summaries[0].rates.speed)
     return SweepResults(None, None, runs, groups=groups, published=others)
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from genagents_env.evaluate.measures.lengths import pooled
-from genagents_env.evaluate.measures.preferences import affinity
+from genagents_env.evaluate.measures.lengths import pool_lengths
+from genagents_env.evaluate.measures.preferences import compute_affinity
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import figures
 from genagents_env.report.groups import (
@@ -32,7 +32,7 @@ def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
         yield from _draw_opinions(number, group, group.counted[0])
     spans = [summary.spans for group in groups for summary in group.counted]
     if any(one.conversations for one in spans):
-        drawn = figures.draw_length_bars(pooled(spans))
+        drawn = figures.draw_length_bars(pool_lengths(spans))
         caption = (
             "Mean over memberships that ended, with standard error, all runs together; the dark "
             "mark is the mean time of the last word. Hatched: the paper's."
@@ -85,7 +85,7 @@ def _draw_preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
         caption = f"{group.label}: answers before and after, mean over {len(several)} runs."
         yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
         if one.after:
-            found = affinity(several)
+            found = compute_affinity(several)
             drawn = figures.draw_affinity_map(
                 f"{one.check}, by {one.by}", found.agents, found.matrix
             )

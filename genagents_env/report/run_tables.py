@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from genagents_env.evaluate.measures.lengths import pooled
-from genagents_env.evaluate.measures.preferences import leaning
-from genagents_env.evaluate.published import Published
+from genagents_env.evaluate.measures.lengths import pool_lengths
+from genagents_env.evaluate.measures.preferences import find_leaning
+from genagents_env.evaluate.published import PublishedCost
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report.groups import (
     RunGroup,
@@ -139,7 +139,7 @@ def tabulate_preferences(groups: Iterable[RunGroup]) -> Table:
             one = average_preferences(several)
             for agent in dict.fromkeys([*one.before, *one.after]):
                 before, after = one.before.get(agent), one.after.get(agent)
-                lean = [None if end is None else leaning(end) for end in (before, after)]
+                lean = [None if end is None else find_leaning(end) for end in (before, after)]
                 for value in one.values:
                     known = [
                         None if end is None else end.get(value, 0.0) for end in (before, after)
@@ -160,7 +160,7 @@ def tabulate_lengths(groups: Iterable[RunGroup]) -> Table:
     for group in groups:
         spans = [summary.spans for summary in group.counted]
         said = average(one.utterances_per_conversation for one in spans)
-        for one in pooled(spans):
+        for one in pool_lengths(spans):
             ends = one.mean_spoken, one.sem_spoken, one.silences, one.censored
             rows.append((group.label, one.policy, one.count, one.mean, one.sem, *ends, said))
     rows = rows and [*rows, *_PAPER_LENGTHS]
@@ -190,7 +190,7 @@ _PAPER_LENGTHS: tuple[tuple[CellValue, ...], ...] = (
 )
 
 
-def tabulate_costs(summaries: Sequence[RunSummary], others: Sequence[Published]) -> Table:
+def tabulate_costs(summaries: Sequence[RunSummary], others: Sequence[PublishedCost]) -> Table:
     """Return what every run cost per hour and utterance, published figures last."""
     rows: list[tuple[CellValue, ...]] = [
         (
@@ -222,7 +222,7 @@ def tabulate_costs(summaries: Sequence[RunSummary], others: Sequence[Published])
     )
 
 
-def tabulate_rates(summaries: Sequence[RunSummary], others: Sequence[Published]) -> Table:
+def tabulate_rates(summaries: Sequence[RunSummary], others: Sequence[PublishedCost]) -> Table:
     """Return the columns of `costs` that matter most, for a terminal."""
     whole = tabulate_costs(summaries, others)
     kept = [whole.columns.index(column) for column in _NARROW]
@@ -260,7 +260,7 @@ def tabulate_cost_parts(summaries: Iterable[RunSummary]) -> Table:
     return Table("cost_parts", "What was spent on what", columns, rows, note)
 
 
-def _describe_costs(summaries: Sequence[RunSummary], others: Sequence[Published]) -> str:
+def _describe_costs(summaries: Sequence[RunSummary], others: Sequence[PublishedCost]) -> str:
     if not summaries:
         return ""
     rates = summaries[0].rates

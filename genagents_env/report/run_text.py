@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from genagents_env.evaluate.published import published
+from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.report.groups import group_runs
@@ -23,7 +23,9 @@ def describe_run(summary: RunSummary) -> Iterator[str]:
     if summary.spans.conversations:
         yield from tabulate_lengths(group_runs([summary])).format_lines()
     if summary.rates.agents:
-        yield from tabulate_rates([summary], published(summary.rates.speed)).format_lines()
+        yield from tabulate_rates(
+            [summary], list_published_costs(summary.rates.speed)
+        ).format_lines()
 
 
 def describe_runs(results: SweepResults) -> Iterator[str]:

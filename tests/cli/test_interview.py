@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.questions import standard
+from genagents_env.evaluate.questions import make_standard_questions
 from genagents_env.record import RunReader
 from tests.cli.conftest import Run
 from tests.run.towns import FOUR, WITNESS
@@ -46,7 +46,7 @@ def test_json_is_one_object_and_the_file_stays_as_it_is(lived: Run) -> None:
     told = json.loads(out)
     with RunReader("run.sqlite") as record:
         last = record.last_tick
-        questions = standard(ADA, record.meta.scenario)
+        questions = make_standard_questions(ADA, record.meta.scenario)
         said = {event.id for event in record.events() if event.kind == "say"}
     assert (told["run"], told["tick"]) == ("run.sqlite", last)
     assert list(told["agents"]) == [ADA, BEN]

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from genagents_env.evaluate.measure_catalog import measure_table
-from genagents_env.evaluate.measures import DEFAULT, measure_names
+from genagents_env.evaluate.measure_catalog import format_measure_table
+from genagents_env.evaluate.measures import DEFAULT, list_measure_names
 from tests.cli.conftest import Run
 
 
@@ -9,7 +9,7 @@ def test_measures_are_listed(genagents: Run) -> None:
     code, out, _ = genagents("measures")
     assert code == 0
     rows = [line.split() for line in out.splitlines()]
-    assert [row[0] for row in rows] == measure_names()
+    assert [row[0] for row in rows] == list_measure_names()
     assert {row[0] for row in rows if row[1] == "*"} == set(DEFAULT)
 
 
@@ -36,4 +36,4 @@ def test_an_unknown_measure_is_told(genagents: Run) -> None:
 def test_the_table_is_printed(genagents: Run) -> None:
     code, out, _ = genagents("measures", "--markdown")
     assert code == 0
-    assert out == measure_table()
+    assert out == format_measure_table()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from genagents_env.evaluate.interviews import Reply
+from genagents_env.evaluate.interviews import InterviewReply
 from genagents_env.scenario.questions import Asked
 from genagents_env.world.events import Event
 
@@ -28,6 +28,6 @@ def reply(
     question: str = "q",
     person: str | None = None,
     tick: int = 1000,
-) -> Reply:
+) -> InterviewReply:
     words = question if person is None else f"Do you know of {person}?"
-    return Reply(Asked(agent, question, words, person), text, evidence, tick)
+    return InterviewReply(Asked(agent, question, words, person), text, evidence, tick)

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.interviews import Reply
-from genagents_env.evaluate.measures.acquaintance import Acquaintance, acquaintance
+from genagents_env.evaluate.interviews import InterviewReply
+from genagents_env.evaluate.measures.acquaintance import Acquaintance, compute_acquaintance
 from genagents_env.scenario.schema import Person, Relationship
 from genagents_env.world.events import Event
 from tests.evaluate.talks import learn, news, reply, say
@@ -70,7 +70,7 @@ EVENTS = [
 def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
     agent: str, person: str, evidence: list[int], verified: bool
 ) -> None:
-    found = acquaintance(PEOPLE, [reply(agent, "Yes.", *evidence, person=person)], EVENTS)
+    found = compute_acquaintance(PEOPLE, [reply(agent, "Yes.", *evidence, person=person)], EVENTS)
     assert found is not None
     assert (found.asked, found.claims, found.verified) == (1, 1, int(verified))
 
@@ -85,7 +85,7 @@ def test_a_pair_is_mutual_where_both_claim_it() -> None:
         reply("Cy Cole", "Yes.", 4, person="Ada Ash"),
         reply("Dot Ash", "Yes.", person="Ben Bay"),  # he was not asked about her
     ]
-    found = acquaintance(PEOPLE, given_, EVENTS)
+    found = compute_acquaintance(PEOPLE, given_, EVENTS)
     assert found == Acquaintance(
         asked=7, claims=6, verified=4, pairs=3, mutual=2, mutual_verified=1
     )
@@ -95,9 +95,9 @@ def test_a_pair_is_mutual_where_both_claim_it() -> None:
 
 
 def test_nobody_asked_is_no_network_and_no_claim_no_rate() -> None:
-    assert acquaintance(PEOPLE, [], EVENTS) is None
-    assert acquaintance(PEOPLE, [reply("Ada Ash", "Yes.")], EVENTS) is None
-    found = acquaintance(PEOPLE, [reply("Ada Ash", "No.", person="Dot Ash")], EVENTS)
+    assert compute_acquaintance(PEOPLE, [], EVENTS) is None
+    assert compute_acquaintance(PEOPLE, [reply("Ada Ash", "Yes.")], EVENTS) is None
+    found = compute_acquaintance(PEOPLE, [reply("Ada Ash", "No.", person="Dot Ash")], EVENTS)
     assert found is not None
     assert found.hallucination_rate is None
     assert found.density is None
@@ -114,8 +114,10 @@ replies = st.builds(
 
 
 @given(st.lists(replies, max_size=20))
-def test_the_verified_are_some_of_the_claims_and_no_density_passes_one(given_: list[Reply]) -> None:
-    found = acquaintance(PEOPLE, given_, EVENTS)
+def test_the_verified_are_some_of_the_claims_and_no_density_passes_one(
+    given_: list[InterviewReply],
+) -> None:
+    found = compute_acquaintance(PEOPLE, given_, EVENTS)
     if found is None:
         assert not given_
         return

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.checks import Verdict, allowed, answered, placed, ruled, verdicts
+from genagents_env.evaluate.checks import (
+    Verdict,
+    accept_verdict,
+    apply_rule,
+    find_verdicts,
+    judge_answers,
+    judge_places,
+)
 from genagents_env.evaluate.presence import find_stays
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.scenario.schema import Question, Value
@@ -42,13 +49,13 @@ MYSTERY = mystery()
 def test_an_answer_is_yes_where_it_shows_it_and_nothing_against_it(
     answer: str, verdict: str
 ) -> None:
-    assert ruled(ILL, answer) == verdict
+    assert apply_rule(ILL, answer) == verdict
 
 
 def test_by_what_is_against_it_alone_no_answer_is_a_yes() -> None:
     only_no = ILL.model_copy(update={"yes": ()})
-    assert ruled(only_no, "She is in pain.") == "no"
-    assert ruled(only_no, "I don't know.") == "no"
+    assert apply_rule(only_no, "She is in pain.") == "no"
+    assert apply_rule(only_no, "I don't know.") == "no"
 
 
 @pytest.mark.parametrize(
@@ -64,28 +71,28 @@ def test_by_what_is_against_it_alone_no_answer_is_a_yes() -> None:
     ],
 )
 def test_of_several_values_the_first_or_none(answer: str, first: str, otherwise: str) -> None:
-    assert ruled(SUSPECT, answer) == first
-    assert ruled(SUSPECT.model_copy(update={"several": "otherwise"}), answer) == otherwise
+    assert apply_rule(SUSPECT, answer) == first
+    assert apply_rule(SUSPECT.model_copy(update={"several": "otherwise"}), answer) == otherwise
 
 
 def test_of_two_that_begin_together_it_is_the_one_the_check_has_first() -> None:
     values = (Value(value="ann", patterns=("ann",)), Value(value="anna", patterns=("anna",)))
-    assert ruled(SUSPECT.model_copy(update={"values": values}), "Anna") == "ann"
+    assert apply_rule(SUSPECT.model_copy(update={"values": values}), "Anna") == "ann"
 
 
 def test_without_patterns_the_rule_has_no_opinion() -> None:
     bare = tuple(Value(value=value.value) for value in SUSPECT.values)
-    assert ruled(SUSPECT.model_copy(update={"values": bare}), "Franco") is None
-    assert ruled(ILL.model_copy(update={"yes": (), "no": ()}), "pain") is None
+    assert apply_rule(SUSPECT.model_copy(update={"values": bare}), "Franco") is None
+    assert apply_rule(ILL.model_copy(update={"yes": (), "no": ()}), "pain") is None
 
 
 @pytest.mark.parametrize("verdict", ["yes", "no"])
 def test_a_model_may_say_what_the_check_knows_and_nothing_else(verdict: str) -> None:
-    assert allowed(ILL, verdict) == verdict
-    assert allowed(SUSPECT, verdict) is None
-    assert allowed(ILL, "Franco") is None
-    assert allowed(SUSPECT, "nobody") == "nobody"
-    assert allowed(SUSPECT, None) is None
+    assert accept_verdict(ILL, verdict) == verdict
+    assert accept_verdict(SUSPECT, verdict) is None
+    assert accept_verdict(ILL, "Franco") is None
+    assert accept_verdict(SUSPECT, "nobody") == "nobody"
+    assert accept_verdict(SUSPECT, None) is None
 
 
 ROWS = [
@@ -104,7 +111,7 @@ JUDGED = [
 
 
 def _of_suspect(rows: list[InterviewRow], of: list[JudgementRow]) -> list[Verdict]:
-    return list(answered(SUSPECT, MYSTERY, NAMES, rows, of, LAST))
+    return list(judge_answers(SUSPECT, MYSTERY, NAMES, rows, of, LAST))
 
 
 def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end() -> None:
@@ -123,8 +130,8 @@ def test_answers_about_others_are_no_answers_of_ones_own_and_at_tick_zero_there_
     about = Question(id="who", text="Was it {person}?", when="both", about="everyone")
     rows = [InterviewRow(LAST, "Ada", "Was it Ben?", "It was Zoe.", ())]
     curious = mystery(questions=(about,))
-    assert list(answered(SUSPECT, curious, NAMES, rows, [], LAST)) == []
-    early = list(answered(SUSPECT, MYSTERY, NAMES, said("Ada", "Zoe", tick=0), [], 0))
+    assert list(judge_answers(SUSPECT, curious, NAMES, rows, [], LAST)) == []
+    early = list(judge_answers(SUSPECT, MYSTERY, NAMES, said("Ada", "Zoe", tick=0), [], 0))
     assert [one.when for one in early] == ["before"]
 
 
@@ -180,14 +187,16 @@ MOVES = [
     [(0, ["Ada"]), (9, ["Ada"]), (10, ["Ada", "Ben"]), (20, ["Ben"]), (LAST, ["Ben"])],
 )
 def test_the_record_tells_who_was_at_a_place(tick: int, there: list[str]) -> None:
-    told = list(placed(STUDY, NAMES, find_stays(MOVES, LAST), tick))
+    told = list(judge_places(STUDY, NAMES, find_stays(MOVES, LAST), tick))
     assert [one.agent for one in told] == list(NAMES)  # Cy, who never came, is nowhere
     assert [one.agent for one in told if one.value == "yes"] == there
     assert {(one.when, one.repeat, one.by) for one in told} == {("after", 0, "rule")}
 
 
 def test_a_time_that_has_not_come_gives_no_opinion() -> None:
-    assert {one.value for one in placed(STUDY, NAMES, find_stays(MOVES, LAST), None)} == {None}
+    assert {one.value for one in judge_places(STUDY, NAMES, find_stays(MOVES, LAST), None)} == {
+        None
+    }
 
 
 def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> None:
@@ -201,7 +210,7 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
     )
     path = write(tmp_path / "run.sqlite", mystery(checks=checks), MOVES, ROWS, JUDGED)
     with RunReader(path) as run:
-        told = verdicts(run)
+        told = find_verdicts(run)
     values = {(one.check, one.agent): one.value for one in told}
     assert list(dict.fromkeys(one.check for one in told)) == ["study", "soon", "late", "ago", "ill"]
     assert [values["study", name] for name in NAMES] == ["no", "yes", "no"]
@@ -216,6 +225,6 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
 
 def test_without_checks_or_before_any_time_there_is_nothing_to_say(tmp_path: Path) -> None:
     with RunReader(write(tmp_path / "a.sqlite", mystery(checks=()), MOVES, ROWS)) as run:
-        assert verdicts(run) == ()
+        assert find_verdicts(run) == ()
     with RunReader(write(tmp_path / "b.sqlite", MYSTERY, MOVES[:2], last=0)) as run:
-        assert {(one.check, one.value) for one in verdicts(run)} == {("study", None)}
+        assert {(one.check, one.value) for one in find_verdicts(run)} == {("study", None)}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.claims import claims_fact, claims_person, names
+from genagents_env.evaluate.claims import claims_fact, claims_person, names_person
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Fact
 
@@ -149,6 +149,6 @@ def test_a_fact_known_by_its_pattern_only_counts_where_it_is_told() -> None:
 
 
 def test_a_name_is_a_whole_word() -> None:
-    assert names("Ann came.", ("Ann",))
-    assert not names("Anna came.", ("Ann",))
-    assert names("c++ fan came", ("c++ fan",)) is True
+    assert names_person("Ann came.", ("Ann",))
+    assert not names_person("Anna came.", ("Ann",))
+    assert names_person("c++ fan came", ("c++ fan",)) is True

@@ -1,7 +1,7 @@
 from datetime import datetime
 
 from genagents_env.evaluate.measures.diffusion import Hearing, Spread
-from genagents_env.evaluate.measures.gatherings import coordination
+from genagents_env.evaluate.measures.gatherings import compute_coordination
 from genagents_env.evaluate.presence import Visit
 from genagents_env.scenario.schema import Gathering
 from tests.evaluate.talks import reply
@@ -32,7 +32,7 @@ def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None
         reply("Cy", "I had to work."),
         reply("Dot", "I forgot.", question="another"),
     ]
-    found = coordination(TEA, 100, SPREAD, visits, ["q"], given)
+    found = compute_coordination(TEA, 100, SPREAD, visits, ["q"], given)
     assert found.invited == ("Ben", "Cy", "Dot", "Eve")  # Fay heard of it when it had begun
     assert found.came == ("Cy",)
     assert found.passers_by == ("Gus", "Fay")
@@ -43,7 +43,7 @@ def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None
 
 
 def test_without_interviews_those_who_stayed_away_are_unasked() -> None:
-    found = coordination(TEA, 100, SPREAD, [], ["q"], [])
+    found = compute_coordination(TEA, 100, SPREAD, [], ["q"], [])
     assert found.reasons == ()
     assert found.unasked == found.invited
     assert found.came == found.passers_by == ()
@@ -51,11 +51,11 @@ def test_without_interviews_those_who_stayed_away_are_unasked() -> None:
 
 def test_without_a_host_everybody_who_knew_is_invited() -> None:
     open_to_all = TEA.model_copy(update={"host": None})
-    found = coordination(open_to_all, 0, SPREAD, [], [], [])
+    found = compute_coordination(open_to_all, 0, SPREAD, [], [], [])
     assert found.invited == ("Ada", "Ben")
 
 
 def test_several_answers_about_a_gathering_are_read_together() -> None:
     given = [reply("Ben", "I was at home."), reply("Ben", "I had to work.", question="r")]
-    found = coordination(TEA, 0, SPREAD, [], ["q", "r"], given)
+    found = compute_coordination(TEA, 0, SPREAD, [], ["q", "r"], given)
     assert found.reasons == (("Ben", "conflict"),)

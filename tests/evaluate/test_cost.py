@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.evaluate import summarize
-from genagents_env.evaluate.faculty_costs import Cost, costs
+from genagents_env.evaluate.faculty_costs import FacultyCost, compute_faculty_costs
 from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
@@ -32,7 +32,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Path) -> None:
     with RunReader(path) as record:
-        *faculties, whole = costs(record)
+        *faculties, whole = compute_faculty_costs(record)
         spent = record.spent()
         calls = list(record.calls())
     assert [cost.faculty for cost in faculties] == ["interview", "ponder", "wish"]
@@ -69,10 +69,10 @@ def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
     assert Decimal(rows[-1]["dollars"]) == told.faculties[-1].dollars
 
 
-def lived(path: Path, ticks: int, endpoint: ScriptedEndpoint) -> tuple[Cost, ...]:
+def lived(path: Path, ticks: int, endpoint: ScriptedEndpoint) -> tuple[FacultyCost, ...]:
     run(make_spec(ticks=ticks), path, make_options(endpoint))
     with RunReader(path) as record:
-        return costs(record)
+        return compute_faculty_costs(record)
 
 
 def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.measures.findings import Findings, findings
-from genagents_env.evaluate.summary_lines import lines
+from genagents_env.evaluate.measures.findings import Findings, compute_findings
+from genagents_env.evaluate.summary_lines import format_findings
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
@@ -35,7 +35,7 @@ def _found(
 ) -> Findings:
     run(RunSpec(TownConfig(scenario, hours=hours), policy=PolicySpec(policy)), path, RunOptions())
     with RunReader(path) as record:
-        return findings(record)
+        return compute_findings(record)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_findings_of_a_run_that_was_asked(path: Path) -> None:
     assert gathering.host == ADA
     assert gathering.invited == (BEN,)
     assert found.asked
-    told = list(lines(found))
+    told = list(format_findings(found))
     assert told[0] == "Knows tea: before 1 of 2 (50%); after 2 of 2 (100%)"
     assert told[1].startswith("Mutual knowledge: before density ")
     assert told[2].startswith("Came to tea_time: 1 of 1 invited")
@@ -70,11 +70,11 @@ def test_findings_of_a_run_that_was_asked(path: Path) -> None:
 def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
     found = _found(path, _asking(), policy="idle")
     assert not found.asked
-    assert list(lines(found))[:2] == [
+    assert list(format_findings(found))[:2] == [
         "Knows tea: before not asked; after not asked",
         "Mutual knowledge: before not asked; after not asked",
     ]
-    assert list(lines(found))[-1] == "Hallucinated: not asked"
+    assert list(format_findings(found))[-1] == "Hallucinated: not asked"
     values = found.as_json()
     assert values["facts"] == {"tea": {"before": None, "after": None}}
     assert values["acquaintance"] == {"before": None, "after": None}
@@ -92,5 +92,5 @@ def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:
     elsewhere = tea.model_copy(update={"place": "outside"})
     found = _found(path, scenario.model_copy(update={"gatherings": (elsewhere,)}))
     assert found.facts == ()
-    (told,) = [line for line in lines(found) if line.startswith("Came")]
+    (told,) = [line for line in format_findings(found) if line.startswith("Came")]
     assert told == "Came to tea_time: 0 of 1 invited; of 1 who stayed away 1 not asked why"

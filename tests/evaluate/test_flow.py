@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.interviews import Reply
-from genagents_env.evaluate.measures.flow import AgentFlow, Flow, flowed, flows, held_at_end
+from genagents_env.evaluate.interviews import InterviewReply
+from genagents_env.evaluate.measures.flow import (
+    AgentFlow,
+    Flow,
+    compute_flows,
+    find_held_memories,
+    trace_flows,
+)
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.scenario.questions import Asked
 from genagents_env.world.events import Event
@@ -25,8 +31,8 @@ HEARD = [
 HELD = {("testimony", name) for name in ("Ada", "Ben", "Cy", "Gus")} | {("gossip", "Dot")}
 
 
-def _reply(agent: str, repeat: int, text: str, question: str = "who") -> Reply:
-    return Reply(Asked(agent, question, question, None), text, (), LAST, repeat)
+def _reply(agent: str, repeat: int, text: str, question: str = "who") -> InterviewReply:
+    return InterviewReply(Asked(agent, question, question, None), text, (), LAST, repeat)
 
 
 AFTER = [
@@ -41,7 +47,7 @@ AFTER = [
 
 
 def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
-    (flow,) = flowed((TESTIMONY,), SEVEN, HEARD, AFTER, HELD)
+    (flow,) = trace_flows((TESTIMONY,), SEVEN, HEARD, AFTER, HELD)
     assert flow == Flow(
         "testimony",
         (
@@ -63,25 +69,25 @@ def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
 
 def test_the_first_hearing_counts_and_who_knew_it_is_no_receiver() -> None:
     again = [learn(2, "Ada", "testimony", 1), learn(9, "Ben", "testimony", 8)]
-    (flow,) = flowed((TESTIMONY,), SEVEN, [*HEARD, *again], AFTER, HELD)
+    (flow,) = trace_flows((TESTIMONY,), SEVEN, [*HEARD, *again], AFTER, HELD)
     assert [one.received for one in flow.agents[:2]] == [2, 3]
     assert (flow.p_receive, flow.p_store) == (4 / 6, 2 / 4)
 
 
 def test_what_was_not_asked_or_not_written_down_is_not_nothing() -> None:
-    (flow,) = flowed((TESTIMONY,), SEVEN, HEARD, [], None)
+    (flow,) = trace_flows((TESTIMONY,), SEVEN, HEARD, [], None)
     assert (flow.p_receive, flow.p_store, flow.p_retrieve) == (4 / 6, None, None)
     assert {(one.stored, one.retrieved) for one in flow.agents} == {(None, None)}
-    (unasked,) = flowed((TESTIMONY,), SEVEN, HEARD, [], HELD)
+    (unasked,) = trace_flows((TESTIMONY,), SEVEN, HEARD, [], HELD)
     assert (unasked.p_store, unasked.p_retrieve) == (0.5, None)
 
 
 def test_of_nobody_there_is_no_share() -> None:
-    (known,) = flowed((TESTIMONY,), ["Ada"], [], [], set())
+    (known,) = trace_flows((TESTIMONY,), ["Ada"], [], [], set())
     assert (known.p_receive, known.p_store, known.p_retrieve) == (None, None, None)
-    (unheard,) = flowed((TESTIMONY,), SEVEN, [], [], set())
+    (unheard,) = trace_flows((TESTIMONY,), SEVEN, [], [], set())
     assert (unheard.p_receive, unheard.p_store) == (0.0, None)
-    assert flowed((), SEVEN, HEARD, AFTER, HELD) == ()
+    assert trace_flows((), SEVEN, HEARD, AFTER, HELD) == ()
 
 
 def _held(agent: str, tick: int) -> RememberedRow:
@@ -101,11 +107,11 @@ def _held(agent: str, tick: int) -> RememberedRow:
 def test_memories_of_the_end_are_those_of_its_tick(
     rows: list[RememberedRow], asked: bool, held: set[tuple[str, str]] | None
 ) -> None:
-    assert held_at_end(rows, LAST, asked) == held
+    assert find_held_memories(rows, LAST, asked) == held
 
 
 def test_before_any_time_has_passed_there_is_no_end() -> None:
-    assert held_at_end([_held("Ada", 0)], 0, False) is None
+    assert find_held_memories([_held("Ada", 0)], 0, False) is None
 
 
 names = st.sampled_from(SEVEN)
@@ -118,11 +124,16 @@ names = st.sampled_from(SEVEN)
     st.data(),
 )
 def test_probabilities_are_such_and_the_order_of_answers_is_indifferent(
-    heard: list[str], after: list[Reply], held: set[tuple[str, str]] | None, data: st.DataObject
+    heard: list[str],
+    after: list[InterviewReply],
+    held: set[tuple[str, str]] | None,
+    data: st.DataObject,
 ) -> None:
     events = [learn(k, name, "testimony", 0) for k, name in enumerate(heard) if name != "Ada"]
-    (flow,) = flowed((TESTIMONY,), SEVEN, events, after, held)
-    assert flowed((TESTIMONY,), SEVEN, events, data.draw(st.permutations(after)), held) == (flow,)
+    (flow,) = trace_flows((TESTIMONY,), SEVEN, events, after, held)
+    assert trace_flows((TESTIMONY,), SEVEN, events, data.draw(st.permutations(after)), held) == (
+        flow,
+    )
     assert [one.agent for one in flow.agents] == list(SEVEN)
     assert flow.p_receive == len(flow.told) / 6 == len(events) / 6
     for share in (flow.p_store, flow.p_retrieve, *(one.retrieved for one in flow.agents)):
@@ -137,7 +148,7 @@ def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
     memories = [_held("Ada", 0), _held("Ada", LAST), _held("Ben", LAST)]
     path = write(tmp_path / "a.sqlite", mystery(), [told], answers, remembered=memories)
     with RunReader(path) as run:
-        (flow,) = flows(run)
+        (flow,) = compute_flows(run)
     assert flow.agents == (
         AgentFlow("Ada", True, None, True, None),
         AgentFlow("Ben", False, 4, True, 0.5),
@@ -146,5 +157,5 @@ def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
     assert (flow.p_receive, flow.p_store, flow.p_retrieve) == (0.5, 1.0, 0.5)
     assert json.loads(json.dumps(flow.as_json()))["agents"][1]["received"] == 4
     with RunReader(write(tmp_path / "b.sqlite", mystery())) as run:
-        (empty,) = flows(run)
+        (empty,) = compute_flows(run)
     assert (empty.p_receive, empty.p_store, empty.p_retrieve) == (0.0, None, None)

@@ -1,10 +1,14 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from genagents_env.evaluate import transcript
-from genagents_env.evaluate.measures.acquaintance import compute_density, known_at_start, met
-from genagents_env.evaluate.measures.diffusion import Hearing, spreads
-from genagents_env.evaluate.measures.talk import Talk, talk
+from genagents_env.evaluate import format_transcript
+from genagents_env.evaluate.measures.acquaintance import (
+    compute_density,
+    find_initial_ties,
+    find_speaking_pairs,
+)
+from genagents_env.evaluate.measures.diffusion import Hearing, trace_facts
+from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.evaluate.presence import find_stays, find_visits, is_within
 from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.world.events import Event
@@ -23,7 +27,7 @@ def test_a_fact_is_heard_when_from_whom_and_through_which_event() -> None:
     facts = (Fact(id="party", statement="a party", known_by=("Ada", "Zoe"), patterns=("party",)),)
     learn = Event(9, 4, "learn", "Ben", {"fact": "party", "cause": 8, "source": "Ada"})
     news = Event(12, 6, "learn", "Cy", {"fact": "party", "cause": 11, "source": None})
-    (spread,) = spreads(facts, ["Ada", "Ben", "Cy", "Dot"], [learn, news])
+    (spread,) = trace_facts(facts, ["Ada", "Ben", "Cy", "Dot"], [learn, news])
     assert spread.at_start == ("Ada",)
     assert spread.heard == (Hearing("Ben", 4, "Ada", 8), Hearing("Cy", 6, None, 11))
     assert spread.share(4) == 0.75
@@ -57,9 +61,9 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
         return Person(name=name, persona="someone", home="h", relationships=known)
 
     people = [person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy")]
-    before = known_at_start(people)
+    before = find_initial_ties(people)
     assert before == {("Ada", "Ben")}
-    after = before | met([_say(0, "Cy", ["Ada"]), _say(1, "Ben", [])])
+    after = before | find_speaking_pairs([_say(0, "Cy", ["Ada"]), _say(1, "Ben", [])])
     assert after == {("Ada", "Ben"), ("Ada", "Cy")}
     assert compute_density(after, 3) == 2 / 3
     assert compute_density(set(), 1) == 0.0
@@ -73,7 +77,7 @@ def test_talk_counts_conversations_and_utterances() -> None:
         _say(3, "Ben", ["Ada"], phone=True),
         _say(4, "Ben", []),
     ]
-    assert talk(events) == Talk(conversations=1, utterances=3, by_phone=1, alone=1)
+    assert count_talk(events) == TalkCounts(conversations=1, utterances=3, by_phone=1, alone=1)
 
 
 def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:
@@ -84,7 +88,7 @@ def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:
         Event(2, 2, "doing", "Ben", {"doing": "reading", "emoji": "📖"}),
         Event(3, 2, "unknown kind", "Ben", {}),
     ]
-    lines = list(transcript(events, lambda tick: start + timedelta(seconds=10 * tick)))
+    lines = list(format_transcript(events, lambda tick: start + timedelta(seconds=10 * tick)))
     assert lines == [
         "Monday 13 February 2023",
         "23:59:50  Ada is at cafe/hall,",
@@ -92,5 +96,5 @@ def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:
         '00:00:00  Ada to Ben: "hi red Ben: forged"',
         "00:00:10  Ben: reading 📖",
     ]
-    of_ben = list(transcript(events, lambda tick: start, "Ben"))
+    of_ben = list(format_transcript(events, lambda tick: start, "Ben"))
     assert len(of_ben) == 3

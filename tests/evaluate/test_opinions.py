@@ -4,7 +4,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.opinions import Opinion, opinions, voiced
+from genagents_env.evaluate.opinions import Opinion, find_mentions, find_opinions
 from genagents_env.record import CallRow, RunReader
 from genagents_env.scenario.schema import Value
 from tests.evaluate.suspects import SUSPECT, mystery, write
@@ -49,31 +49,31 @@ def _told(found: tuple[Opinion, ...]) -> list[tuple[str, int, str, str]]:
 
 
 def test_mentions_in_speech_and_summaries_are_told_in_time() -> None:
-    assert _told(voiced(mystery(), EVENTS, CALLS)) == TIMELINE
+    assert _told(find_mentions(mystery(), EVENTS, CALLS)) == TIMELINE
 
 
 def test_of_several_in_one_text_the_check_decides() -> None:
     strict = SUSPECT.model_copy(update={"several": "otherwise"})
-    told = _told(voiced(mystery(checks=(strict,)), EVENTS, []))
+    told = _told(find_mentions(mystery(checks=(strict,)), EVENTS, []))
     assert told[0] == ("Ben", 4, "nobody", "said")
 
 
 def test_without_value_checks_or_patterns_nothing_is_told() -> None:
     bare = SUSPECT.model_copy(update={"values": (Value(value="Franco"),)})
-    assert voiced(mystery(checks=(bare,)), EVENTS, CALLS) == ()
-    assert voiced(mystery(checks=()), EVENTS, CALLS) == ()
-    assert voiced(mystery(), [], []) == ()
+    assert find_mentions(mystery(checks=(bare,)), EVENTS, CALLS) == ()
+    assert find_mentions(mystery(checks=()), EVENTS, CALLS) == ()
+    assert find_mentions(mystery(), [], []) == ()
 
 
 @given(st.permutations(CALLS))
 def test_the_order_of_calls_is_indifferent(calls: list[CallRow]) -> None:
-    assert _told(voiced(mystery(), EVENTS, calls)) == TIMELINE
+    assert _told(find_mentions(mystery(), EVENTS, calls)) == TIMELINE
 
 
 def test_opinions_are_read_from_a_run(tmp_path: Path) -> None:
     events = [say(id_, "Ben", ["Ada"], text) for id_, text in enumerate(["Zoe?", "Hm.", "Franco!"])]
     with RunReader(write(tmp_path / "a.sqlite", mystery(), events)) as run:
-        found = opinions(run)
+        found = find_opinions(run)
     assert _told(found) == [("Ben", 0, "Zoe", "said"), ("Ben", 2, "Franco", "said")]
     assert found[0].as_json() == {
         "check": "suspect",
@@ -83,4 +83,4 @@ def test_opinions_are_read_from_a_run(tmp_path: Path) -> None:
         "source": "said",
     }
     with RunReader(write(tmp_path / "b.sqlite", mystery(checks=()), events)) as run:
-        assert opinions(run) == ()
+        assert find_opinions(run) == ()

@@ -8,15 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.checks import Verdict
-from genagents_env.evaluate.measures.judge_agreement import Agreement, agreements, compared
+from genagents_env.evaluate.measures.judge_agreement import (
+    Agreement,
+    compute_agreements,
+    tally_agreements,
+)
 from genagents_env.evaluate.measures.success import (
-    Outcome,
+    SuccessOutcome,
     Truth,
+    compute_outcomes,
+    have_one_value,
     holds,
-    most,
-    outcomes,
-    same,
-    weighed,
+    is_majority,
+    tally_outcomes,
 )
 from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Success
@@ -31,8 +35,8 @@ def _success(id_: str = "s", **fields: object) -> Success:
     return Success.model_validate({"id": id_, "title": "A success", **fields}, strict=False)
 
 
-def _weigh(success: Success, given_: list[Verdict]) -> Outcome:
-    (one,) = weighed(mystery(success), given_)
+def _weigh(success: Success, given_: list[Verdict]) -> SuccessOutcome:
+    (one,) = tally_outcomes(mystery(success), given_)
     return one
 
 
@@ -67,7 +71,7 @@ def test_all_have_the_same_value_whatever_the_unknown_ones_are(values: list[str 
     each = ("Franco", "Zoe", "nobody")
     worlds = product(*([value] if value is not None else each for value in values))
     in_worlds = {len(set(world)) == 1 and world[0] != "nobody" for world in worlds}
-    assert same(values, "nobody") == (in_worlds.pop() if len(in_worlds) == 1 else None)
+    assert have_one_value(values, "nobody") == (in_worlds.pop() if len(in_worlds) == 1 else None)
 
 
 @pytest.mark.parametrize(
@@ -75,13 +79,13 @@ def test_all_have_the_same_value_whatever_the_unknown_ones_are(values: list[str 
     [(2, 3, True), (1, 3, False), (1, 2, True), (0, 2, False), (1, 1, True), (2, 5, False)],
 )
 def test_a_majority_is_at_least_half_rounded_up(yes: int, decided: int, holds_: bool) -> None:
-    assert most(yes, decided) is holds_
-    assert most(0, 0) is None
+    assert is_majority(yes, decided) is holds_
+    assert is_majority(0, 0) is None
 
 
 def test_the_share_of_repeats_with_the_value_is_the_agents_share() -> None:
     one = _weigh(SOLVED, found("suspect", "Ada", "Franco", "Zoe", "Franco"))
-    assert one == Outcome(
+    assert one == SuccessOutcome(
         "solved", "Ada names Franco", "after", "rule", {"Ada": 2 / 3}, 2 / 3, True,
         (True, False, True),
     )  # fmt: skip
@@ -137,7 +141,7 @@ def test_an_answer_check_counts_its_yes() -> None:
 IN_PAIN, IN_STUDY = _success("pain", check="ill"), _success("there", check="study", of=["Ada"])
 
 
-def _compound(**parts: object) -> list[Outcome]:
+def _compound(**parts: object) -> list[SuccessOutcome]:
     scenario = mystery(SOLVED, IN_PAIN, IN_STUDY, _success("both", **parts))
     given_ = [
         *found("suspect", "Ada", "Franco", "Franco", "Zoe", when="before"),
@@ -147,7 +151,7 @@ def _compound(**parts: object) -> list[Outcome]:
         *found("ill", "Ada", "yes", "yes", "no", by="model:wise"),
         *found("study", "Ada", "yes"),
     ]
-    return [one for one in weighed(scenario, given_) if one.success == "both"]
+    return [one for one in tally_outcomes(scenario, given_) if one.success == "both"]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +179,7 @@ def test_what_a_success_lacks_by_one_judge_is_no_outcome_of_that_judge() -> None
         *found("suspect", "Ada", "Franco", by="model:wise"),
     ]
     both = _success("both", all=["solved", "pain"])
-    told = [(one.success, one.by) for one in weighed(mystery(SOLVED, IN_PAIN, both), given_)]
+    told = [(one.success, one.by) for one in tally_outcomes(mystery(SOLVED, IN_PAIN, both), given_)]
     assert told == [
         ("solved", "rule"),
         ("solved", "model:wise"),
@@ -185,9 +189,9 @@ def test_what_a_success_lacks_by_one_judge_is_no_outcome_of_that_judge() -> None
 
 
 def test_without_checks_successes_or_verdicts_there_is_no_outcome() -> None:
-    assert weighed(mystery(), EVERYONE) == ()
-    assert weighed(mystery(SOLVED, _success("x", all=["solved"])), []) == ()
-    assert compared([]) == ()
+    assert tally_outcomes(mystery(), EVERYONE) == ()
+    assert tally_outcomes(mystery(SOLVED, _success("x", all=["solved"])), []) == ()
+    assert tally_agreements([]) == ()
 
 
 def test_two_judges_are_each_compared_with_the_rule_where_both_have_an_opinion() -> None:
@@ -200,7 +204,7 @@ def test_two_judges_are_each_compared_with_the_rule_where_both_have_an_opinion()
         *found("ill", "Ada", None),
         *found("ill", "Ada", "yes", by="model:wise"),
     ]
-    told = compared(given_)
+    told = tally_agreements(given_)
     assert told == (
         Agreement("suspect", "model:wise", compared=3, agreed=1),
         Agreement("suspect", "model:quick", compared=1, agreed=1),
@@ -236,8 +240,8 @@ TREE = (
 def test_order_is_indifferent_and_shares_are_shares(
     given_: list[Verdict], data: st.DataObject
 ) -> None:
-    told = weighed(mystery(*TREE), given_)
-    assert weighed(mystery(*TREE), data.draw(st.permutations(given_))) == told
+    told = tally_outcomes(mystery(*TREE), given_)
+    assert tally_outcomes(mystery(*TREE), data.draw(st.permutations(given_))) == told
     assert len({(one.success, one.when, one.by) for one in told}) == len(told)
     for one in told:
         decided = [repeat for repeat in one.repeats if repeat is not None]
@@ -245,7 +249,7 @@ def test_order_is_indifferent_and_shares_are_shares(
         assert one.share is None or one.share == sum(decided) / len(decided)
         assert one.majority is None or one.majority == (one.share is not None and one.share >= 0.5)
         assert all(0 <= share <= 1 for share in one.shares.values())
-    for both in compared(given_):
+    for both in tally_agreements(given_):
         assert 0 <= both.agreed <= both.compared
 
 
@@ -254,8 +258,8 @@ def test_a_verdict_that_comes_later_never_turns_what_was_decided(
     given_: list[Verdict], later: str | None
 ) -> None:
     filled = [Verdict(v.check, v.agent, v.when, v.repeat, v.by, v.value or later) for v in given_]
-    after = {(one.success, one.when, one.by): one for one in weighed(mystery(*TREE), filled)}
-    for one in weighed(mystery(*TREE), given_):
+    after = {(one.success, one.when, one.by): one for one in tally_outcomes(mystery(*TREE), filled)}
+    for one in tally_outcomes(mystery(*TREE), given_):
         new = after[one.success, one.when, one.by].repeats
         for old, now in zip(one.repeats, new, strict=True):
             assert old is None or old == now
@@ -268,7 +272,7 @@ def test_outcomes_and_agreement_are_read_from_a_run(tmp_path: Path) -> None:
     moves = [at(0, 0, "start", "Ada", "Cottage/study")]
     path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, rows, models)
     with RunReader(path) as run:
-        told, agreed = outcomes(run), agreements(run)
+        told, agreed = compute_outcomes(run), compute_agreements(run)
     assert [(one.success, one.when, one.by, one.share) for one in told] == [
         ("solved", "before", "rule", 0.0),
         ("solved", "before", "model:wise", 0.0),
@@ -286,5 +290,5 @@ def test_a_run_that_was_not_asked_has_only_its_places(tmp_path: Path) -> None:
     moves = [at(0, 0, "start", "Ada", "Cottage/kitchen")]
     path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, last=LAST)
     with RunReader(path) as run:
-        assert [(one.success, one.majority) for one in outcomes(run)] == [("there", False)]
-        assert agreements(run) == ()
+        assert [(one.success, one.majority) for one in compute_outcomes(run)] == [("there", False)]
+        assert compute_agreements(run) == ()

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.measures.preferences import (
     Preference,
-    affinity,
-    leaning,
-    preferences,
-    preferred,
+    compute_affinity,
+    compute_preferences,
+    find_leaning,
+    tally_preferences,
 )
 from genagents_env.record import RunReader
 from tests.evaluate.suspects import found, judged, mystery, said, write
@@ -39,7 +39,7 @@ def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own()
         *found("ill", "Ada", "yes"),
         *found("suspect", "Ada", None, by="model:mute"),
     ]
-    rule, model = preferred(mystery(), given_)
+    rule, model = tally_preferences(mystery(), given_)
     assert rule == Preference(
         "suspect",
         ("Franco", "Zoe", "nobody"),
@@ -52,8 +52,8 @@ def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own()
         "nobody",
     )
     assert (model.by, model.before) == ("model:wise", {})
-    assert preferred(mystery(checks=()), given_) == ()
-    assert preferred(mystery(), []) == ()
+    assert tally_preferences(mystery(checks=()), given_) == ()
+    assert tally_preferences(mystery(), []) == ()
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own()
     ],
 )
 def test_one_leans_to_the_only_value_with_half(shares: dict[str, float], value: str) -> None:
-    assert leaning(shares) == value
+    assert find_leaning(shares) == value
 
 
 def test_those_changed_their_mind_who_leaned_elsewhere_before() -> None:
@@ -96,7 +96,7 @@ def test_those_changed_their_mind_who_leaned_elsewhere_before() -> None:
 
 def test_affinity_is_the_chance_of_the_same_club_and_the_undecided_join_none() -> None:
     one = _clubs({"A": _shares(2 / 3, 1 / 3), "B": _shares(1 / 3, 1 / 3), "C": _shares(0, 0)})
-    found_ = affinity(one)
+    found_ = compute_affinity(one)
     assert (found_.agents, found_.runs, found_.when) == (("A", "B", "C"), 1, "after")
     assert found_.matrix[0][1] == pytest.approx(2 / 9 + 1 / 9)
     assert found_.matrix[0][0] == pytest.approx(4 / 9 + 1 / 9)
@@ -110,18 +110,18 @@ def test_over_runs_it_is_the_mean_of_those_in_which_both_were_asked() -> None:
         _clubs({"A": _shares(1, 0), "B": _shares(0, 1)}),
         _clubs({"B": _shares(0, 1), "C": _shares(0, 1)}),
     ]
-    found_ = affinity(runs)
+    found_ = compute_affinity(runs)
     assert found_.agents == ("A", "B", "C")
     assert found_.matrix[0] == (1.0, 0.5, None)
     assert found_.matrix[1] == (0.5, 1.0, 1.0)
     assert found_.runs == 3
-    assert affinity(runs, "before").matrix == ()
+    assert compute_affinity(runs, "before").matrix == ()
 
 
 def test_only_what_is_alike_is_averaged() -> None:
     for others in ([], [_clubs({}), _clubs({}, by="model:x")], [_clubs({}), _clubs({}, check="d")]):
         with pytest.raises(ValueError, match="one check by one judge"):
-            affinity(others)
+            compute_affinity(others)
 
 
 shares = st.builds(
@@ -138,8 +138,8 @@ ends = st.dictionaries(st.sampled_from("ABCD"), shares)
 def test_affinities_are_symmetric_chances_and_the_order_of_runs_is_indifferent(
     runs: list[Preference], data: st.DataObject
 ) -> None:
-    one = affinity(runs)
-    other = affinity(data.draw(st.permutations(runs)))
+    one = compute_affinity(runs)
+    other = compute_affinity(data.draw(st.permutations(runs)))
     assert sorted(other.agents) == sorted(one.agents)
     for i, a in enumerate(one.agents):
         for j, b in enumerate(one.agents):
@@ -153,7 +153,7 @@ def test_affinities_are_symmetric_chances_and_the_order_of_runs_is_indifferent(
 
 @given(ends.map(_clubs))
 def test_within_one_run_nobody_is_closer_to_another_than_both_are_settled(one: Preference) -> None:
-    matrix = affinity(one).matrix
+    matrix = compute_affinity(one).matrix
     for i, row in enumerate(matrix):
         for j, chance in enumerate(row):
             own, others = matrix[i][i], matrix[j][j]
@@ -178,8 +178,8 @@ def test_within_one_run_nobody_is_closer_to_another_than_both_are_settled(one: P
     st.data(),
 )
 def test_shares_add_up_to_one_in_any_order(given_: list[Verdict], data: st.DataObject) -> None:
-    told = preferred(mystery(), given_)
-    assert preferred(mystery(), data.draw(st.permutations(given_))) == told
+    told = tally_preferences(mystery(), given_)
+    assert tally_preferences(mystery(), data.draw(st.permutations(given_))) == told
     for one in told:
         for end in (one.before, one.after):
             assert all(sum(mine.values()) == pytest.approx(1) for mine in end.values())
@@ -190,8 +190,8 @@ def test_preferences_are_read_from_a_run(tmp_path: Path) -> None:
     rows = [*said("Ada", "Zoe", "Zoe", "Franco", tick=0), *said("Ada", "Franco", "Franco", "Zoe")]
     path = write(tmp_path / "a.sqlite", mystery(), interviews=rows, judgements=judged("Ada", "Zoe"))
     with RunReader(path) as run:
-        rule, model = preferences(run)
+        rule, model = compute_preferences(run)
     assert rule.changed == {"Ada": ("Zoe", "Franco")}
     assert (model.by, model.after["Ada"]["Zoe"]) == ("model:wise", 1.0)
     with RunReader(write(tmp_path / "b.sqlite", mystery())) as run:
-        assert preferences(run) == ()
+        assert compute_preferences(run) == ()

@@ -1,7 +1,7 @@
 import pytest
 
 from genagents_env.errors import ScenarioError
-from genagents_env.evaluate.questions import CATEGORIES, standard
+from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
 from genagents_env.scenario import Scenario, load_scenario, scenario_names
 
 SCENARIOS = [load_scenario(name) for name in scenario_names()]
@@ -12,18 +12,18 @@ def test_everybody_is_asked_twenty_five_questions_and_no_slot_is_left(
     scenario: Scenario,
 ) -> None:
     for person in scenario.people:
-        asked = standard(person.name, scenario)
+        asked = make_standard_questions(person.name, scenario)
         assert tuple(asked) == CATEGORIES
         assert all(len(questions) == 5 for questions in asked.values())
         every = [question for questions in asked.values() for question in questions]
         assert len(set(every)) == 25
         assert not any("{" in question for question in every)
-        assert asked == standard(person.name, scenario)
+        assert asked == make_standard_questions(person.name, scenario)
 
 
 def test_slots_hold_a_tie_a_stranger_and_what_the_first_fact_says() -> None:
     party = load_scenario("valentines_party")
-    memory = standard("Sam Moore", party)["memory"]
+    memory = make_standard_questions("Sam Moore", party)["memory"]
     assert memory[0] == "Who is John Lin?"
     assert "Tamara Taylor" in memory[1]
     assert party.facts[0].statement in memory[3]
@@ -32,11 +32,13 @@ def test_slots_hold_a_tie_a_stranger_and_what_the_first_fact_says() -> None:
 def test_one_who_is_alone_is_asked_about_nobody_by_name() -> None:
     alone = load_scenario("tiny", ["Ada Brook"])
     alone = alone.model_copy(update={"facts": ()})
-    every = " ".join(q for questions in standard("Ada Brook", alone).values() for q in questions)
+    every = " ".join(
+        q for questions in make_standard_questions("Ada Brook", alone).values() for q in questions
+    )
     assert "Ben" not in every
     assert "{" not in every
 
 
 def test_nobody_of_that_name_is_an_error() -> None:
     with pytest.raises(ScenarioError, match="did you mean"):
-        standard("Ada Brok", load_scenario("tiny"))
+        make_standard_questions("Ada Brok", load_scenario("tiny"))

@@ -5,8 +5,8 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.presence import Membership, find_awake, find_talking
-from genagents_env.evaluate.published import published
-from genagents_env.evaluate.rates import Rates, rates, tariff
+from genagents_env.evaluate.published import list_published_costs
+from genagents_env.evaluate.rates import Rates, compute_rates, find_tariff
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
 from tests.report.planted import ADA, BEN, cake, joined, left, plant, said
@@ -14,7 +14,7 @@ from tests.report.planted import ADA, BEN, cake, joined, left, plant, said
 
 def rated(path: Path, model: str | None = None, speed: float = 10.0) -> Rates:
     with RunReader(path) as run:
-        return rates(run, None if model is None else tariff(model), speed)
+        return compute_rates(run, None if model is None else find_tariff(model), speed)
 
 
 def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
     assert found.judging.dollars == (200 * Decimal("0.5") + 20 * Decimal("1.5")) / 1_000_000
     assert found.dollars_per_human_hour == pytest.approx(0.00026 * 3 * 2)
     with pytest.raises(ConfigError, match=r"gpt-9.*gpt-3\.5-turbo"):
-        tariff("gpt-9")
+        find_tariff("gpt-9")
 
 
 def test_sleep_counts_as_game_time_and_not_as_time_awake(tmp_path: Path) -> None:
@@ -102,19 +102,19 @@ def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: P
 def test_several_runs_share_one_definition(tmp_path: Path) -> None:
     paths = [cake(tmp_path / "a.sqlite"), plant(tmp_path / "b.sqlite", 3, status="interrupted")]
     with RunReader(paths[0]) as a, RunReader(paths[1]) as b:
-        found = [rates(run, tariff("gpt-4o"), 5) for run in (a, b)]
+        found = [compute_rates(run, find_tariff("gpt-4o"), 5) for run in (a, b)]
     assert [one.run for one in found] == [f"{tmp_path}/a", f"{tmp_path}/b"]
     assert [one.finished for one in found] == [True, False]
     assert {(one.priced_as, one.speed) for one in found} == {("gpt-4o", 5)}
 
 
 def test_published_figures_follow_the_speed_where_they_are_per_game_hour() -> None:
-    smallville, park, lyfe = published()
+    smallville, park, lyfe = list_published_costs()
     assert smallville.calls_per_waking_hour == pytest.approx(75, abs=1)
     assert smallville.calls_outside_per_hour == pytest.approx(70, abs=1)
     assert (park.dollars_per_hour, park.dollars_per_human_hour) == (2.5, 25)
     assert lyfe.dollars_per_human_hour == 0.5
-    _, park, lyfe = published(2)
+    _, park, lyfe = list_published_costs(2)
     assert (park.dollars_per_human_hour, lyfe.dollars_per_human_hour) == (5, 0.5)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.reasons import reason
+from genagents_env.evaluate.reasons import find_reason
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from genagents_env.evaluate.reasons import reason
     ],
 )
 def test_something_else_to_do_is_a_conflict(answer: str) -> None:
-    assert reason(answer) == "conflict"
+    assert find_reason(answer) == "conflict"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_something_else_to_do_is_a_conflict(answer: str) -> None:
     ],
 )
 def test_interest_without_a_plan_is_meaning_well(answer: str) -> None:
-    assert reason(answer) == "meant well"
+    assert find_reason(answer) == "meant well"
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_interest_without_a_plan_is_meaning_well(answer: str) -> None:
     ],
 )
 def test_what_gives_no_reason_is_silent(answer: str) -> None:
-    assert reason(answer) == "silent"
+    assert find_reason(answer) == "silent"
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_one_of_the_three(answer: str) -> None:
-    assert reason(answer) in ("conflict", "meant well", "silent")
+    assert find_reason(answer) in ("conflict", "meant well", "silent")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from genagents_env.evaluate import summarize
-from genagents_env.evaluate.measures import find_measures, listing, take
+from genagents_env.evaluate.measures import find_measures, list_measures, take_measures
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader, RunWriter
 from tests.evaluate.measures.street import (
@@ -47,7 +47,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
         monkeypatch.setattr(RunReader, name, counting)
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        _, faults = take(RunData(run), listing())
+        _, faults = take_measures(RunData(run), list_measures())
     assert faults == ()
     assert read == {"events": 1, "calls": 1, "interviews": 1, "judgements": 1}
 
@@ -79,7 +79,7 @@ def test_a_run_that_has_only_begun(tmp_path: Path) -> None:
     with recorded(tmp_path) as record:
         assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
         assert record.whereabouts.shape == (2, 1)
-        values, faults = take(record, listing())
+        values, faults = take_measures(record, list_measures())
     assert faults == ()
     assert {name for name, value in values.items() if value is not None} == set()
 
@@ -91,7 +91,7 @@ def test_a_run_without_a_tick(tmp_path: Path) -> None:
         record = RunData(run)
         assert record.events == ()
         assert not np.any(record.awake)
-        values, faults = take(record, listing())
+        values, faults = take_measures(record, list_measures())
     assert faults == ()
     assert set(values.values()) == {None}
 

@@ -6,9 +6,9 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.evaluate import summarize
-from genagents_env.evaluate.measures.flow import flowed
+from genagents_env.evaluate.measures.flow import trace_flows
 from genagents_env.evaluate.run_text import describe_summary
-from genagents_env.evaluate.summary_lines import outcome_lines
+from genagents_env.evaluate.summary_lines import format_outcomes
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
@@ -122,8 +122,8 @@ def test_the_flow_is_told_as_far_as_it_came(
     events = [learn(3, name, "testimony", 1) for name in heard]
     after = [reply(name, "No.") for name in asked]
     kept = None if held is None else {("testimony", name) for name in held}
-    found = flowed((TESTIMONY,), names, events, after, kept)
-    assert list(outcome_lines((), (), found, ())) == [f"Flow of testimony: {told}"]
+    found = trace_flows((TESTIMONY,), names, events, after, kept)
+    assert list(format_outcomes((), (), found, ())) == [f"Flow of testimony: {told}"]
 
 
 def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:

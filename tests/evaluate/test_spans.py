@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.labels import policies_label, policy_label
-from genagents_env.evaluate.measures.lengths import Lengths, pooled, spans, standard_error
+from genagents_env.evaluate.labels import format_policies, format_policy
+from genagents_env.evaluate.measures.lengths import (
+    Lengths,
+    compute_spans,
+    pool_lengths,
+    standard_error,
+)
 from genagents_env.evaluate.presence import find_memberships
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
@@ -25,7 +30,7 @@ def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
         policies={ADA: LYFE, BEN: {"name": "idle", "config": {}}},
     )
     with RunReader(path) as run:
-        found = spans(run)
+        found = compute_spans(run)
     idle, lyfe = found.lengths
     assert (idle.policy, idle.seconds, idle.censored) == ("idle", (30.0,), 1)
     assert (idle.mean, idle.sem, idle.count) == (30.0, None, 1)
@@ -40,7 +45,7 @@ def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
 
 def test_a_run_without_conversations_has_no_mean(tmp_path: Path) -> None:
     with RunReader(plant(tmp_path / "run.sqlite", 3)) as run:
-        found = spans(run)
+        found = compute_spans(run)
     (only,) = found.lengths
     assert (only.count, only.mean, only.sem, only.censored) == (0, None, None, 0)
     assert found.utterances_per_conversation is None
@@ -76,10 +81,10 @@ def test_every_membership_has_the_length_it_was_given(
 def test_pooling_joins_the_runs_by_policy(tmp_path: Path) -> None:
     happened = (joined(1, ADA), left(4, ADA, reason="silence"))
     with RunReader(plant(tmp_path / "a.sqlite", 9, happened)) as run:
-        one = spans(run)
-    (both,) = pooled([one, one])
+        one = compute_spans(run)
+    (both,) = pool_lengths([one, one])
     assert both == Lengths("lyfe option_action=false", (30.0, 30.0), 0, (0.0, 0.0), 2)
-    assert pooled([]) == ()
+    assert pool_lengths([]) == ()
 
 
 def test_the_standard_error_is_of_the_sample() -> None:
@@ -89,7 +94,7 @@ def test_the_standard_error_is_of_the_sample() -> None:
 
 def test_labels_name_the_options_and_count_mixed_policies() -> None:
     spec = {"name": "/home/me/own.py", "config": {"b": "x", "a": {"k": 1}}}
-    assert policy_label(spec) == 'own.py a={"k":1} b=x'
-    assert policies_label(meta()) == "lyfe option_action=false"
+    assert format_policy(spec) == 'own.py a={"k":1} b=x'
+    assert format_policies(meta()) == "lyfe option_action=false"
     mixed = meta({ADA: LYFE, BEN: {"name": "idle", "config": {}}})
-    assert policies_label(mixed) == "1 idle, 1 lyfe option_action=false"
+    assert format_policies(mixed) == "1 idle, 1 lyfe option_action=false"

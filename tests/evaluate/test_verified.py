@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.evaluate.interviews import Reply
-from genagents_env.evaluate.measures.diffusion import known
+from genagents_env.evaluate.interviews import InterviewReply
+from genagents_env.evaluate.measures.diffusion import find_knowledge
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
 from tests.evaluate.talks import learn, news, reply, say
@@ -50,7 +50,9 @@ EVENTS = [
 def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     agent: str, evidence: list[int], verified: bool, unnamed: bool
 ) -> None:
-    found = known(TEA, ["q"], [reply(agent, "Yes, there is tea at five.", *evidence)], EVENTS)
+    found = find_knowledge(
+        TEA, ["q"], [reply(agent, "Yes, there is tea at five.", *evidence)], EVENTS
+    )
     assert found is not None
     assert found.asked == found.claimed == (agent,)
     assert found.verified == ((agent,) if verified else ())
@@ -59,20 +61,20 @@ def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
 
 
 def test_what_is_not_claimed_is_neither_verified_nor_hallucinated() -> None:
-    found = known(TEA, ["q"], [reply("Ben", "No, I have not heard of that.", 1)], EVENTS)
+    found = find_knowledge(TEA, ["q"], [reply("Ben", "No, I have not heard of that.", 1)], EVENTS)
     assert found is not None
     assert (found.claimed, found.verified, found.hallucinated) == ((), (), ())
     assert found.claimed_share == found.verified_share == 0.0
 
 
 def test_nobody_asked_is_no_finding() -> None:
-    assert known(TEA, ["q"], [], EVENTS) is None
-    assert known(TEA, ["q"], [reply("Ben", "Yes.", 1, question="other")], EVENTS) is None
-    assert known(TEA, [], [reply("Ben", "Yes.", 1)], EVENTS) is None
+    assert find_knowledge(TEA, ["q"], [], EVENTS) is None
+    assert find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, question="other")], EVENTS) is None
+    assert find_knowledge(TEA, [], [reply("Ben", "Yes.", 1)], EVENTS) is None
 
 
 def test_what_came_later_is_no_evidence() -> None:
-    found = known(TEA, ["q"], [reply("Ben", "Yes.", 1, tick=0)], EVENTS)
+    found = find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, tick=0)], EVENTS)
     assert found is not None
     assert found.hallucinated == ("Ben",)
     assert found.unnamed == ()  # had not heard it then
@@ -80,7 +82,7 @@ def test_what_came_later_is_no_evidence() -> None:
 
 def test_of_several_questions_one_answer_is_enough() -> None:
     given = [reply("Ben", "No.", question="a"), reply("Ben", "Yes, I do.", 1, question="b")]
-    found = known(TEA, ["a", "b"], [*given, reply("Dot", "Yes.", question="a")], EVENTS)
+    found = find_knowledge(TEA, ["a", "b"], [*given, reply("Dot", "Yes.", question="a")], EVENTS)
     assert found is not None
     assert found.asked == ("Ben", "Dot")
     assert found.verified == ("Ben",)
@@ -108,9 +110,9 @@ replies = st.builds(
 
 @given(st.lists(replies, max_size=12))
 def test_claims_are_verified_or_hallucinated_and_verified_ones_were_heard(
-    given_: list[Reply],
+    given_: list[InterviewReply],
 ) -> None:
-    found = known(TEA, ["q"], given_, EVENTS)
+    found = find_knowledge(TEA, ["q"], given_, EVENTS)
     if found is None:
         assert not given_
         return

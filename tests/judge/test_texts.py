@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import RecordError
-from genagents_env.evaluate.questions import standard
+from genagents_env.evaluate.questions import make_standard_questions
 from genagents_env.judge import load_rubric, load_texts
 from genagents_env.judge.prompting import make_pair_messages, make_rating_messages
 from genagents_env.llm.bound import bound_of
@@ -41,7 +41,7 @@ def test_answers_of_both_ends_are_read_with_what_a_judge_needs(path: Path) -> No
 
 
 def test_interviews_in_between_are_left_out_and_standard_ones_have_their_kind(path: Path) -> None:
-    question = standard(ADA, suspicious())["plans"][0]
+    question = make_standard_questions(ADA, suspicious())["plans"][0]
     with RunWriter.open(path) as writer:
         rows = [InterviewRow(1, ADA, "Now?", "No.", ()), InterviewRow(3, ADA, question, "Hm.", ())]
         writer.commit_interviews(rows)

@@ -10,7 +10,7 @@ from PIL import Image
 from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.evaluate.measures.lengths import Lengths
 from genagents_env.evaluate.opinions import Opinion
-from genagents_env.evaluate.published import published
+from genagents_env.evaluate.published import list_published_costs
 from genagents_env.report import figures
 from genagents_env.report.figures.style import Figure, assign_colours, fit_label
 from genagents_env.report.groups import CostRate, FlowRate, Mean, SuccessRate
@@ -78,7 +78,7 @@ def test_figures_of_measures_draw() -> None:
     picture(figures.draw_flow_bars([FlowRate("a", "fact", HALF, None, Mean(1, 0, 2))]))
     picture(figures.draw_length_bars([Lengths("lyfe", (10.0, 90.0), 1), Lengths(NASTY[2], (), 0)]))
     cost = [CostRate(NASTY[0], "town", HALF, HALF), CostRate("free", "town", HALF, Mean(0, 0, 2))]
-    picture(figures.draw_cost_bars(cost, published(), 10))
+    picture(figures.draw_cost_bars(cost, list_published_costs(), 10))
 
 
 def test_without_data_figures_say_so() -> None:

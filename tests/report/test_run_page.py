@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.published import published
-from genagents_env.evaluate.rates import tariff
+from genagents_env.evaluate.published import list_published_costs
+from genagents_env.evaluate.rates import find_tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import write_report
 from genagents_env.report.results import group_summaries
@@ -39,7 +39,7 @@ def write(folder: Path, *summaries: RunSummary) -> list[Path]:
 
 
 def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
-    one = study(cake(tmp_path / "a.sqlite"), priced_as=tariff("gpt-3.5-turbo"))
+    one = study(cake(tmp_path / "a.sqlite"), priced_as=find_tariff("gpt-3.5-turbo"))
     paths = write(tmp_path / "out", one)
     names = {path.relative_to(tmp_path / "out").as_posix() for path in paths}
     assert paths[0] == tmp_path / "out/report.html"
@@ -157,7 +157,7 @@ def test_where_it_cannot_be_made_nothing_is_write(
 
 def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:
     runs = [study(cake(tmp_path / "a.sqlite"))]
-    found = tabulate_costs(runs, published())
+    found = tabulate_costs(runs, list_published_costs())
     rows = {str(row[0]): dict(zip(found.columns, row, strict=True)) for row in found.rows}
     ours: dict[str, Any] = rows[f"{tmp_path}/a"]
     assert ours["calls/game hour"] == pytest.approx(12)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from genagents_env.env import TownEnv
-from genagents_env.evaluate.measures.diffusion import spreads
+from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
@@ -29,7 +29,7 @@ class Pool:
             policy = load_policy("scripted", share=share)
             names = self.env.possible_agents
             events = rollout(self.env, policy, seed, keep_events=True).events
-            found = spreads(self.facts, names, events)
+            found = trace_facts(self.facts, names, events)
             self.known[share, seed] = {each.fact: each.share(len(names)) for each in found}
         return self.known[share, seed]
 

@@ -1,25 +1,25 @@
 """Measures by name: each a file here, or anybody's `path/to/file.py:NAME`."""
 
-from genagents_env.evaluate.measure import Measure, Values, measure, over, take
+from genagents_env.evaluate.measure import Measure, Values, measure, ratio, take_measures
 from genagents_env.evaluate.measure_catalog import (
     DEFAULT,
-    absent,
+    find_absent,
     find_measures,
-    listing,
+    list_measure_names,
+    list_measures,
     load_measure,
-    measure_names,
 )
 
 __all__ = [
     "DEFAULT",
     "Measure",
     "Values",
-    "absent",
+    "find_absent",
     "find_measures",
-    "listing",
+    "list_measure_names",
+    "list_measures",
     "load_measure",
     "measure",
-    "measure_names",
-    "over",
-    "take",
+    "ratio",
+    "take_measures",
 ]

@@ -13,14 +13,14 @@ Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 4
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from genagents_env.evaluate.claims import claims_person, names
+from genagents_env.evaluate.claims import claims_person, names_person
 from genagents_env.evaluate.interviews import (
     ENDS,
-    Reply,
-    cited,
-    evidence,
+    InterviewReply,
+    find_cited_events,
+    find_evidence,
     find_run_replies,
-    heard_words,
+    get_heard_text,
 )
 from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.run_data import RunData, once_per_run
@@ -84,8 +84,8 @@ class Acquaintance:
         }
 
 
-def acquaintance(
-    people: Sequence[Person], given: Iterable[Reply], events: Iterable[Event]
+def compute_acquaintance(
+    people: Sequence[Person], given: Iterable[InterviewReply], events: Iterable[Event]
 ) -> Acquaintance | None:
     """Return the network by the answers about other people; None if nobody was asked.
 
@@ -98,28 +98,32 @@ def acquaintance(
     if not about:
         return None
     claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
-    named = cited(events, claims)
+    named = find_cited_events(events, claims)
     seeds = {person.name: person for person in people}
-    forms = _forms(list(seeds))
+    forms = _list_name_forms(list(seeds))
     verified = {
-        _edge(reply)
+        _get_edge(reply)
         for reply in claims
-        if _seeded(seeds[reply.asked.agent], forms[_edge(reply)[1]], _edge(reply)[1])
-        or any(_shows(event, *_edge(reply), forms) for event in evidence(reply, named))
+        if _knows_from_start(
+            seeds[reply.asked.agent], forms[_get_edge(reply)[1]], _get_edge(reply)[1]
+        )
+        or any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, named))
     }
-    asked, claimed = {_edge(reply) for reply in about}, {_edge(reply) for reply in claims}
+    asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
     counts = (len(asked), len(claimed), len(verified))
-    return Acquaintance(*counts, _mutual(asked), _mutual(claimed), _mutual(verified))
+    return Acquaintance(
+        *counts, _count_mutual(asked), _count_mutual(claimed), _count_mutual(verified)
+    )
 
 
-def known_at_start(people: Sequence[Person]) -> set[Pair]:
+def find_initial_ties(people: Sequence[Person]) -> set[Pair]:
     """Return the pairs in which each names the other among their relationships, names sorted."""
     named = {(person.name, other.to) for person in people for other in person.relationships}
     names = {person.name for person in people}
     return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
 
 
-def met(events: Iterable[Event]) -> set[Pair]:
+def find_speaking_pairs(events: Iterable[Event]) -> set[Pair]:
     """Return the pairs of whom one spoke to the other, who heard it; names sorted.
 
     The paper asks each agent in an interview whether it knows the other; this is what can be
@@ -141,15 +145,15 @@ def compute_density(pairs: set[Pair], people: int) -> float:
 
 
 @once_per_run
-def density_before(data: RunData) -> float:
+def compute_density_before(data: RunData) -> float:
     """Return the density of mutual knowledge at the start of a run."""
-    return compute_density(known_at_start(data.scenario.people), len(data.names))
+    return compute_density(find_initial_ties(data.scenario.people), len(data.names))
 
 
 @once_per_run
-def density_after(data: RunData) -> float:
+def compute_density_after(data: RunData) -> float:
     """Return the density at the end of a run: with those added who spoke with one another."""
-    pairs = known_at_start(data.scenario.people) | met(data.events)
+    pairs = find_initial_ties(data.scenario.people) | find_speaking_pairs(data.events)
     return compute_density(pairs, len(data.names))
 
 
@@ -158,20 +162,20 @@ def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquainta
     """Return the networks by interview at the start of a run and at its end."""
     people = [person for person in data.scenario.people if person.name in data.names]
     before, after = (
-        acquaintance(people, find_run_replies(data, when), data.events) for when in ENDS
+        compute_acquaintance(people, find_run_replies(data, when), data.events) for when in ENDS
     )
     return before, after
 
 
-def _edge(reply: Reply) -> tuple[str, str]:
+def _get_edge(reply: InterviewReply) -> tuple[str, str]:
     return reply.asked.agent, reply.asked.person or ""
 
 
-def _mutual(edges: set[tuple[str, str]]) -> int:
+def _count_mutual(edges: set[tuple[str, str]]) -> int:
     return sum((b, a) in edges for a, b in edges) // 2
 
 
-def _forms(people: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _list_name_forms(people: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return how each may be named: in full, and by a first name that nobody shares."""
     first = [name.split()[0] for name in people]
     return {
@@ -180,12 +184,12 @@ def _forms(people: Sequence[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _seeded(person: Person, forms: Sequence[str], other: str) -> bool:
+def _knows_from_start(person: Person, forms: Sequence[str], other: str) -> bool:
     """Return whether `person` knew of `other` from the start."""
     if any(tie.to == other for tie in person.relationships):
         return True
     remembered = (*first_memories(person), *person.recent_memories, person.goal)
-    return any(names(text, forms) for text in remembered)
+    return any(names_person(text, forms) for text in remembered)
 
 
 def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...]]) -> bool:
@@ -193,19 +197,19 @@ def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...
 
     What is not speech counts wherever the other did it: a mind can only name what it perceived.
     """
-    words = heard_words(event, agent)
-    if words is not None and (event.agent == other or names(words, forms[other])):
+    words = get_heard_text(event, agent)
+    if words is not None and (event.agent == other or names_person(words, forms[other])):
         return True
     if event.kind != "say" and event.agent == other:
         return True
-    involved = [name for key in _ABOUT for name in _listed(event.data.get(key))]
+    involved = [name for key in _ABOUT for name in _list_names(event.data.get(key))]
     if event.kind == "say" and event.agent == agent:
         involved += event.data["heard_by"]
     here = event.agent == agent or words is not None or agent in involved
     return here and other in involved
 
 
-def _listed(value: object) -> list[str]:
+def _list_names(value: object) -> list[str]:
     several = value if isinstance(value, list | tuple) else [value]
     return [name for name in several if isinstance(name, str)]
 
@@ -225,7 +229,7 @@ _PARK = "Park et al. 2023, section 7.1"
 )
 def density(data: RunData) -> float | None:
     """Return the share."""
-    return density_after(data) if len(data.names) > 1 and data.ticks else None
+    return compute_density_after(data) if len(data.names) > 1 and data.ticks else None
 
 
 @measure(
@@ -241,7 +245,7 @@ def density_gained(data: RunData) -> float | None:
     """Return the difference."""
     if len(data.names) < 2 or not data.ticks:
         return None
-    return density_after(data) - density_before(data)
+    return compute_density_after(data) - compute_density_before(data)
 
 
 @measure(

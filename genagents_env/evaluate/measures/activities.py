@@ -13,18 +13,23 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from genagents_env.evaluate.measure import measure, over
-from genagents_env.evaluate.measures.places import arena_id, homes, in_sectors, works
+from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.measures.places import (
+    find_arenas_in,
+    get_arena_id,
+    list_homes,
+    list_workplaces,
+)
 from genagents_env.evaluate.run_data import RunData
 
 FILE = "activities.toml"
 HOME, WORK = "home", "work"
 
-Verdict = Literal["usual", "unusual"]
+Fit = Literal["usual", "unusual"]
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class ActivityRule:
     """Something people do, and the kinds of place in which it is usual."""
 
     name: str
@@ -33,7 +38,7 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PlaceKind:
     """A kind of place, known by the place's id or by what stands in it.
 
     `alone`: a place of it is of no other kind.
@@ -50,10 +55,10 @@ class Customs:
     """The content of a data file of activities; see the head of `activities.toml`."""
 
     ignore: re.Pattern[str]
-    kinds: tuple[Kind, ...]
-    activities: tuple[Activity, ...]
+    kinds: tuple[PlaceKind, ...]
+    activities: tuple[ActivityRule, ...]
 
-    def activity(self, doing: str) -> Activity | None:
+    def activity(self, doing: str) -> ActivityRule | None:
         """Return what somebody does who shows these words; None for what no activity knows."""
         if self.ignore.search(doing):
             return None
@@ -93,45 +98,47 @@ class Doing:
     doing: str
     place: str
     activity: str
-    verdict: Verdict
+    verdict: Fit
     seconds: float
 
 
-def customs() -> Customs:
+def load_customs() -> Customs:
     """Return the activities and kinds of place of the package's data file."""
     text = files("genagents_env.evaluate").joinpath(FILE).read_text(encoding="utf-8")
     data = tomllib.loads(text)
     return Customs(
-        _any(data["ignore"]),
+        _compile(data["ignore"]),
         tuple(
-            Kind(k["name"], _any(k["places"]), _any(k["objects"]), k.get("alone", False))
+            PlaceKind(
+                k["name"], _compile(k["places"]), _compile(k["objects"]), k.get("alone", False)
+            )
             for k in data["kinds"]
         ),
         tuple(
-            Activity(a["name"], _any(a["patterns"]), frozenset(a["usual"]))
+            ActivityRule(a["name"], _compile(a["patterns"]), frozenset(a["usual"]))
             for a in data["activities"]
         ),
     )
 
 
-def doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
+def find_doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
     """Return what was done where, as far as it decides something, agent by agent.
 
     Args:
         data: of the run.
         by: the customs to judge by; None is the package's own.
     """
-    by = customs() if by is None else by
-    shown = _shown(data)
+    by = load_customs() if by is None else by
+    shown = _find_stretches(data)
     words = dict.fromkeys(stretch.doing for mine in shown.values() for stretch in mine)
     known = {doing: activity for doing in words if (activity := by.activity(doing)) is not None}
-    kinds = _kinds(data, by)
+    kinds = _find_kinds(data, by)
     found: list[Doing] = []
     for row, name in enumerate(data.names):
-        for (doing, place), ticks in _times(data, row, shown.get(name, []), known).items():
+        for (doing, place), ticks in _count_ticks(data, row, shown.get(name, []), known).items():
             activity = known[doing]
             if kinds[row][place]:
-                verdict: Verdict = "usual" if activity.usual & kinds[row][place] else "unusual"
+                verdict: Fit = "usual" if activity.usual & kinds[row][place] else "unusual"
                 seconds = float(ticks * data.meta.seconds_per_tick)
                 at = data.arenas[place]
                 found.append(Doing(name, doing, at, activity.name, verdict, seconds))
@@ -144,7 +151,7 @@ class _Stretch(NamedTuple):
     end: int
 
 
-def _shown(data: RunData) -> dict[str, list[_Stretch]]:
+def _find_stretches(data: RunData) -> dict[str, list[_Stretch]]:
     """Return what each agent's words showed it do, from which tick until before which."""
     found: dict[str, list[_Stretch]] = {}
     now: dict[str, tuple[str, int]] = {}
@@ -162,8 +169,8 @@ def _shown(data: RunData) -> dict[str, list[_Stretch]]:
     return found
 
 
-def _times(
-    data: RunData, row: int, stretches: Iterable[_Stretch], known: Mapping[str, Activity]
+def _count_ticks(
+    data: RunData, row: int, stretches: Iterable[_Stretch], known: Mapping[str, ActivityRule]
 ) -> dict[tuple[str, int], int]:
     """Return for the known doings of a row's agent the ticks awake in each arena."""
     awake, where = data.awake[row], data.whereabouts[row]
@@ -177,11 +184,14 @@ def _times(
     return sums
 
 
-def _kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
+def _find_kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
     """Return the kinds of each arena to the agent of each row, its own home and work with them."""
-    things = _things(data)
+    things = _list_objects(data)
     common = [by.kinds_of(place, things.get(place, ())) for place in data.arenas]
-    own = ((HOME, in_sectors(data, homes(data))), (WORK, in_sectors(data, works(data))))
+    own = (
+        (HOME, find_arenas_in(data, list_homes(data))),
+        (WORK, find_arenas_in(data, list_workplaces(data))),
+    )
     return [
         [
             by.with_own(kinds, *(name for name, sectors in own if sectors[row, at]))
@@ -191,16 +201,16 @@ def _kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
     ]
 
 
-def _things(data: RunData) -> dict[str, tuple[str, ...]]:
+def _list_objects(data: RunData) -> dict[str, tuple[str, ...]]:
     """Return the names of the things in each arena of the scenario."""
     return {
-        arena_id(sector, arena): tuple(thing.name for thing in arena.objects)
+        get_arena_id(sector, arena): tuple(thing.name for thing in arena.objects)
         for sector in data.scenario.sectors
         for arena in sector.arenas
     }
 
 
-def _any(patterns: Sequence[str]) -> re.Pattern[str]:
+def _compile(patterns: Sequence[str]) -> re.Pattern[str]:
     """Return a pattern that finds what any of `patterns` finds, in any case; nothing for none."""
     return re.compile("|".join(f"(?:{one})" for one in patterns) or r"(?!)", re.IGNORECASE)
 
@@ -213,7 +223,7 @@ _DECIDED = """the time in which agents were awake and showed an activity that `a
     knows, in a place of a kind that it knows"""
 
 
-def _time(found: tuple[Doing, ...], verdict: str = "") -> float:
+def _sum_seconds(found: tuple[Doing, ...], verdict: str = "") -> float:
     return sum(one.seconds for one in found if not verdict or one.verdict == verdict)
 
 
@@ -228,8 +238,8 @@ def _time(found: tuple[Doing, ...], verdict: str = "") -> float:
 )
 def unusual_places(data: RunData) -> float | None:
     """Return the share."""
-    found = doings(data)
-    return over(_time(found, "unusual"), _time(found))
+    found = find_doings(data)
+    return ratio(_sum_seconds(found, "unusual"), _sum_seconds(found))
 
 
 @measure(
@@ -244,4 +254,4 @@ def decided_places(data: RunData) -> float | None:
     """Return the share."""
     second = data.meta.seconds_per_tick
     awake = float(data.awake[:, : data.ticks].sum()) * second
-    return over(_time(doings(data)), awake)
+    return ratio(_sum_seconds(find_doings(data)), awake)

@@ -1,7 +1,7 @@
 """What living cost; interviews and judging stand apart."""
 
-from genagents_env.evaluate.measure import measure, over
-from genagents_env.evaluate.rates import Part, rates
+from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.rates import CallCosts, compute_rates
 from genagents_env.evaluate.run_data import RunData
 
 _APART = """Calls of interviews and of judges are left out. Hours are those lived, asleep or awake,
@@ -10,9 +10,9 @@ _TIME = "None before any time has passed."
 _OURS = "`evaluate.rates`"
 
 
-def _rate(data: RunData, of: str) -> float | None:
+def _get_rate(data: RunData, of: str) -> float | None:
     """Return a rate of the whole of living, 0 where no model was ever asked."""
-    whole: Part = rates(data).whole
+    whole: CallCosts = compute_rates(data).whole
     if not data.ticks:
         return None
     if not whole.calls:
@@ -31,7 +31,7 @@ def _rate(data: RunData, of: str) -> float | None:
 )
 def calls_per_hour(data: RunData) -> float | None:
     """Return the rate."""
-    return _rate(data, "calls_per_hour")
+    return _get_rate(data, "calls_per_hour")
 
 
 @measure(
@@ -44,7 +44,7 @@ def calls_per_hour(data: RunData) -> float | None:
 )
 def tokens_per_hour(data: RunData) -> float | None:
     """Return the rate."""
-    return _rate(data, "tokens_per_hour")
+    return _get_rate(data, "tokens_per_hour")
 
 
 @measure(
@@ -57,7 +57,7 @@ def tokens_per_hour(data: RunData) -> float | None:
 )
 def dollars_per_hour(data: RunData) -> float | None:
     """Return the rate."""
-    return _rate(data, "dollars_per_hour")
+    return _get_rate(data, "dollars_per_hour")
 
 
 @measure(
@@ -71,8 +71,8 @@ def dollars_per_hour(data: RunData) -> float | None:
 )
 def dollars_per_human_hour(data: RunData) -> float | None:
     """Return the rate."""
-    rate = _rate(data, "dollars_per_hour")
-    return None if rate is None else rate * rates(data).speed
+    rate = _get_rate(data, "dollars_per_hour")
+    return None if rate is None else rate * compute_rates(data).speed
 
 
 @measure(
@@ -86,7 +86,7 @@ def dollars_per_human_hour(data: RunData) -> float | None:
 )
 def calls_outside(data: RunData) -> float | None:
     """Return the rate."""
-    return rates(data).outside.calls_per_hour
+    return compute_rates(data).outside.calls_per_hour
 
 
 @measure(
@@ -100,7 +100,7 @@ def calls_outside(data: RunData) -> float | None:
 )
 def calls_per_utterance(data: RunData) -> float | None:
     """Return the ratio."""
-    return rates(data).calls_per_utterance
+    return compute_rates(data).calls_per_utterance
 
 
 @measure(
@@ -113,7 +113,7 @@ def calls_per_utterance(data: RunData) -> float | None:
 )
 def tokens_per_call(data: RunData) -> float | None:
     """Return the ratio."""
-    return over(rates(data).whole.tokens, rates(data).whole.calls)
+    return ratio(compute_rates(data).whole.tokens, compute_rates(data).whole.calls)
 
 
 @measure(
@@ -126,7 +126,7 @@ def tokens_per_call(data: RunData) -> float | None:
 )
 def interview_tokens(data: RunData) -> float | None:
     """Return the sum."""
-    return float(rates(data).interviews.tokens) if data.interviews else None
+    return float(compute_rates(data).interviews.tokens) if data.interviews else None
 
 
 @measure(
@@ -139,4 +139,4 @@ def interview_tokens(data: RunData) -> float | None:
 )
 def judging_tokens(data: RunData) -> float | None:
     """Return the sum."""
-    return float(rates(data).judging.tokens) if rates(data).judging.calls else None
+    return float(compute_rates(data).judging.tokens) if compute_rates(data).judging.calls else None

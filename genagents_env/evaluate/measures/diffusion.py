@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from genagents_env.evaluate.claims import claims_fact
 from genagents_env.evaluate.interviews import (
     ENDS,
-    Reply,
-    cited,
-    evidence,
+    InterviewReply,
+    find_cited_events,
+    find_evidence,
     find_run_replies,
-    heard_words,
+    get_heard_text,
 )
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Fact
@@ -31,7 +31,7 @@ _PARK = "Park et al. 2023, section 7.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FactKnowledge:
     """Who claims to know one fact, and who of them can show it; names in the order of asking.
 
     Attributes:
@@ -79,8 +79,8 @@ class FactFinding:
     """Who knows one fact at the two ends of a run; None where nobody was asked."""
 
     fact: str
-    before: Known | None
-    after: Known | None
+    before: FactKnowledge | None
+    after: FactKnowledge | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,14 @@ class Spread:
 
 
 @once_per_run
-def fact_spreads(data: RunData) -> tuple[Spread, ...]:
+def trace_run_facts(data: RunData) -> tuple[Spread, ...]:
     """Return how each fact of the scenario spread in a run, in its order."""
-    return tuple(spreads(data.scenario.facts, data.names, data.events))
+    return tuple(trace_facts(data.scenario.facts, data.names, data.events))
 
 
-def spreads(facts: Sequence[Fact], names: Sequence[str], events: Iterable[Event]) -> list[Spread]:
+def trace_facts(
+    facts: Sequence[Fact], names: Sequence[str], events: Iterable[Event]
+) -> list[Spread]:
     """Return the spread of each fact, in the scenario's order.
 
     Args:
@@ -141,7 +143,7 @@ def spreads(facts: Sequence[Fact], names: Sequence[str], events: Iterable[Event]
     ]
 
 
-def curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
+def compute_curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
     """Return for each fact the steps of how many people know it.
 
     Returns:
@@ -150,16 +152,16 @@ def curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
     """
     second = data.meta.seconds_per_tick
     found: dict[str, list[tuple[float, int]]] = {}
-    for spread in fact_spreads(data):
+    for spread in trace_run_facts(data):
         counts = {0: len(spread.at_start)}
-        for more, (tick, _) in enumerate(first_heard(spread, data.names), start=1):
+        for more, (tick, _) in enumerate(find_first_hearings(spread, data.names), start=1):
             counts[tick] = len(spread.at_start) + more
         counts.setdefault(data.last_tick, list(counts.values())[-1])
         found[spread.fact] = [(float(tick * second), count) for tick, count in counts.items()]
     return found
 
 
-def first_heard(spread: Spread, names: Sequence[str]) -> list[tuple[int, str]]:
+def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int, str]]:
     """Return who of `names` heard a fact they did not know, and the tick, each once, in order."""
     found: dict[str, int] = {}
     for hearing in sorted(spread.heard, key=lambda one: one.tick):
@@ -168,9 +170,9 @@ def first_heard(spread: Spread, names: Sequence[str]) -> list[tuple[int, str]]:
     return [(tick, agent) for agent, tick in found.items()]
 
 
-def known(
-    fact: Fact, questions: Iterable[str], given: Iterable[Reply], events: Sequence[Event]
-) -> Known | None:
+def find_knowledge(
+    fact: Fact, questions: Iterable[str], given: Iterable[InterviewReply], events: Sequence[Event]
+) -> FactKnowledge | None:
     """Return who knows `fact` by these answers; None if nobody was asked.
 
     One who is asked several questions of a fact claims it if any answer does, and is borne out if
@@ -187,18 +189,20 @@ def known(
     if not mine:
         return None
     claims = [reply for reply in mine if claims_fact(reply.text, fact)]
-    named = cited(events, claims)
-    learned = _learned(fact, events, mine[0].tick)
+    named = find_cited_events(events, claims)
+    learned = _find_learners(fact, events, mine[0].tick)
     verified = {
         reply.asked.agent
         for reply in claims
         if reply.asked.agent in fact.known_by
-        or any(_shows(event, fact, reply.asked.agent, learned) for event in evidence(reply, named))
+        or any(
+            _shows(event, fact, reply.asked.agent, learned) for event in find_evidence(reply, named)
+        )
     }
-    claimed = _unique(reply.asked.agent for reply in claims)
+    claimed = _drop_repeats(reply.asked.agent for reply in claims)
     hearers = {agent for agent, _ in learned}
-    return Known(
-        _unique(reply.asked.agent for reply in mine),
+    return FactKnowledge(
+        _drop_repeats(reply.asked.agent for reply in mine),
         claimed,
         tuple(name for name in claimed if name in verified),
         tuple(name for name in claimed if name not in verified and name in hearers),
@@ -216,8 +220,8 @@ def compute_fact_findings(data: RunData) -> tuple[FactFinding, ...]:
     return tuple(
         FactFinding(
             fact.id,
-            known(fact, asked[fact.id], before, data.events),
-            known(fact, asked[fact.id], after, data.events),
+            find_knowledge(fact, asked[fact.id], before, data.events),
+            find_knowledge(fact, asked[fact.id], after, data.events),
         )
         for fact in data.scenario.facts
         if asked[fact.id]
@@ -266,13 +270,13 @@ def claimed(data: RunData) -> dict[str, float | None]:
 def heard(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     return {
-        one.fact: over(_knowing(one, data), len(data.names)) if data.ticks else None
-        for one in fact_spreads(data)
+        one.fact: ratio(_count_knowers(one, data), len(data.names)) if data.ticks else None
+        for one in trace_run_facts(data)
     }
 
 
-def _knowing(spread: Spread, data: RunData) -> int:
-    return len(spread.at_start) + len(first_heard(spread, data.names))
+def _count_knowers(spread: Spread, data: RunData) -> int:
+    return len(spread.at_start) + len(find_first_hearings(spread, data.names))
 
 
 @measure(
@@ -287,16 +291,18 @@ def _knowing(spread: Spread, data: RunData) -> int:
 def half_time(data: RunData) -> dict[str, float | None]:
     """Return the hours by fact."""
     return {
-        one.fact: _half(len(one.at_start), [t for t, _ in first_heard(one, data.names)], data)
-        for one in fact_spreads(data)
+        one.fact: _compute_half_time(
+            len(one.at_start), [t for t, _ in find_first_hearings(one, data.names)], data
+        )
+        for one in trace_run_facts(data)
     }
 
 
-def _half(knowing: int, ticks: list[int], data: RunData) -> float | None:
+def _compute_half_time(knowing: int, ticks: list[int], data: RunData) -> float | None:
     missing = -(-len(data.names) // 2) - knowing
     if missing <= 0 or missing > len(ticks):
         return None
-    return over(ticks[missing - 1], data.hour)
+    return ratio(ticks[missing - 1], data.hour)
 
 
 @measure(
@@ -312,10 +318,10 @@ def telling(data: RunData) -> float | None:
     if not data.scenario.facts:
         return None
     said = data.utterances
-    return over(sum(bool(event.data["facts"]) for event in said), len(said))
+    return ratio(sum(bool(event.data["facts"]) for event in said), len(said))
 
 
-def _learned(fact: Fact, events: Iterable[Event], until: int) -> set[tuple[str, int]]:
+def _find_learners(fact: Fact, events: Iterable[Event], until: int) -> set[tuple[str, int]]:
     """Return who heard the fact first in which event, up to the tick `until`."""
     return {
         (event.agent, event.data["cause"])
@@ -329,11 +335,11 @@ def _shows(event: Event, fact: Fact, agent: str, learned: set[tuple[str, int]]) 
     """Return whether `agent` heard the fact in this event."""
     if (agent, event.id) in learned:
         return True
-    words = heard_words(event, agent)
+    words = get_heard_text(event, agent)
     return words is not None and any(
         re.search(pattern, words, re.IGNORECASE) for pattern in fact.patterns
     )
 
 
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
+def _drop_repeats(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))

@@ -11,7 +11,11 @@ from genagents_env.evaluate.measures.acquaintance import (
     Acquaintance,
     compute_acquaintances,
 )
-from genagents_env.evaluate.measures.diffusion import FactFinding, Known, compute_fact_findings
+from genagents_env.evaluate.measures.diffusion import (
+    FactFinding,
+    FactKnowledge,
+    compute_fact_findings,
+)
 from genagents_env.evaluate.measures.gatherings import (
     Coordination,
     compute_coordinations,
@@ -72,7 +76,7 @@ class Findings:
 
 
 @once_per_run
-def findings(data: RunData) -> Findings:
+def compute_findings(data: RunData) -> Findings:
     """Return what the interviews of a run show, as far as it is recorded."""
     facts, networks = compute_fact_findings(data), compute_acquaintances(data)
     knowing = [end for one in facts for end in (one.before, one.after) if end is not None]
@@ -97,8 +101,8 @@ def findings(data: RunData) -> Findings:
 )
 def hallucinated(data: RunData) -> float | None:
     """Return the share."""
-    return findings(data).hallucination_rate
+    return compute_findings(data).hallucination_rate
 
 
-def _json(one: Known | Acquaintance | None) -> JSON:
+def _json(one: FactKnowledge | Acquaintance | None) -> JSON:
     return None if one is None else one.as_json()

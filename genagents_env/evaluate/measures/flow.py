@@ -12,10 +12,10 @@ this one is ours.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from genagents_env.evaluate.checks import finds
-from genagents_env.evaluate.interviews import Reply, find_run_replies
+from genagents_env.evaluate.checks import matches_any
+from genagents_env.evaluate.interviews import InterviewReply, find_run_replies
 from genagents_env.evaluate.measure import measure
-from genagents_env.evaluate.measures.diffusion import spreads
+from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, RememberedRow
 from genagents_env.scenario.schema import Fact
@@ -70,15 +70,15 @@ class Flow:
 
 
 @once_per_run
-def flows(data: RunData) -> tuple[Flow, ...]:
+def compute_flows(data: RunData) -> tuple[Flow, ...]:
     """Return how each fact of the scenario flowed, as far as it is recorded."""
     meta, last = data.meta, data.last_tick
     after = find_run_replies(data, "after", repeat=None)
-    held = held_at_end(data.reader.remembered(), last, bool(after))
-    return flowed(meta.scenario.facts, meta.names, data.events, after, held)
+    held = find_held_memories(data.reader.remembered(), last, bool(after))
+    return trace_flows(meta.scenario.facts, meta.names, data.events, after, held)
 
 
-def held_at_end(
+def find_held_memories(
     rows: Iterable[RememberedRow], last_tick: int, asked: bool
 ) -> set[tuple[str, str]] | None:
     """Return the (fact, agent) of the memories held at the end; None where none were written.
@@ -96,11 +96,11 @@ def held_at_end(
     return held if held or (rows and asked) else None
 
 
-def flowed(
+def trace_flows(
     facts: Sequence[Fact],
     names: Sequence[str],
     events: Iterable[Event],
-    after: Iterable[Reply],
+    after: Iterable[InterviewReply],
     held: Collection[tuple[str, str]] | None,
 ) -> tuple[Flow, ...]:
     """Return the flow of each of `facts` through the people `names`.
@@ -114,9 +114,9 @@ def flowed(
     """
     after = list(after)
     found = []
-    for fact, spread in zip(facts, spreads(facts, names, events), strict=True):
+    for fact, spread in zip(facts, trace_facts(facts, names, events), strict=True):
         heard = {hearing.agent: hearing.tick for hearing in reversed(spread.heard)}
-        told = _retrieved(fact, after)
+        told = _compute_retrieval(fact, after)
         agents = tuple(
             AgentFlow(
                 name,
@@ -127,21 +127,21 @@ def flowed(
             )
             for name in names
         )
-        found.append(_summed(fact.id, agents))
+        found.append(_sum_up(fact.id, agents))
     return tuple(found)
 
 
-def _retrieved(fact: Fact, after: Iterable[Reply]) -> dict[str, float]:
+def _compute_retrieval(fact: Fact, after: Iterable[InterviewReply]) -> dict[str, float]:
     """Return for each agent asked the share of interviews in which an answer shows `fact`."""
     shown: dict[str, dict[int, bool]] = {}
     for reply in after:
         repeats = shown.setdefault(reply.asked.agent, {})
-        found = finds(fact.patterns, reply.text)
+        found = matches_any(fact.patterns, reply.text)
         repeats[reply.repeat] = repeats.get(reply.repeat, False) or found
     return {agent: sum(told.values()) / len(told) for agent, told in shown.items()}
 
 
-def _summed(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
+def _sum_up(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
     flow = Flow(fact, agents, None, None, None)
     strangers = [one for one in agents if not one.knew]
     stored = [one.stored for one in flow.told if one.stored is not None]
@@ -171,7 +171,7 @@ _LYFE = (
 )
 def received(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    return {one.fact: one.p_receive if data.ticks else None for one in flows(data)}
+    return {one.fact: one.p_receive if data.ticks else None for one in compute_flows(data)}
 
 
 @measure(
@@ -186,7 +186,7 @@ def received(data: RunData) -> dict[str, float | None]:
 )
 def stored(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    return {one.fact: one.p_store for one in flows(data)}
+    return {one.fact: one.p_store for one in compute_flows(data)}
 
 
 @measure(
@@ -201,4 +201,4 @@ def stored(data: RunData) -> dict[str, float | None]:
 )
 def retrieved(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
-    return {one.fact: one.p_retrieve for one in flows(data)}
+    return {one.fact: one.p_retrieve for one in compute_flows(data)}

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from genagents_env.evaluate.interviews import Reply, find_run_replies
-from genagents_env.evaluate.measure import measure, over
-from genagents_env.evaluate.measures.diffusion import Spread, fact_spreads
+from genagents_env.evaluate.interviews import InterviewReply, find_run_replies
+from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.measures.diffusion import Spread, trace_run_facts
 from genagents_env.evaluate.presence import Visit, find_visits
-from genagents_env.evaluate.reasons import Reason, reason
+from genagents_env.evaluate.reasons import Reason, find_reason
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Gathering
@@ -52,13 +52,13 @@ class Coordination:
         }
 
 
-def coordination(
+def compute_coordination(
     gathering: Gathering,
     first_tick: int,
     spread: Spread,
     visits: Sequence[Visit],
     questions: Iterable[str],
-    given: Iterable[Reply],
+    given: Iterable[InterviewReply],
 ) -> Coordination:
     """Return how a gathering with a fact went.
 
@@ -84,7 +84,7 @@ def coordination(
         tuple(invited),
         tuple(name for name in there if name in invited),
         tuple(name for name in there if name not in invited),
-        tuple((name, reason(answers[name])) for name in away if name in answers),
+        tuple((name, find_reason(answers[name])) for name in away if name in answers),
         tuple(name for name in away if name not in answers),
     )
 
@@ -101,7 +101,7 @@ class GatheringVisits:
 
 
 @once_per_run
-def gathering_visits(data: RunData) -> tuple[GatheringVisits, ...]:
+def find_gathering_visits(data: RunData) -> tuple[GatheringVisits, ...]:
     """Return who came to each gathering that falls into the time simulated."""
     reader = data.reader
     return tuple(
@@ -128,7 +128,7 @@ def gathering_visits(data: RunData) -> tuple[GatheringVisits, ...]:
 def compute_coordinations(data: RunData) -> tuple[Coordination, ...]:
     """Return how the gatherings with a fact went that had begun in the time simulated."""
     scenario, reader = data.scenario, data.reader
-    spread = {one.fact: one for one in fact_spreads(data)}
+    spread = {one.fact: one for one in trace_run_facts(data)}
     after, found = find_run_replies(data, "after"), []
     for gathering in scenario.gatherings:
         first, end = reader.tick_at(gathering.start), reader.tick_at(gathering.end)
@@ -138,7 +138,7 @@ def compute_coordinations(data: RunData) -> tuple[Coordination, ...]:
         visits = find_visits(data.stays, gathering.place, first, end)
         about = [q.id for q in scenario.questions if q.gathering == gathering.id]
         of_it = spread[gathering.fact]
-        found.append(coordination(gathering, first, of_it, visits, about, after))
+        found.append(compute_coordination(gathering, first, of_it, visits, about, after))
     return tuple(found)
 
 
@@ -146,7 +146,7 @@ _PARK = "Park et al. 2023, section 7.1"
 _ALL = "One for each gathering that had begun; the others have none."
 
 
-def _by_id(data: RunData) -> dict[str, Coordination | None]:
+def _key_by_id(data: RunData) -> dict[str, Coordination | None]:
     found = {one.gathering: one for one in compute_coordinations(data)}
     told = [g.id for g in data.scenario.gatherings if g.fact is not None]
     return {id_: found.get(id_) for id_ in told}
@@ -164,8 +164,8 @@ def _by_id(data: RunData) -> dict[str, Coordination | None]:
 def came(data: RunData) -> dict[str, float | None]:
     """Return the share by gathering."""
     return {
-        id_: None if one is None else over(len(one.came), len(one.invited))
-        for id_, one in _by_id(data).items()
+        id_: None if one is None else ratio(len(one.came), len(one.invited))
+        for id_, one in _key_by_id(data).items()
     }
 
 
@@ -180,7 +180,7 @@ def came(data: RunData) -> dict[str, float | None]:
 )
 def invited(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
-    return {id_: None if one is None else len(one.invited) for id_, one in _by_id(data).items()}
+    return {id_: None if one is None else len(one.invited) for id_, one in _key_by_id(data).items()}
 
 
 @measure(
@@ -194,7 +194,7 @@ def invited(data: RunData) -> dict[str, float | None]:
 )
 def attendance(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
-    found = {one.gathering: len(one.visits) for one in gathering_visits(data)}
+    found = {one.gathering: len(one.visits) for one in find_gathering_visits(data)}
     return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}
 
 
@@ -211,6 +211,6 @@ def attended_hours(data: RunData) -> dict[str, float | None]:
     """Return the hours by gathering."""
     found = {
         one.gathering: sum(visit.ticks for visit in one.visits) / data.hour
-        for one in gathering_visits(data)
+        for one in find_gathering_visits(data)
     }
     return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from genagents_env.evaluate.checks import RULE, Verdict, verdicts
+from genagents_env.evaluate.checks import RULE, Verdict, find_verdicts
 from genagents_env.evaluate.measure import measure
-from genagents_env.evaluate.measures.success import judge_of
+from genagents_env.evaluate.measures.success import find_judge
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 
@@ -30,19 +30,19 @@ class Agreement:
 
 
 @once_per_run
-def agreements(data: RunData) -> tuple[Agreement, ...]:
+def compute_agreements(data: RunData) -> tuple[Agreement, ...]:
     """Return how far the models agree with the rule; see `compared`."""
-    return compared(verdicts(data))
+    return tally_agreements(find_verdicts(data))
 
 
-def compared(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
+def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Return, for each check and each model that judged it, how often it agrees with the rule."""
     by_judge: dict[tuple[str, str], dict[tuple[str, str, int], str | None]] = {}
     for one in given:
         at = (one.agent, one.when, one.repeat)
         by_judge.setdefault((one.check, one.by), {})[at] = one.value
     return tuple(
-        _agreement(check, judge, by_judge.get((check, RULE), {}), values)
+        _compare(check, judge, by_judge.get((check, RULE), {}), values)
         for (check, judge), values in by_judge.items()
         if judge != RULE
     )
@@ -59,12 +59,12 @@ def compared(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
 )
 def judge_agreement(data: RunData) -> dict[str, float | None]:
     """Return the share by check."""
-    judge = judge_of(data)
-    found = {one.check: one.share for one in agreements(data) if one.judge == judge}
+    judge = find_judge(data)
+    found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
     return {check.id: found.get(check.id) for check in data.scenario.checks}
 
 
-def _agreement(
+def _compare(
     check: str,
     judge: str,
     rule: Mapping[tuple[str, str, int], str | None],

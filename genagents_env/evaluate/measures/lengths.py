@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from genagents_env.evaluate.labels import policy_label
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.labels import format_policy
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.presence import Membership
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
@@ -107,14 +107,16 @@ class Spans:
 
 
 @once_per_run
-def spans(data: RunData) -> Spans:
+def compute_spans(data: RunData) -> Spans:
     """Return the conversation lengths of a run as far as it is recorded."""
     times = data.memberships
-    by_agent = {agent: policy_label(spec) for agent, spec in data.meta.policies.items()}
+    by_agent = {agent: format_policy(spec) for agent, spec in data.meta.policies.items()}
     second = data.meta.seconds_per_tick
     return Spans(
         tuple(
-            _lengths(policy, [one for one in times if by_agent.get(one.agent) == policy], second)
+            _measure_policy(
+                policy, [one for one in times if by_agent.get(one.agent) == policy], second
+            )
             for policy in sorted(set(by_agent.values()))
         ),
         len({one.conversation for one in times}),
@@ -122,11 +124,11 @@ def spans(data: RunData) -> Spans:
     )
 
 
-def pooled(several: Iterable[Spans]) -> tuple[Lengths, ...]:
+def pool_lengths(several: Iterable[Spans]) -> tuple[Lengths, ...]:
     """Return the lengths of several runs as if they were one, by policy."""
     found = [one for spans in several for one in spans.lengths]
     return tuple(
-        _pooled(policy, [one for one in found if one.policy == policy])
+        _pool_policy(policy, [one for one in found if one.policy == policy])
         for policy in sorted({one.policy for one in found})
     )
 
@@ -136,7 +138,7 @@ def standard_error(values: Sequence[float]) -> float | None:
     return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 
-def _lengths(policy: str, times: Sequence[Membership], second: int) -> Lengths:
+def _measure_policy(policy: str, times: Sequence[Membership], second: int) -> Lengths:
     ended = [one for one in times if one.end is not None]
     return Lengths(
         policy,
@@ -147,7 +149,7 @@ def _lengths(policy: str, times: Sequence[Membership], second: int) -> Lengths:
     )
 
 
-def _pooled(policy: str, several: Sequence[Lengths]) -> Lengths:
+def _pool_policy(policy: str, several: Sequence[Lengths]) -> Lengths:
     return Lengths(
         policy,
         tuple(seconds for one in several for seconds in one.seconds),
@@ -170,7 +172,7 @@ _LYFE = "Lyfe Agents (Kaiya et al. 2023), appendix A.1"
 )
 def conversation_seconds(data: RunData) -> float | None:
     """Return the mean."""
-    seconds = [second for one in spans(data).lengths for second in one.seconds]
+    seconds = [second for one in compute_spans(data).lengths for second in one.seconds]
     return fmean(seconds) if seconds else None
 
 
@@ -184,7 +186,7 @@ def conversation_seconds(data: RunData) -> float | None:
 )
 def spoken_seconds(data: RunData) -> float | None:
     """Return the mean."""
-    seconds = [second for one in spans(data).lengths for second in one.spoken]
+    seconds = [second for one in compute_spans(data).lengths for second in one.spoken]
     return fmean(seconds) if seconds else None
 
 
@@ -199,12 +201,12 @@ def spoken_seconds(data: RunData) -> float | None:
 def talking_time(data: RunData) -> float | None:
     """Return the share."""
     awake = data.awake[:, : data.ticks]
-    return over((awake & data.talking[:, : data.ticks]).sum(), awake.sum())
+    return ratio((awake & data.talking[:, : data.ticks]).sum(), awake.sum())
 
 
-def _left(reason: str, data: RunData) -> float | None:
+def _share_ended_by(reason: str, data: RunData) -> float | None:
     reasons = [one.reason for one in data.memberships if one.reason is not None]
-    return over(sum(one == reason for one in reasons), len(reasons))
+    return ratio(sum(one == reason for one in reasons), len(reasons))
 
 
 @measure(
@@ -218,7 +220,7 @@ def _left(reason: str, data: RunData) -> float | None:
 )
 def ended_by_silence(data: RunData) -> float | None:
     """Return the share."""
-    return _left("silence", data)
+    return _share_ended_by("silence", data)
 
 
 @measure(
@@ -232,4 +234,4 @@ def ended_by_silence(data: RunData) -> float | None:
 )
 def ended_by_limit(data: RunData) -> float | None:
     """Return the share."""
-    return _left("limit", data)
+    return _share_ended_by("limit", data)

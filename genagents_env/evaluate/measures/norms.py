@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genagents_env.evaluate.measure import measure, over
-from genagents_env.evaluate.measures.places import arena_id
+from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.measures.places import get_arena_id
 from genagents_env.evaluate.presence import Bools
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.scenario.hours import parse_hours
@@ -29,7 +29,7 @@ KINDS = tuple(_REASONS)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class NormAttempt:
     """An attempt to break a rule that the town refused; `kind` is one of `KINDS`."""
 
     agent: str
@@ -39,7 +39,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RuledPlace:
     """An arena of the run with the rules that bind it."""
 
     id: str
@@ -47,11 +47,11 @@ class Place:
     arena: ArenaSpec
 
 
-def attempts(data: RunData) -> tuple[Attempt, ...]:
+def find_attempts(data: RunData) -> tuple[NormAttempt, ...]:
     """Return the attempts, in order; the same refusal soon after the last is not another one."""
     again = AGAIN / data.meta.seconds_per_tick
     last: dict[tuple[str, str], int] = {}
-    found: list[Attempt] = []
+    found: list[NormAttempt] = []
     for event in data.of_kind("fail"):
         reason, agent = str(event.data["reason"]), event.agent or ""
         kind = next((kind for kind, words in _REASONS.items() if words.search(reason)), None)
@@ -59,7 +59,7 @@ def attempts(data: RunData) -> tuple[Attempt, ...]:
             continue
         before = last.get((agent, reason))
         if before is None or event.tick - before > again:
-            found.append(Attempt(agent, event.tick, kind, reason))
+            found.append(NormAttempt(agent, event.tick, kind, reason))
         last[agent, reason] = event.tick
     return tuple(found)
 
@@ -72,35 +72,35 @@ def find_trespass(data: RunData) -> Bools:
     """
     where = data.whereabouts[:, : data.ticks]
     found: Bools = np.zeros(where.shape, dtype=np.bool_)
-    for place in _bound(data):
+    for place in _find_ruled_places(data):
         here = where == data.arenas.index(place.id)
-        closed, own = _closed(data, place), _own(data, place)
+        closed, own = _find_closed_ticks(data, place), _find_residents(data, place)
         found |= here & closed[None, :] & ~own[:, None]
-        found |= here & ~_let_in(data, place)[:, None]
+        found |= here & ~_find_users(data, place)[:, None]
         if place.arena.capacity is not None:
             found |= here & (here.sum(axis=0) > place.arena.capacity)[None, :]
     for sector in data.scenario.sectors:
         if sector.capacity is not None:
-            inside = np.isin(where, _of_sector(data, sector.name))
+            inside = np.isin(where, _list_arenas_in(data, sector.name))
             found |= inside & (inside.sum(axis=0) > sector.capacity)[None, :]
     return found & data.awake[:, : data.ticks]
 
 
-def _bound(data: RunData) -> Iterator[Place]:
+def _find_ruled_places(data: RunData) -> Iterator[RuledPlace]:
     """Yield the arenas that somebody was in and that have a rule."""
     for sector in data.scenario.sectors:
         for arena in sector.arenas:
-            id_ = arena_id(sector, arena)
+            id_ = get_arena_id(sector, arena)
             ruled = sector.hours or arena.hours or sector.users or arena.users
             if id_ in data.arenas and (ruled or arena.capacity is not None):
-                yield Place(id_, sector, arena)
+                yield RuledPlace(id_, sector, arena)
 
 
-def _of_sector(data: RunData, name: str) -> list[int]:
+def _list_arenas_in(data: RunData, name: str) -> list[int]:
     return [at for at, place in enumerate(data.arenas) if place.split("/")[0] == name]
 
 
-def _closed(data: RunData, place: Place) -> Bools:
+def _find_closed_ticks(data: RunData, place: RuledPlace) -> Bools:
     """Return at which ticks the hours of the arena or of its sector have it closed."""
     begin = data.reader.time(0)
     start = begin.hour * 3600 + begin.minute * 60 + begin.second
@@ -114,19 +114,19 @@ def _closed(data: RunData, place: Place) -> Bools:
     return ~opened
 
 
-def _own(data: RunData, place: Place) -> Bools:
+def _find_residents(data: RunData, place: RuledPlace) -> Bools:
     """Return who lives or works in the place's sector."""
-    own = {one.name for one in data.people if place.sector.name in _sectors(one)}
+    own = {one.name for one in data.people if place.sector.name in _list_own_sectors(one)}
     return np.array([name in own for name in data.names], dtype=np.bool_)
 
 
-def _let_in(data: RunData, place: Place) -> Bools:
+def _find_users(data: RunData, place: RuledPlace) -> Bools:
     """Return who is among the users of the place and of its sector."""
     both = [users for users in (place.sector.users, place.arena.users) if users]
     return np.array([all(name in users for users in both) for name in data.names], dtype=np.bool_)
 
 
-def _sectors(person: Person) -> set[str]:
+def _list_own_sectors(person: Person) -> set[str]:
     return {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
 
 
@@ -148,7 +148,7 @@ _ATTEMPT = "the same refusal of the same agent again within five game minutes is
 )
 def broken_norms(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(attempts(data)), data.agent_hours)
+    return ratio(len(find_attempts(data)), data.agent_hours)
 
 
 @measure(
@@ -162,8 +162,8 @@ def broken_norms(data: RunData) -> float | None:
 )
 def norm_attempts(data: RunData) -> dict[str, float | None]:
     """Return the rate by kind."""
-    kinds = [one.kind for one in attempts(data)]
-    return {kind: over(kinds.count(kind), data.agent_hours) for kind in KINDS}
+    kinds = [one.kind for one in find_attempts(data)]
+    return {kind: ratio(kinds.count(kind), data.agent_hours) for kind in KINDS}
 
 
 @measure(
@@ -178,4 +178,4 @@ def norm_attempts(data: RunData) -> dict[str, float | None]:
 )
 def trespass(data: RunData) -> float | None:
     """Return the share."""
-    return over(find_trespass(data).sum(), data.awake[:, : data.ticks].sum())
+    return ratio(find_trespass(data).sum(), data.awake[:, : data.ticks].sum())

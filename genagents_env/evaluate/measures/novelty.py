@@ -6,85 +6,85 @@ Words are those of `conversations.words_of`; an n-gram never spans two utterance
 from collections.abc import Iterable, Sequence
 
 from genagents_env.evaluate.measure import measure
-from genagents_env.evaluate.measures.talk import words_of
+from genagents_env.evaluate.measures.talk import split_words
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
-Gram = tuple[str, ...]
+Ngram = tuple[str, ...]
 
 RUN = 3  # words
 HALF = 0.5
 THRESHOLD, LEAST = 0.72, 50  # of MTLD, and the fewest words of which it is told
 
 
-def grams(words: Sequence[str], n: int) -> list[Gram]:
+def list_ngrams(words: Sequence[str], n: int) -> list[Ngram]:
     """Return the n-grams of `words`, in order."""
     return [tuple(words[k : k + n]) for k in range(len(words) - n + 1)]
 
 
 def distinct(data: RunData, n: int) -> float | None:
     """Return the share of different n-grams among all that were said; None without one."""
-    found = [gram for words in _said(data.utterances) for gram in grams(words, n)]
+    found = [gram for words in _list_words(data.utterances) for gram in list_ngrams(words, n)]
     return len(set(found)) / len(found) if found else None
 
 
 def diversity(data: RunData) -> float | None:
     """Return the MTLD of everything said, in the order of saying; None below `LEAST` words."""
-    words = [word for words in _said(data.utterances) for word in words]
-    return mtld(words) if len(words) >= LEAST else None
+    words = [word for words in _list_words(data.utterances) for word in words]
+    return compute_mtld(words) if len(words) >= LEAST else None
 
 
-def mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
+def compute_mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
     """Return the measure of textual lexical diversity of at least one word.
 
     Source: McCarthy and Jarvis 2010. The rest behind the last full stretch counts as the part of
     a stretch that it has come to. Where not even a part has, the length of the whole is given.
     """
-    factors = [_factors(words, threshold), _factors(words[::-1], threshold)]
+    factors = [_count_factors(words, threshold), _count_factors(words[::-1], threshold)]
     lengths = [len(words) / one if one else float(len(words)) for one in factors]
     return sum(lengths) / 2
 
 
 def repeats(data: RunData) -> float | None:
     """Return the share of utterances in which their agent says again what it said before."""
-    before: dict[str, set[Gram]] = {}
+    before: dict[str, set[Ngram]] = {}
     told: list[bool] = []
-    for event, words in zip(data.utterances, _said(data.utterances), strict=True):
-        own = grams(words, RUN)
+    for event, words in zip(data.utterances, _list_words(data.utterances), strict=True):
+        own = list_ngrams(words, RUN)
         known = before.setdefault(event.agent or "", set())
         if own and known:
-            told.append(_mostly(own, known))
+            told.append(_is_mostly_known(own, known))
         known.update(own)
     return sum(told) / len(told) if told else None
 
 
 def echoes(data: RunData) -> float | None:
     """Return the share of answers that mostly say again what the others said."""
-    said: dict[int, dict[str, set[Gram]]] = {}
+    said: dict[int, dict[str, set[Ngram]]] = {}
     last: dict[int, str | None] = {}
     told: list[bool] = []
-    for event, words in zip(data.utterances, _said(data.utterances), strict=True):
+    for event, words in zip(data.utterances, _list_words(data.utterances), strict=True):
         conversation, agent = event.data["conversation"], event.agent or ""
         if conversation is None:
             continue
-        here, own = said.setdefault(conversation, {}), grams(words, RUN)
+        here, own = said.setdefault(conversation, {}), list_ngrams(words, RUN)
         if own and last.get(conversation, agent) != agent:
             others = [heard for name, heard in here.items() if name != agent]
-            told.append(_mostly(own, set().union(*others)))
+            told.append(_is_mostly_known(own, set().union(*others)))
         here.setdefault(agent, set()).update(own)
         last[conversation] = agent
     return sum(told) / len(told) if told else None
 
 
-def _said(events: Iterable[Event]) -> list[list[str]]:
-    return [words_of(str(event.data["text"])) for event in events]
+def _list_words(events: Iterable[Event]) -> list[list[str]]:
+    return [split_words(str(event.data["text"])) for event in events]
 
 
-def _mostly(own: Sequence[Gram], known: set[Gram]) -> bool:
+def _is_mostly_known(own: Sequence[Ngram], known: set[Ngram]) -> bool:
     return sum(gram in known for gram in own) >= HALF * len(own)
 
 
-def _factors(words: Sequence[str], threshold: float) -> float:
+def _count_factors(words: Sequence[str], threshold: float) -> float:
     factors, seen, length = 0.0, set[str](), 0
     for word in words:
         seen.add(word)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.run_data import RunData
 
 Counts = npt.NDArray[np.int64]
@@ -41,7 +41,7 @@ def partners(data: RunData) -> float | None:
     edges = count_partners(data)[1] > 0
     if len(edges) < 2 or not data.ticks:
         return None
-    return over((edges | edges.T).sum(), len(edges))
+    return ratio((edges | edges.T).sum(), len(edges))
 
 
 @measure(
@@ -56,7 +56,7 @@ def talk_density(data: RunData) -> float | None:
     """Return the share."""
     edges = count_partners(data)[1] > 0
     people = len(edges)
-    return over(edges.sum(), people * (people - 1)) if data.ticks else None
+    return ratio(edges.sum(), people * (people - 1)) if data.ticks else None
 
 
 @measure(
@@ -70,4 +70,4 @@ def talk_density(data: RunData) -> float | None:
 def reciprocity(data: RunData) -> float | None:
     """Return the share."""
     edges = count_partners(data)[1] > 0
-    return over((edges & edges.T).sum(), edges.sum())
+    return ratio((edges & edges.T).sum(), edges.sum())

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
 
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
 FILE = "phrases.toml"
 
 
-def phrases() -> Mapping[str, re.Pattern[str]]:
+def load_phrases() -> Mapping[str, re.Pattern[str]]:
     """Return for each kind of the data file one pattern that finds any of its phrases.
 
     Texts are to be passed through `straight` first.
@@ -34,7 +34,7 @@ def phrases() -> Mapping[str, re.Pattern[str]]:
     }
 
 
-def straight(text: str) -> str:
+def straighten_quotes(text: str) -> str:
     """Return `text` with straight apostrophes, since models write both kinds."""
     return text.replace("\u2019", "'")
 
@@ -43,7 +43,7 @@ Kind = Literal["accepted", "declined", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """Somebody was asked: the ids of the two utterances, and what the answer was.
 
     `answer` and `kind` are None where the one asked said nothing more in the conversation.
@@ -55,36 +55,36 @@ class Asked:
     kind: Kind | None
 
 
-def asked(data: RunData) -> tuple[Asked, ...]:
+def find_requests(data: RunData) -> tuple[Request, ...]:
     """Return everyone's every being asked in conversations, in the order of the asking.
 
     Of several utterances that ask one before the answer, the last is the one that is answered;
     the others stand without an answer.
     """
-    kinds = phrases()
+    kinds = load_phrases()
     waiting: dict[tuple[int, str], int] = {}
-    found: dict[tuple[int, str], Asked] = {}
+    found: dict[tuple[int, str], Request] = {}
     for event in data.utterances:
         conversation, agent = event.data["conversation"], event.agent or ""
         if conversation is None:
             continue
-        text = straight(str(event.data["text"]))
+        text = straighten_quotes(str(event.data["text"]))
         question = waiting.pop((conversation, agent), None)
         if question is not None:
-            found[question, agent] = Asked(agent, question, event.id, _kind(text, kinds))
+            found[question, agent] = Request(agent, question, event.id, _classify(text, kinds))
         if kinds["ask"].search(text):
-            for hearer in _hearers(event):
+            for hearer in _list_hearers(event):
                 waiting[conversation, hearer] = event.id
-                found[event.id, hearer] = Asked(hearer, event.id, None, None)
+                found[event.id, hearer] = Request(hearer, event.id, None, None)
     return tuple(found.values())
 
 
-def _hearers(event: Event) -> list[str]:
+def _list_hearers(event: Event) -> list[str]:
     heard = event.data["heard_by"]
     return [name for name in event.data["addressed"] if name in heard and name != event.agent]
 
 
-def _kind(text: str, kinds: Mapping[str, re.Pattern[str]]) -> Kind:
+def _classify(text: str, kinds: Mapping[str, re.Pattern[str]]) -> Kind:
     if kinds["decline"].search(text):
         return "declined"
     return "accepted" if kinds["accept"].search(text) else "neither"
@@ -98,9 +98,9 @@ _ASKED = """the invitations, requests and suggestions, known by their phrases, t
     addressed with in a conversation, heard, and spoke after"""
 
 
-def _answered(data: RunData, kind: str) -> float | None:
-    kinds = [one.kind for one in asked(data) if one.kind is not None]
-    return over(kinds.count(kind), len(kinds))  # type: ignore[arg-type]  # one of the three kinds
+def _share_of_answers(data: RunData, kind: str) -> float | None:
+    kinds = [one.kind for one in find_requests(data) if one.kind is not None]
+    return ratio(kinds.count(kind), len(kinds))  # type: ignore[arg-type]  # one of the three kinds
 
 
 @measure(
@@ -112,7 +112,7 @@ def _answered(data: RunData, kind: str) -> float | None:
 )
 def declined(data: RunData) -> float | None:
     """Return the share."""
-    return _answered(data, "declined")
+    return _share_of_answers(data, "declined")
 
 
 @measure(
@@ -125,7 +125,7 @@ def declined(data: RunData) -> float | None:
 )
 def accepted(data: RunData) -> float | None:
     """Return the share."""
-    return _answered(data, "accepted")
+    return _share_of_answers(data, "accepted")
 
 
 @measure(
@@ -139,7 +139,7 @@ def accepted(data: RunData) -> float | None:
 )
 def requests(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(asked(data)), data.agent_hours)
+    return ratio(len(find_requests(data)), data.agent_hours)
 
 
 @measure(
@@ -156,9 +156,9 @@ def requests(data: RunData) -> float | None:
 )
 def formality(data: RunData) -> float | None:
     """Return the share."""
-    formal, said = phrases()["formal"], data.utterances
-    found = sum(bool(formal.search(straight(str(event.data["text"])))) for event in said)
-    return over(found, len(said))
+    formal, said = load_phrases()["formal"], data.utterances
+    found = sum(bool(formal.search(straighten_quotes(str(event.data["text"])))) for event in said)
+    return ratio(found, len(said))
 
 
 @measure(
@@ -172,6 +172,6 @@ def formality(data: RunData) -> float | None:
 )
 def contractions(data: RunData) -> float | None:
     """Return the share."""
-    short, said = phrases()["contraction"], data.utterances
-    found = sum(bool(short.search(straight(str(event.data["text"])))) for event in said)
-    return over(found, len(said))
+    short, said = load_phrases()["contraction"], data.utterances
+    found = sum(bool(short.search(straighten_quotes(str(event.data["text"])))) for event in said)
+    return ratio(found, len(said))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.presence import Bools
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.scenario.schema import ArenaSpec, SectorSpec
@@ -13,7 +13,7 @@ from genagents_env.scenario.schema import ArenaSpec, SectorSpec
 Floats = npt.NDArray[np.float64]
 
 
-def occupancy(data: RunData) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
+def compute_occupancy(data: RunData) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
     """Return how long everyone was where, asleep or awake.
 
     Returns:
@@ -25,7 +25,7 @@ def occupancy(data: RunData) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
     return data.arenas, data.names, found * data.meta.seconds_per_tick
 
 
-def waking(data: RunData) -> Floats:
+def count_waking_ticks(data: RunData) -> Floats:
     """Return the ticks that everyone was in each arena and awake: shape (N, arenas)."""
     found: Floats = np.zeros((len(data.names), len(data.arenas)))
     for row, where in enumerate(data.whereabouts[:, : data.ticks]):
@@ -34,7 +34,7 @@ def waking(data: RunData) -> Floats:
     return found
 
 
-def in_sectors(data: RunData, sectors: list[str | None]) -> Bools:
+def find_arenas_in(data: RunData, sectors: list[str | None]) -> Bools:
     """Return which arenas lie in which agent's sector: shape (N, arenas); None is no sector.
 
     Args:
@@ -47,13 +47,13 @@ def in_sectors(data: RunData, sectors: list[str | None]) -> Bools:
     )
 
 
-def homes(data: RunData) -> list[str | None]:
+def list_homes(data: RunData) -> list[str | None]:
     """Return the sector of everyone's home, None where the scenario has none."""
     found = {person.name: person.home.split("/")[0] for person in data.people}
     return [found.get(name) for name in data.names]
 
 
-def works(data: RunData) -> list[str | None]:
+def list_workplaces(data: RunData) -> list[str | None]:
     """Return the sector of everyone's workplace, None without one, or where it is one's home."""
     found = {
         person.name: person.workplace.split("/")[0]
@@ -62,21 +62,21 @@ def works(data: RunData) -> list[str | None]:
     }
     return [
         None if found.get(name) == home else found.get(name)
-        for name, home in zip(data.names, homes(data), strict=True)
+        for name, home in zip(data.names, list_homes(data), strict=True)
     ]
 
 
-def arena_id(sector: SectorSpec, arena: ArenaSpec) -> str:
+def get_arena_id(sector: SectorSpec, arena: ArenaSpec) -> str:
     """Return the id by which the record names an arena of the scenario."""
     return sector.name if arena.name == sector.name else f"{sector.name}/{arena.name}"
 
 
-def arena_count(data: RunData) -> int:
+def count_arenas(data: RunData) -> int:
     """Return how many arenas the town has, the open ground between the buildings among them."""
     return 1 + sum(len(sector.arenas) for sector in data.scenario.sectors)
 
 
-def entropy(times: Floats, of: int) -> float | None:
+def compute_entropy(times: Floats, of: int) -> float | None:
     """Return the entropy of `times` over log(of), in 0..1; None where that has no meaning."""
     whole = float(times.sum())
     if not whole or of < 2:
@@ -85,7 +85,7 @@ def entropy(times: Floats, of: int) -> float | None:
     return min(1.0, max(0.0, float(-(shares * np.log(shares)).sum()) / math.log(of)))
 
 
-def accompanied(data: RunData) -> Bools:
+def find_accompanied(data: RunData) -> Bools:
     """Return who had somebody else in the same arena as each tick ended: shape (N, ticks).
 
     The open ground between the buildings is no room to be together in.
@@ -114,7 +114,7 @@ _OURS = "descriptive; ours"
 )
 def place_entropy(data: RunData) -> float | None:
     """Return the entropy."""
-    return entropy(waking(data).sum(axis=0), arena_count(data))
+    return compute_entropy(count_waking_ticks(data).sum(axis=0), count_arenas(data))
 
 
 @measure(
@@ -130,12 +130,12 @@ def places_visited(data: RunData) -> float | None:
     if not data.ticks:
         return None
     visited = {(stay.agent, stay.place) for stay in data.stays if stay.agent in data.row}
-    return over(len(visited), len(data.names))
+    return ratio(len(visited), len(data.names))
 
 
 def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
-    time = waking(data)
-    return over((time * in_sectors(data, sectors)).sum(), time.sum())
+    time = count_waking_ticks(data)
+    return ratio((time * find_arenas_in(data, sectors)).sum(), time.sum())
 
 
 @measure(
@@ -148,7 +148,7 @@ def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
 )
 def at_home(data: RunData) -> float | None:
     """Return the share."""
-    return _share_in(data, homes(data))
+    return _share_in(data, list_homes(data))
 
 
 @measure(
@@ -161,10 +161,10 @@ def at_home(data: RunData) -> float | None:
 )
 def at_work(data: RunData) -> float | None:
     """Return the share."""
-    sectors, time = works(data), waking(data)
+    sectors, time = list_workplaces(data), count_waking_ticks(data)
     working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
-    here = (time * in_sectors(data, sectors)).sum()
-    return over(here, time[working].sum())
+    here = (time * find_arenas_in(data, sectors)).sum()
+    return ratio(here, time[working].sum())
 
 
 @measure(
@@ -177,9 +177,9 @@ def at_work(data: RunData) -> float | None:
 )
 def elsewhere(data: RunData) -> float | None:
     """Return the share."""
-    time = waking(data)
-    own = in_sectors(data, homes(data)) | in_sectors(data, works(data))
-    return over((time * ~own).sum(), time.sum())
+    time = count_waking_ticks(data)
+    own = find_arenas_in(data, list_homes(data)) | find_arenas_in(data, list_workplaces(data))
+    return ratio((time * ~own).sum(), time.sum())
 
 
 @measure(
@@ -196,4 +196,4 @@ def together(data: RunData) -> float | None:
     if len(data.names) < 2:
         return None
     awake = data.awake[:, : data.ticks]
-    return over((accompanied(data) & awake).sum(), awake.sum())
+    return ratio((find_accompanied(data) & awake).sum(), awake.sum())

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
-from genagents_env.evaluate.checks import RULE, Verdict, verdicts
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.checks import RULE, Verdict, find_verdicts
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
@@ -51,7 +51,7 @@ class Preference:
         """Who leaned one way before and another after, and which ways; the unsettled are not in."""
         turned = {}
         for agent in self.before:
-            old, new = leaning(self.before[agent]), leaning(self.after.get(agent, {}))
+            old, new = find_leaning(self.before[agent]), find_leaning(self.after.get(agent, {}))
             if old is not None and new is not None and old != new:
                 turned[agent] = (old, new)
         return turned
@@ -91,12 +91,12 @@ class Affinity:
 
 
 @once_per_run
-def preferences(data: RunData) -> tuple[Preference, ...]:
+def compute_preferences(data: RunData) -> tuple[Preference, ...]:
     """Return the preferences of a run as far as it is recorded; see `preferred`."""
-    return preferred(data.scenario, verdicts(data))
+    return tally_preferences(data.scenario, find_verdicts(data))
 
 
-def preferred(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Preference, ...]:
+def tally_preferences(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Preference, ...]:
     """Return the preferences of each value check, by the rule and then by the models' names.
 
     Judges who have no opinion on any answer of a check are left out.
@@ -112,17 +112,17 @@ def preferred(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Preference,
         for by in judges:
             mine = [one for one in told if one.check == check.id and one.by == by]
             if isinstance(check, ValueCheck) and mine:
-                found.append(_preference(check, mine, by))
+                found.append(_tally_one(check, mine, by))
     return tuple(found)
 
 
-def leaning(shares: Mapping[str, float]) -> str | None:
+def find_leaning(shares: Mapping[str, float]) -> str | None:
     """Return the value with a share of at least one half; None without one, or with two."""
     strong = [value for value, share in shares.items() if 2 * share >= 1]
     return strong[0] if len(strong) == 1 else None
 
 
-def affinity(of: Preference | Sequence[Preference], when: When = "after") -> Affinity:
+def compute_affinity(of: Preference | Sequence[Preference], when: When = "after") -> Affinity:
     """Return the affinities of everyone with everyone, averaged over runs.
 
     Args:
@@ -138,11 +138,11 @@ def affinity(of: Preference | Sequence[Preference], when: When = "after") -> Aff
     ends = [one.before if when == "before" else one.after for one in runs]
     agents = tuple(dict.fromkeys(agent for end in ends for agent in end))
     otherwise = runs[0].otherwise
-    matrix = tuple(tuple(_pair(a, b, ends, otherwise) for b in agents) for a in agents)
+    matrix = tuple(tuple(_compare_pair(a, b, ends, otherwise) for b in agents) for a in agents)
     return Affinity(runs[0].check, runs[0].by, when, agents, matrix, len(runs))
 
 
-def _preference(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
+def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
     values = dict.fromkeys((*(value.value for value in check.values), check.otherwise))
     ordered = tuple(value for value in values if value != check.otherwise)
     counts: dict[When, dict[str, dict[str, int]]] = {"before": {}, "after": {}}
@@ -151,18 +151,18 @@ def _preference(check: ValueCheck, given: Iterable[Verdict], by: str) -> Prefere
         if one.value in blank:
             counts[one.when].setdefault(one.agent, blank)[one.value] += 1
     before, after = (
-        {agent: _shares(mine) for agent, mine in counts[when].items()}
+        {agent: _compute_shares(mine) for agent, mine in counts[when].items()}
         for when in ("before", "after")
     )
     return Preference(check.id, (*ordered, check.otherwise), before, after, by, check.otherwise)
 
 
-def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+def _compute_shares(counts: Mapping[str, int]) -> dict[str, float]:
     whole = sum(counts.values())
     return {value: count / whole for value, count in counts.items()}
 
 
-def _pair(a: str, b: str, ends: Iterable[Shares], otherwise: str) -> float | None:
+def _compare_pair(a: str, b: str, ends: Iterable[Shares], otherwise: str) -> float | None:
     both = [
         sum(share * end[b].get(value, 0.0) for value, share in end[a].items() if value != otherwise)
         for end in ends
@@ -174,8 +174,8 @@ def _pair(a: str, b: str, ends: Iterable[Shares], otherwise: str) -> float | Non
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"
 
 
-def _by_rule(data: RunData) -> dict[str, Preference | None]:
-    found = {one.check: one for one in preferences(data) if one.by == RULE}
+def _find_by_rule(data: RunData) -> dict[str, Preference | None]:
+    found = {one.check: one for one in compute_preferences(data) if one.by == RULE}
     checks = [check.id for check in data.scenario.checks if isinstance(check, ValueCheck)]
     return {id_: found.get(id_) for id_ in checks}
 
@@ -191,7 +191,10 @@ def _by_rule(data: RunData) -> dict[str, Preference | None]:
 )
 def changed(data: RunData) -> dict[str, float | None]:
     """Return the share by check."""
-    return {id_: None if one is None else _changed(one) for id_, one in _by_rule(data).items()}
+    return {
+        id_: None if one is None else _share_changed(one)
+        for id_, one in _find_by_rule(data).items()
+    }
 
 
 @measure(
@@ -205,24 +208,28 @@ def changed(data: RunData) -> dict[str, float | None]:
 )
 def of_one_mind(data: RunData) -> dict[str, float | None]:
     """Return the mean affinity by check."""
-    return {id_: None if one is None else _affinity(one) for id_, one in _by_rule(data).items()}
+    return {
+        id_: None if one is None else _mean_affinity(one)
+        for id_, one in _find_by_rule(data).items()
+    }
 
 
-def _changed(one: Preference) -> float | None:
+def _share_changed(one: Preference) -> float | None:
     both = [
         agent
         for agent in one.before
-        if leaning(one.before[agent]) is not None and leaning(one.after.get(agent, {})) is not None
+        if find_leaning(one.before[agent]) is not None
+        and find_leaning(one.after.get(agent, {})) is not None
     ]
-    return over(len(one.changed), len(both))
+    return ratio(len(one.changed), len(both))
 
 
-def _affinity(one: Preference) -> float | None:
-    matrix = affinity(one).matrix
+def _mean_affinity(one: Preference) -> float | None:
+    matrix = compute_affinity(one).matrix
     pairs = [
         value
         for row, values in enumerate(matrix)
         for value in values[row + 1 :]
         if value is not None
     ]
-    return over(sum(pairs), len(pairs))
+    return ratio(sum(pairs), len(pairs))

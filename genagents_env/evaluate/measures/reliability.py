@@ -1,6 +1,6 @@
 """How often the model or the policy failed, and how long the run took."""
 
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record.rows import CallRow
 
@@ -8,7 +8,7 @@ _APART = ("interview", "judge")
 _OURS = "ours"
 
 
-def _living(data: RunData) -> list[CallRow]:
+def _list_living_calls(data: RunData) -> list[CallRow]:
     return [call for call in data.calls if call.purpose.split(".")[0] not in _APART]
 
 
@@ -23,8 +23,8 @@ def _living(data: RunData) -> list[CallRow]:
 )
 def fallbacks(data: RunData) -> float | None:
     """Return the share."""
-    calls = _living(data)
-    return over(sum(call.outcome == "fallback" for call in calls), len(calls))
+    calls = _list_living_calls(data)
+    return ratio(sum(call.outcome == "fallback" for call in calls), len(calls))
 
 
 @measure(
@@ -38,8 +38,8 @@ def fallbacks(data: RunData) -> float | None:
 )
 def reasks(data: RunData) -> float | None:
     """Return the ratio."""
-    calls = _living(data)
-    return over(sum(call.reasks for call in calls), len(calls))
+    calls = _list_living_calls(data)
+    return ratio(sum(call.reasks for call in calls), len(calls))
 
 
 @measure(
@@ -53,7 +53,7 @@ def reasks(data: RunData) -> float | None:
 )
 def policy_errors(data: RunData) -> float | None:
     """Return the rate."""
-    return over(data.reader.policy_fault_count(), data.agent_hours)
+    return ratio(data.reader.policy_fault_count(), data.agent_hours)
 
 
 @measure(
@@ -67,7 +67,7 @@ def policy_errors(data: RunData) -> float | None:
 )
 def failed_actions(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(data.of_kind("fail")), data.agent_hours)
+    return ratio(len(data.of_kind("fail")), data.agent_hours)
 
 
 @measure(
@@ -83,7 +83,7 @@ def failed_actions(data: RunData) -> float | None:
 def wall_seconds(data: RunData) -> float | None:
     """Return the ratio."""
     spending = data.reader.spending
-    return None if spending is None else over(spending.seconds, data.hours)
+    return None if spending is None else ratio(spending.seconds, data.hours)
 
 
 @measure(
@@ -97,5 +97,5 @@ def wall_seconds(data: RunData) -> float | None:
 )
 def waiting(data: RunData) -> float | None:
     """Return the mean."""
-    calls = _living(data)
-    return over(sum(call.latency_seconds for call in calls), len(calls))
+    calls = _list_living_calls(data)
+    return ratio(sum(call.latency_seconds for call in calls), len(calls))

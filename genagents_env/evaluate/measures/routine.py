@@ -13,7 +13,7 @@ from statistics import fmean
 
 import numpy as np
 
-from genagents_env.evaluate.measure import measure, over
+from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.presence import Bools, is_within
 from genagents_env.evaluate.run_data import ArenaRows, RunData
 from genagents_env.scenario import Person
@@ -48,12 +48,12 @@ class Appointment:
     moved: bool
 
 
-def appointments(data: RunData) -> tuple[Appointment, ...]:
+def list_appointments(data: RunData) -> tuple[Appointment, ...]:
     """Return everyone's appointments in the time lived, person by person, in order."""
-    return tuple(one for person in data.people for one in _of(data, person))
+    return tuple(one for person in data.people for one in _find_appointments(data, person))
 
 
-def kept(data: RunData) -> tuple[int, int]:
+def count_kept_ticks(data: RunData) -> tuple[int, int]:
     """Return the waking ticks spent where the routine says, and those in which one was to be there.
 
     The first `TRAVEL` seconds of an entry with another place than the one before are left out
@@ -62,9 +62,9 @@ def kept(data: RunData) -> tuple[int, int]:
     there = due = 0
     travel = round(TRAVEL / data.meta.seconds_per_tick)
     for person in (person for person in data.people if person.routine):
-        here, row = _present(data, person), data.row[person.name]
+        here, row = _find_presence(data, person), data.row[person.name]
         counted = data.awake[row, : data.ticks].copy()
-        for one in _of(data, person):
+        for one in _find_appointments(data, person):
             if one.moved:
                 until = one.end if one.came is None else one.came
                 counted[one.first : min(until, one.first + travel)] = False
@@ -73,12 +73,12 @@ def kept(data: RunData) -> tuple[int, int]:
     return there, due
 
 
-def _of(data: RunData, person: Person) -> Iterator[Appointment]:
+def _find_appointments(data: RunData, person: Person) -> Iterator[Appointment]:
     """Yield one's appointments; none for a person without a routine."""
-    entries, force = _in_force(data, person)
+    entries, force = _find_entries_in_force(data, person)
     if not entries or not data.ticks:
         return
-    here, awake = _present(data, person), data.awake[data.row[person.name]]
+    here, awake = _find_presence(data, person), data.awake[data.row[person.name]]
     edges = [0, *(np.flatnonzero(np.diff(force)) + 1).tolist(), len(force)]
     for first, end in pairwise(edges):
         entry, before = entries[force[first]], entries[force[first] - 1]
@@ -95,20 +95,22 @@ def _of(data: RunData, person: Person) -> Iterator[Appointment]:
         )
 
 
-def _in_force(data: RunData, person: Person) -> tuple[list[RoutineEntry], ArenaRows]:
+def _find_entries_in_force(data: RunData, person: Person) -> tuple[list[RoutineEntry], ArenaRows]:
     """Return the routine in order of the clock, and the index of the entry at each tick."""
     entries = sorted(person.routine, key=lambda entry: entry.at)
     if not entries:
         return [], np.zeros(0, dtype=np.int32)
-    start = _seconds(data.reader.time(0).time())
+    start = _count_seconds(data.reader.time(0).time())
     clock = (start + np.arange(data.ticks) * data.meta.seconds_per_tick) % _DAY
-    begun = np.searchsorted([_seconds(entry.at) for entry in entries], clock, side="right") - 1
+    begun = (
+        np.searchsorted([_count_seconds(entry.at) for entry in entries], clock, side="right") - 1
+    )
     return entries, (begun % len(entries)).astype(np.int32)
 
 
-def _present(data: RunData, person: Person) -> Bools:
+def _find_presence(data: RunData, person: Person) -> Bools:
     """Return at which ticks one was where the entry in force says: shape (ticks,)."""
-    entries, force = _in_force(data, person)
+    entries, force = _find_entries_in_force(data, person)
     if not entries:
         return np.zeros(data.ticks, dtype=np.bool_)
     there = np.zeros((len(entries), len(data.arenas) + 1), dtype=np.bool_)  # -1: not in town
@@ -118,7 +120,7 @@ def _present(data: RunData, person: Person) -> Bools:
     return found
 
 
-def _seconds(at: time) -> int:
+def _count_seconds(at: time) -> int:
     return at.hour * 3600 + at.minute * 60 + at.second
 
 
@@ -135,11 +137,11 @@ _WHERE = "the place that the scenario's routine has one be at by the clock"
 )
 def adherence(data: RunData) -> float | None:
     """Return the share."""
-    return over(*kept(data))
+    return ratio(*count_kept_ticks(data))
 
 
-def _due(data: RunData) -> list[Appointment]:
-    return [one for one in appointments(data) if one.moved and one.awake]
+def _list_changes(data: RunData) -> list[Appointment]:
+    return [one for one in list_appointments(data) if one.moved and one.awake]
 
 
 @measure(
@@ -155,7 +157,7 @@ def _due(data: RunData) -> list[Appointment]:
 def lateness(data: RunData) -> float | None:
     """Return the mean."""
     minute = 60 / data.meta.seconds_per_tick
-    late = [(one.came - one.first) / minute for one in _due(data) if one.came is not None]
+    late = [(one.came - one.first) / minute for one in _list_changes(data) if one.came is not None]
     return fmean(late) if late else None
 
 
@@ -170,5 +172,5 @@ def lateness(data: RunData) -> float | None:
 )
 def missed(data: RunData) -> float | None:
     """Return the share."""
-    whole = [one for one in _due(data) if one.whole]
-    return over(sum(one.came is None for one in whole), len(whole))
+    whole = [one for one in _list_changes(data) if one.whole]
+    return ratio(sum(one.came is None for one in whole), len(whole))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias
 
-from genagents_env.evaluate.checks import RULE, YES, Verdict, verdicts
+from genagents_env.evaluate.checks import RULE, YES, Verdict, find_verdicts
 from genagents_env.evaluate.interviews import ENDS
 from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.run_data import RunData, once_per_run
@@ -28,7 +28,7 @@ _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SuccessOutcome:
     """One success at one end of a run, by one judge.
 
     Attributes:
@@ -60,12 +60,12 @@ class Outcome:
 
 
 @once_per_run
-def outcomes(data: RunData) -> tuple[Outcome, ...]:
+def compute_outcomes(data: RunData) -> tuple[SuccessOutcome, ...]:
     """Return the outcomes of a run as far as it is recorded; see `weighed`."""
-    return weighed(data.scenario, verdicts(data))
+    return tally_outcomes(data.scenario, find_verdicts(data))
 
 
-def weighed(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Outcome, ...]:
+def tally_outcomes(scenario: Scenario, given: Iterable[Verdict]) -> tuple[SuccessOutcome, ...]:
     """Return the outcome of each success, in the scenario's order, before and then after.
 
     Of each the rule's first, then the models' by name. A judge who gave no verdict at one end has
@@ -78,11 +78,11 @@ def weighed(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Outcome, ...]
     given = list(given)
     judges = sorted({v.by for v in given if v.by != RULE})
     checks = {check.id: check for check in scenario.checks}
-    found: list[Outcome] = []
+    found: list[SuccessOutcome] = []
     for when in ENDS:
         for by in (RULE, *judges):
             heard = [v for v in given if v.when == when and _counts(v, by, checks)]
-            found += _by_one(scenario.success, checks, heard, when, by)
+            found += _tally_judge(scenario.success, checks, heard, when, by)
     place = {success.id: at for at, success in enumerate(scenario.success)}
     found.sort(key=lambda one: place[one.success])  # stable: ends and judges stay in order
     return tuple(found)
@@ -98,7 +98,7 @@ def holds(parts: Sequence[Truth], over: Literal["all", "any", "none"]) -> Truth:
     return None if None in parts else True
 
 
-def same(values: Sequence[str | None], otherwise: str | None) -> Truth:
+def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth:
     """Return whether all have one value that is not `otherwise`; None where an unknown decides."""
     told = {value for value in values if value is not None}
     if len(told) > 1 or otherwise in told:
@@ -106,17 +106,17 @@ def same(values: Sequence[str | None], otherwise: str | None) -> Truth:
     return None if None in values else True
 
 
-def most(yes: int, decided: int) -> bool | None:
+def is_majority(yes: int, decided: int) -> bool | None:
     """Return whether `yes` are at least half of `decided`, rounded up; None of none."""
     return 2 * yes >= decided if decided else None
 
 
-def judge_of(data: RunData) -> str | None:
+def find_judge(data: RunData) -> str | None:
     """Return who judged: the run's own model, else the only one; None without a judge, or of two.
 
     In the form of `Verdict.by`. Verdicts of two judges never mix.
     """
-    judges = sorted({one.by for one in outcomes(data)} - {RULE})
+    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
     own = f"model:{data.meta.model}"
     if own in judges:
         return own
@@ -134,7 +134,7 @@ def judge_of(data: RunData) -> str | None:
 )
 def success(data: RunData) -> dict[str, float | None]:
     """Return the share by success."""
-    return {id_: None if one is None else one.share for id_, one in _after(data, RULE).items()}
+    return {id_: None if one is None else one.share for id_, one in _find_after(data, RULE).items()}
 
 
 @measure(
@@ -151,7 +151,7 @@ def success_majority(data: RunData) -> dict[str, float | None]:
     """Return 0 or 1 by success."""
     return {
         id_: None if one is None or one.majority is None else float(one.majority)
-        for id_, one in _after(data, RULE).items()
+        for id_, one in _find_after(data, RULE).items()
     }
 
 
@@ -166,13 +166,15 @@ def success_majority(data: RunData) -> dict[str, float | None]:
 )
 def success_judged(data: RunData) -> dict[str, float | None]:
     """Return the share by success."""
-    judge = judge_of(data)
-    found = _after(data, judge) if judge else dict.fromkeys(_after(data, RULE))
+    judge = find_judge(data)
+    found = _find_after(data, judge) if judge else dict.fromkeys(_find_after(data, RULE))
     return {id_: None if one is None else one.share for id_, one in found.items()}
 
 
-def _after(data: RunData, by: str) -> dict[str, Outcome | None]:
-    found = {one.success: one for one in outcomes(data) if one.when == "after" and one.by == by}
+def _find_after(data: RunData, by: str) -> dict[str, SuccessOutcome | None]:
+    found = {
+        one.success: one for one in compute_outcomes(data) if one.when == "after" and one.by == by
+    }
     return {success.id: found.get(success.id) for success in data.scenario.success}
 
 
@@ -181,18 +183,18 @@ def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
     return verdict.by == by or isinstance(checks.get(verdict.check), PlaceCheck)
 
 
-def _by_one(
+def _tally_judge(
     successes: Iterable[Success],
     checks: Mapping[str, Check],
     given: Sequence[Verdict],
     when: When,
     by: str,
-) -> list[Outcome]:
-    found: dict[str, Outcome] = {}
+) -> list[SuccessOutcome]:
+    found: dict[str, SuccessOutcome] = {}
     lasting: set[str] = set()  # rest on places alone, and so hold in every repeat
     for success in successes:
         of_places = _rests_on_places(success, checks, lasting)
-        one = _outcome(success, checks, given, found, lasting, when, by)
+        one = _compute_outcome(success, checks, given, found, lasting, when, by)
         if of_places:
             lasting.add(success.id)
         if one is not None:
@@ -204,46 +206,47 @@ def _by_one(
 def _rests_on_places(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
     if success.check is not None:
         return isinstance(checks[success.check], PlaceCheck)
-    return all(part in lasting for part in _parts(success)[1])
+    return all(part in lasting for part in _get_parts(success)[1])
 
 
-def _outcome(
+def _compute_outcome(
     success: Success,
     checks: Mapping[str, Check],
     given: Sequence[Verdict],
-    found: Mapping[str, Outcome],
+    found: Mapping[str, SuccessOutcome],
     lasting: set[str],
     when: When,
     by: str,
-) -> Outcome | None:
-    empty = Outcome(success.id, success.title, when, by, {}, None, None, ())
+) -> SuccessOutcome | None:
+    empty = SuccessOutcome(success.id, success.title, when, by, {}, None, None, ())
     if success.check is not None:
         check = checks[success.check]
-        return _of_check(empty, success, check, [v for v in given if v.check == check.id])
-    over, parts = _parts(success)
+        return _compute_from_check(empty, success, check, [v for v in given if v.check == check.id])
+    over, parts = _get_parts(success)
     if not all(part in found for part in parts):
         return None
     length = max(len(found[part].repeats) for part in parts)
     repeats = tuple(
-        holds([_at(found[part], k, part in lasting) for part in parts], over) for k in range(length)
+        holds([_get_repeat(found[part], k, part in lasting) for part in parts], over)
+        for k in range(length)
     )
-    return _summed(replace(empty, missing=sum(found[part].missing for part in parts)), repeats)
+    return _sum_up(replace(empty, missing=sum(found[part].missing for part in parts)), repeats)
 
 
-def _parts(success: Success) -> tuple[Literal["all", "any", "none"], tuple[str, ...]]:
+def _get_parts(success: Success) -> tuple[Literal["all", "any", "none"], tuple[str, ...]]:
     if success.all:
         return "all", success.all
     return ("any", success.any) if success.any else ("none", success.none)
 
 
-def _at(outcome: Outcome, repeat: int, lasting: bool) -> Truth:
+def _get_repeat(outcome: SuccessOutcome, repeat: int, lasting: bool) -> Truth:
     at = 0 if lasting else repeat
     return outcome.repeats[at] if at < len(outcome.repeats) else None
 
 
-def _of_check(
-    empty: Outcome, success: Success, check: Check, given: Sequence[Verdict]
-) -> Outcome | None:
+def _compute_from_check(
+    empty: SuccessOutcome, success: Success, check: Check, given: Sequence[Verdict]
+) -> SuccessOutcome | None:
     """Return the outcome of a check; None where there are no verdicts on it."""
     if not given:
         return None
@@ -252,22 +255,22 @@ def _of_check(
     count = 1 + max(verdict.repeat for verdict in given)
     rows = [[values.get((agent, k)) for agent in people] for k in range(count)]
     yes = [[_is_yes(value, success, check) for value in row] for row in rows]
-    repeats = [_over(success, check, *both) for both in zip(rows, yes, strict=True)]
+    repeats = [_combine_people(success, check, *both) for both in zip(rows, yes, strict=True)]
     shares = {
         agent: sum(told) / len(told)
         for agent, column in zip(people, zip(*yes, strict=True), strict=True)
         if (told := [one for one in column if one is not None])
     }
     missing = sum(value is None for row in rows for value in row)
-    return _summed(replace(empty, shares=shares, missing=missing), tuple(repeats))
+    return _sum_up(replace(empty, shares=shares, missing=missing), tuple(repeats))
 
 
-def _over(
+def _combine_people(
     success: Success, check: Check, values: Sequence[str | None], yes: Sequence[Truth]
 ) -> Truth:
     if success.over != "equal":
         return holds(yes, success.over)
-    return same(values, check.otherwise if isinstance(check, ValueCheck) else None)
+    return have_one_value(values, check.otherwise if isinstance(check, ValueCheck) else None)
 
 
 def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
@@ -278,8 +281,8 @@ def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
     return value != check.otherwise if success.value is None else value == success.value
 
 
-def _summed(outcome: Outcome, repeats: tuple[Truth, ...]) -> Outcome:
+def _sum_up(outcome: SuccessOutcome, repeats: tuple[Truth, ...]) -> SuccessOutcome:
     decided = [one for one in repeats if one is not None]
     share = sum(decided) / len(decided) if decided else None
-    majority = most(sum(decided), len(decided))
+    majority = is_majority(sum(decided), len(decided))
     return replace(outcome, repeats=repeats, share=share, majority=majority)

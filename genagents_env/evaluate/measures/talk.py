@@ -9,14 +9,14 @@ from statistics import fmean
 
 import numpy as np
 
-from genagents_env.evaluate.measure import measure, over
-from genagents_env.evaluate.measures.lengths import spans
+from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.measures.lengths import compute_spans
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class TalkCounts:
     """Counts over a run; `by_phone` and `alone` (nobody heard it) are parts of `utterances`."""
 
     conversations: int
@@ -25,7 +25,7 @@ class Talk:
     alone: int
 
 
-def talk(events: Iterable[Event]) -> Talk:
+def count_talk(events: Iterable[Event]) -> TalkCounts:
     """Return the counts over `events`."""
     conversations: set[int] = set()
     utterances = by_phone = alone = 0
@@ -36,13 +36,13 @@ def talk(events: Iterable[Event]) -> Talk:
             utterances += 1
             by_phone += bool(event.data["phone"])
             alone += not event.data["heard_by"]
-    return Talk(len(conversations), utterances, by_phone, alone)
+    return TalkCounts(len(conversations), utterances, by_phone, alone)
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of `text`, in small letters: runs of letters and digits.
 
     Apostrophes inside a word belong to it and are made straight.
@@ -50,7 +50,7 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.replace("\u2019", "'").casefold())
 
 
-def spoken_in(data: RunData) -> dict[int, dict[str, int]]:
+def count_turns(data: RunData) -> dict[int, dict[str, int]]:
     """Return for each conversation in which something was said how often each agent spoke."""
     found: dict[int, Counter[str]] = {}
     for event in data.utterances:
@@ -60,7 +60,7 @@ def spoken_in(data: RunData) -> dict[int, dict[str, int]]:
     return {id_: dict(counts) for id_, counts in found.items()}
 
 
-def members_of(data: RunData) -> dict[int, int]:
+def count_members(data: RunData) -> dict[int, int]:
     """Return for each conversation how many agents were ever in it."""
     found: dict[int, dict[str, None]] = {}
     for one in data.memberships:
@@ -81,7 +81,7 @@ _OURS = "descriptive; ours"
 )
 def conversations(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(data.memberships), data.agent_hours)
+    return ratio(len(data.memberships), data.agent_hours)
 
 
 @measure(
@@ -94,7 +94,7 @@ def conversations(data: RunData) -> float | None:
 )
 def utterances(data: RunData) -> float | None:
     """Return the rate."""
-    return over(len(data.utterances), data.agent_hours)
+    return ratio(len(data.utterances), data.agent_hours)
 
 
 @measure(
@@ -106,7 +106,7 @@ def utterances(data: RunData) -> float | None:
 )
 def turns(data: RunData) -> float | None:
     """Return the mean."""
-    return spans(data).utterances_per_conversation
+    return compute_spans(data).utterances_per_conversation
 
 
 @measure(
@@ -120,7 +120,7 @@ def turns(data: RunData) -> float | None:
 def words(data: RunData) -> float | None:
     """Return the mean."""
     said = data.utterances
-    return over(sum(len(words_of(str(event.data["text"]))) for event in said), len(said))
+    return ratio(sum(len(split_words(str(event.data["text"]))) for event in said), len(said))
 
 
 @measure(
@@ -134,7 +134,7 @@ def words(data: RunData) -> float | None:
 def unheard(data: RunData) -> float | None:
     """Return the share."""
     said = data.utterances
-    return over(sum(not event.data["heard_by"] for event in said), len(said))
+    return ratio(sum(not event.data["heard_by"] for event in said), len(said))
 
 
 @measure(
@@ -148,8 +148,8 @@ def unheard(data: RunData) -> float | None:
 )
 def one_sided(data: RunData) -> float | None:
     """Return the share."""
-    counts = spoken_in(data)
-    return over(sum(len(of) == 1 for of in counts.values()), len(counts))
+    counts = count_turns(data)
+    return ratio(sum(len(of) == 1 for of in counts.values()), len(counts))
 
 
 _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
@@ -166,10 +166,10 @@ _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
 )
 def turn_balance(data: RunData) -> float | None:
     """Return the mean."""
-    members = members_of(data)
+    members = count_members(data)
     found = [
-        evenness(list(counts.values()), members.get(id_, len(counts)))
-        for id_, counts in spoken_in(data).items()
+        compute_evenness(list(counts.values()), members.get(id_, len(counts)))
+        for id_, counts in count_turns(data).items()
         if members.get(id_, len(counts)) > 1
     ]
     return fmean(found) if found else None
@@ -186,17 +186,17 @@ def turn_balance(data: RunData) -> float | None:
 def talk_inequality(data: RunData) -> float | None:
     """Return the coefficient."""
     counts = Counter(event.agent for event in data.utterances)
-    return gini([counts[name] for name in data.names])
+    return compute_gini([counts[name] for name in data.names])
 
 
-def evenness(counts: list[int], of: int) -> float:
+def compute_evenness(counts: list[int], of: int) -> float:
     """Return the entropy of `counts` over log(of), in 0..1; `of` is at least 2 and their number."""
     whole = sum(counts)
     entropy = -sum(n / whole * math.log(n / whole) for n in counts if n)
     return min(1.0, max(0.0, entropy / math.log(max(of, len(counts)))))
 
 
-def gini(counts: list[int]) -> float | None:
+def compute_gini(counts: list[int]) -> float | None:
     """Return the Gini coefficient; None of fewer than two, or of zeros alone."""
     ordered = np.sort(np.asarray(counts, dtype=np.float64))
     n, whole = len(ordered), float(ordered.sum())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from genagents_env.evaluate.published import Published
+from genagents_env.evaluate.published import PublishedCost
 from genagents_env.report.figures.style import (
     COLOURS,
     DARK,
@@ -25,7 +25,7 @@ Bar = tuple[str, float, float, bool]  # name, value, standard error, whether it 
 
 @with_style
 def draw_cost_bars(
-    rates: "Sequence[CostRate]", others: Sequence[Published], speed: float
+    rates: "Sequence[CostRate]", others: Sequence[PublishedCost], speed: float
 ) -> Figure:
     """Draw calls per agent and hour awake, and dollars per agent and human hour.
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.measures import listing, take
+from genagents_env.evaluate.measures import list_measures, take_measures
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
@@ -34,7 +34,7 @@ from tests.evaluate.measures.street import (
     says,
 )
 
-SHARES = {one.name for one in listing() if one.unit in ("share", "0..1", "0 or 1")}
+SHARES = {one.name for one in list_measures() if one.unit in ("share", "0..1", "0 or 1")}
 
 
 def sound(values: Mapping[str, float | None], faults: tuple[str, ...]) -> None:
@@ -64,7 +64,7 @@ def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -
 def test_every_measure_on_every_shipped_town(scenario: str, policy: str, tmp_path: Path) -> None:
     record = lived(tmp_path / "run.sqlite", scenario, policy, 12)
     with record.reader:
-        sound(*take(record, listing()))
+        sound(*take_measures(record, list_measures()))
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_every_measure_on_an_hour_of_talk(policy: str, tmp_path: Path) -> None:
     record = lived(tmp_path / "run.sqlite", "valentines_party", policy, 360, people=25)
     with record.reader:
         assert record.utterances or policy == "scripted"  # few are up at midnight
-        sound(*take(record, listing()))
+        sound(*take_measures(record, list_measures()))
 
 
 PEOPLE = st.sampled_from([ADA, BEN, CAT])
@@ -139,4 +139,4 @@ def test_no_record_is_too_strange(
         TemporaryDirectory() as folder,
         recorded(Path(folder), told, last=last, names=names, seconds=seconds) as record,
     ):
-        sound(*take(record, listing()))
+        sound(*take_measures(record, list_measures()))

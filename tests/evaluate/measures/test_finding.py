@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.measure_catalog import measure_table
+from genagents_env.evaluate.measure_catalog import format_measure_table
 from genagents_env.evaluate.measures import (
     DEFAULT,
     Measure,
-    absent,
+    find_absent,
     find_measures,
-    listing,
+    list_measure_names,
+    list_measures,
     load_measure,
     measure,
-    measure_names,
-    take,
+    take_measures,
 )
 from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, recorded, says
@@ -52,7 +52,7 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_every_shipped_measure_says_what_it_is() -> None:
-    for one in listing():
+    for one in list_measures():
         assert one.title
         assert one.unit
         assert len(one.definition) > 30, one.name
@@ -61,11 +61,15 @@ def test_every_shipped_measure_says_what_it_is() -> None:
         assert "\n" not in one.definition
         assert one.source
         assert "None" in one.definition or "none" in one.definition or "is 0" in one.definition
-    assert measure_names() == [one.name for one in listing()] == sorted(set(measure_names()))
+    assert (
+        list_measure_names()
+        == [one.name for one in list_measures()]
+        == sorted(set(list_measure_names()))
+    )
 
 
 def test_the_default_set_exists() -> None:
-    assert set(DEFAULT) <= set(measure_names())
+    assert set(DEFAULT) <= set(list_measure_names())
     found, faults = find_measures([])
     assert [one.name for one in found] == list(DEFAULT)
     assert faults == ()
@@ -73,7 +77,7 @@ def test_the_default_set_exists() -> None:
 
 def test_the_docs_have_the_table_there_is() -> None:
     """Written by `genagents measures --markdown`, behind the words of the page."""
-    assert DOCS.read_text().endswith(measure_table())
+    assert DOCS.read_text().endswith(format_measure_table())
 
 
 def test_the_measure_that_the_docs_show_works(tmp_path: Path) -> None:
@@ -82,7 +86,7 @@ def test_the_measure_that_the_docs_show_works(tmp_path: Path) -> None:
     found, faults = find_measures(["own.py:silence"], tmp_path)
     assert faults == ()
     with recorded(tmp_path, [says(1, ADA, "Hm")], last=4) as record:
-        assert take(record, found) == ({"silence": 0.75}, ())
+        assert take_measures(record, found) == ({"silence": 0.75}, ())
 
 
 def test_a_wrong_name_is_told_with_the_right_one_and_the_study_goes_on() -> None:
@@ -102,7 +106,7 @@ def test_a_file_of_ones_own(own: Path, tmp_path: Path) -> None:
     assert found[0].source == "own.py"
     assert load_measure(f"{own / 'own.py'}:counted").better == "more"
     with recorded(tmp_path, last=5) as record:
-        values, faults = take(record, found)
+        values, faults = take_measures(record, found)
     assert values == {"silence": 5.0, "mine.a": 1.0, "mine.b": None}
     assert faults == ()
 
@@ -142,7 +146,7 @@ def test_a_changed_file_is_read_anew(own: Path) -> None:
 def test_what_raises_is_told_and_the_others_stand(own: Path, tmp_path: Path) -> None:
     found, _ = find_measures(["own.py:broken", "utterances"], own)
     with recorded(tmp_path, last=60) as record:
-        values, faults = take(record, found)
+        values, faults = take_measures(record, found)
     assert values == {"utterances": 0.0}
     assert len(faults) == 1
     assert "measure broken on run.sqlite: AttributeError" in faults[0]
@@ -155,13 +159,13 @@ def _of(value: object) -> Measure:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_is_no_number(tmp_path: Path, value: float) -> None:
     with recorded(tmp_path) as record:
-        assert _of(value).taken(record) == {"m": None}
-        assert _of({"k": value}).taken(record) == {"m.k": None}
+        assert _of(value).take(record) == {"m": None}
+        assert _of({"k": value}).take(record) == {"m.k": None}
 
 
 def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
     with recorded(tmp_path) as record:
-        values, faults = take(record, [_of("much"), _of({"k": [1]}), _of(True)])
+        values, faults = take_measures(record, [_of("much"), _of({"k": [1]}), _of(True)])
     assert values == {"m": 1.0}
     assert [fault.split(": ", 1)[1] for fault in faults] == [
         "TypeError: m is 'much', which is not a number",
@@ -172,11 +176,11 @@ def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
 def test_a_key_that_no_run_has_is_told(tmp_path: Path) -> None:
     found, _ = find_measures(["heard.cake", "heard.cheese", "density"])
     with recorded(tmp_path, last=1) as record:
-        values, faults = take(record, found)
+        values, faults = take_measures(record, found)
     assert set(values) == {"heard.cake", "density"}
     assert faults == ()
-    assert absent(found, [values]) == ("measure 'heard.cheese': no run has the key 'cheese'",)
-    assert absent(found, []) == ()
+    assert find_absent(found, [values]) == ("measure 'heard.cheese': no run has the key 'cheese'",)
+    assert find_absent(found, []) == ()
 
 
 def test_a_name_has_its_form() -> None:
@@ -191,4 +195,4 @@ def test_the_function_of_a_measure_takes_a_record(tmp_path: Path) -> None:
 
     assert ticks.definition == "Ticks lived."
     with recorded(tmp_path, last=3) as record:
-        assert ticks.taken(record) == {"ticks": 3.0}
+        assert ticks.take(record) == {"ticks": 3.0}

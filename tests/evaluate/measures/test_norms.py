@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures.norms import attempts, find_trespass
+from genagents_env.evaluate.measures.norms import find_attempts, find_trespass
 from genagents_env.town_v0 import parallel_env
 from genagents_env.world.access import Access
 from tests.evaluate.measures.street import (
@@ -35,7 +35,7 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
         fails(34, ADA, "you do not know a place called Shop is private business"),
     ]
     with recorded(tmp_path, happenings, last=60) as record:
-        found = attempts(record)
+        found = find_attempts(record)
         assert [(one.agent, one.tick, one.kind) for one in found] == [
             (BEN, 1, "closed"),
             (BEN, 30, "closed"),
@@ -96,4 +96,4 @@ def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:
     )
     told = access.explain_refusal(stranger, shop)
     with recorded(tmp_path, [fails(1, ADA, told)], last=2) as record:
-        assert [one.kind for one in attempts(record)] == ["closed"]
+        assert [one.kind for one in find_attempts(record)] == ["closed"]

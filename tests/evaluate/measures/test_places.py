@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genagents_env.evaluate.measures.diffusion import curves
-from genagents_env.evaluate.measures.places import accompanied, occupancy
+from genagents_env.evaluate.measures.diffusion import compute_curves
+from genagents_env.evaluate.measures.places import compute_occupancy, find_accompanied
 from tests.evaluate.measures.street import (
     ADA,
     BEN,
@@ -27,7 +27,7 @@ def test_where_people_spend_their_time(tmp_path: Path) -> None:
         (30, "sleep", BEN, {"cause": "action"}),
     ]
     with recorded(tmp_path, happenings, last=60) as record:
-        arenas, names, seconds = occupancy(record)
+        arenas, names, seconds = compute_occupancy(record)
         assert (arenas, names) == ((HOME, CAFE, SHOP), (ADA, BEN))
         assert (seconds / 60).tolist() == [[10, 60], [30, 0], [20, 0]]
         assert value(record, "at_home") == pytest.approx(40 / 90)
@@ -45,7 +45,7 @@ def test_the_open_ground_is_no_company(tmp_path: Path) -> None:
     with recorded(tmp_path, happenings, last=60) as record:
         assert record.scenario.outside == "outside"
         assert value(record, "together") == 0
-        assert not accompanied(record).any()
+        assert not find_accompanied(record).any()
 
 
 def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
 def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
     heard = {"fact": "cake", "cause": 0, "source": ADA}
     with recorded(tmp_path, [(7, "learn", BEN, heard)], last=60) as record:
-        assert curves(record) == {"cake": [(0.0, 1), (420.0, 2), (3600.0, 2)]}
+        assert compute_curves(record) == {"cake": [(0.0, 1), (420.0, 2), (3600.0, 2)]}
         assert value(record, "heard") == {"cake": 1.0}
         assert value(record, "received") == {"cake": 1.0}
         assert value(record, "half_time") == {"cake": None}  # half of two knew it from the start
@@ -77,5 +77,5 @@ def test_half_of_three_is_two(tmp_path: Path) -> None:
 
 def test_nothing_spreads_in_no_time(tmp_path: Path) -> None:
     with recorded(tmp_path) as record:
-        assert curves(record) == {"cake": [(0.0, 1)]}
+        assert compute_curves(record) == {"cake": [(0.0, 1)]}
         assert value(record, "heard") == {"cake": None}

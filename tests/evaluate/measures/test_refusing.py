@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures.phrasing import asked, phrases, straight
+from genagents_env.evaluate.measures.phrasing import find_requests, load_phrases, straighten_quotes
 from tests.evaluate.measures.street import ADA, BEN, CAT, joins, recorded, says
 from tests.evaluate.measures.test_talk import value
 
@@ -76,12 +76,12 @@ NEITHER = [
 
 @pytest.mark.parametrize("text", ASKS)
 def test_these_ask(text: str) -> None:
-    assert phrases()["ask"].search(straight(text))
+    assert load_phrases()["ask"].search(straighten_quotes(text))
 
 
 @pytest.mark.parametrize("text", ASKS_NOTHING)
 def test_these_ask_nothing(text: str) -> None:
-    assert not phrases()["ask"].search(straight(text))
+    assert not load_phrases()["ask"].search(straighten_quotes(text))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_these_ask_nothing(text: str) -> None:
 def test_what_an_answer_is(text: str, kind: str, tmp_path: Path) -> None:
     happenings = [says(1, ADA, "Would you like to come?", (BEN,)), says(2, BEN, text, (ADA,))]
     with recorded(tmp_path, happenings, last=60) as record:
-        (first, *_) = asked(record)
+        (first, *_) = find_requests(record)
         assert (first.agent, first.kind) == (BEN, kind)
 
 
@@ -112,7 +112,7 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
         says(7, BEN, "No.", (ADA,), conversation=None),
     ]
     with recorded(tmp_path, happenings, last=60, names=TRIO) as record:
-        found = [(one.agent, one.kind) for one in asked(record)]
+        found = [(one.agent, one.kind) for one in find_requests(record)]
         assert sorted(found, key=str) == [
             (BEN, "declined"),
             (BEN, None),
@@ -127,7 +127,7 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
 def test_asked_and_never_answered(tmp_path: Path) -> None:
     happenings = [says(1, ADA, "Would you like to come?", (BEN,))]
     with recorded(tmp_path, happenings, last=60) as record:
-        assert [one.kind for one in asked(record)] == [None]
+        assert [one.kind for one in find_requests(record)] == [None]
         assert value(record, "declined") is None
         assert value(record, "requests") == pytest.approx(1 / 2)
 

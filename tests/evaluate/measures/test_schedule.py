@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.cognition.habit import entry_at
-from genagents_env.evaluate.measures.routine import appointments
+from genagents_env.evaluate.measures.routine import list_appointments
 from genagents_env.profile import make_profile
 from genagents_env.scenario import load_scenario, scenario_names
 from genagents_env.scenario.schema import RoutineEntry
@@ -27,7 +27,7 @@ def test_keeping_to_the_routine(tmp_path: Path) -> None:
     """Two hours from eight: home until nine, then the cafe, where Ada comes five minutes late."""
     happenings = [goes(20, ADA, SHOP), goes(30, ADA, HOME), goes(65, ADA, CAFE)]
     with recorded(tmp_path, happenings, last=120) as record:
-        first, second = appointments(record)
+        first, second = list_appointments(record)
         assert (first.place, first.first, first.end, first.came) == (HOME, 0, 60, 0)
         assert (second.place, second.first, second.end, second.came) == (CAFE, 60, 120, 65)
         assert not first.moved
@@ -54,7 +54,7 @@ def test_a_whole_entry_may_be_missed(tmp_path: Path) -> None:
     scenario = street(people=(person(ADA, routine=day), person(BEN)))
     happenings = [goes(55, ADA, CAFE), goes(118, ADA, HOME)]
     with recorded(tmp_path, happenings, last=240, scenario=scenario) as record:
-        assert [one.came for one in appointments(record)] == [0, 60, None, 180]
+        assert [one.came for one in list_appointments(record)] == [0, 60, None, 180]
         assert value(record, "missed") == pytest.approx(1 / 2)
         assert value(record, "lateness") == 0  # early at the cafe, home long before eleven
 
@@ -67,7 +67,7 @@ def test_who_sleeps_is_nowhere_late(tmp_path: Path) -> None:
 
 def test_without_a_routine_there_is_none_to_keep(tmp_path: Path) -> None:
     with recorded(tmp_path, last=60, names=(BEN, "Cat Dole")) as record:
-        assert appointments(record) == ()
+        assert list_appointments(record) == ()
         assert value(record, "adherence") is None
 
 
@@ -86,7 +86,7 @@ def test_the_entry_in_force_is_the_one_that_minds_follow(name: str, tmp_path: Pa
         scenario=scenario,
     ) as record:
         for one in people:
-            mine = [app for app in appointments(record) if app.agent == one.name]
+            mine = [app for app in list_appointments(record) if app.agent == one.name]
             assert mine[0].first == 0
             assert mine[-1].end == record.ticks
             for app in mine:

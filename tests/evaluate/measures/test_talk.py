@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.measures import load_measure
-from genagents_env.evaluate.measures.novelty import mtld
+from genagents_env.evaluate.measures.novelty import compute_mtld
 from genagents_env.evaluate.measures.partners import count_partners
-from genagents_env.evaluate.measures.talk import evenness, gini, words_of
+from genagents_env.evaluate.measures.talk import compute_evenness, compute_gini, split_words
 from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, BEN, CAT, joins, leaves, recorded, says
 
@@ -19,7 +19,7 @@ TRIO = (ADA, BEN, CAT)
 def value(record: RunData, name: str) -> Any:
     """Return the number of a measure, or its numbers by key."""
     one = load_measure(name)
-    found = one.taken(record)
+    found = one.take(record)
     return (
         found[name] if set(found) == {name} else {k.split(".", 1)[1]: v for k, v in found.items()}
     )
@@ -118,21 +118,21 @@ def test_distinct_words_and_pairs(tmp_path: Path) -> None:
 
 def test_mtld_of_a_known_text() -> None:
     """By hand: `a b a a` reaches 2/4 at its end, so does its mirror at the third word."""
-    assert mtld(["a", "b", "a", "a"], 0.72) == pytest.approx((4 / 1 + 4 / 2) / 2, rel=0.6)
+    assert compute_mtld(["a", "b", "a", "a"], 0.72) == pytest.approx((4 / 1 + 4 / 2) / 2, rel=0.6)
     forward = 1.0  # at the third word 2/3 <= 0.72; the rest, one word, is all different
     backward = 1.0 + 0.0  # at the second word 1/2; then `b a`, all different
-    assert mtld(["a", "b", "a", "a"]) == pytest.approx((4 / forward + 4 / backward) / 2)
-    assert mtld(list("abcdef")) == 6  # not even part of a stretch: as long as the whole
+    assert compute_mtld(["a", "b", "a", "a"]) == pytest.approx((4 / forward + 4 / backward) / 2)
+    assert compute_mtld(list("abcdef")) == 6  # not even part of a stretch: as long as the whole
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=80))
 def test_mtld_lies_between_one_and_the_length(words: list[str]) -> None:
-    assert 1 <= mtld(words) <= max(len(words), 80) * 100
-    assert mtld(words) == pytest.approx(mtld(words[::-1]))
+    assert 1 <= compute_mtld(words) <= max(len(words), 80) * 100
+    assert compute_mtld(words) == pytest.approx(compute_mtld(words[::-1]))
 
 
 def test_words_are_runs_of_letters() -> None:
-    assert words_of("Don\u2019t -- I'm 45, caf\u00e9_x!") == [
+    assert split_words("Don\u2019t -- I'm 45, caf\u00e9_x!") == [
         "don't",
         "i'm",
         "45",
@@ -143,16 +143,16 @@ def test_words_are_runs_of_letters() -> None:
 
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=12))
 def test_evenness_and_inequality_stay_in_their_bounds(counts: list[int]) -> None:
-    found = gini(counts)
+    found = compute_gini(counts)
     if not sum(counts):
         assert found is None
         return
     assert found is not None
     assert -1e-9 <= found < 1
-    assert 0 <= evenness(counts, len(counts)) <= 1
+    assert 0 <= compute_evenness(counts, len(counts)) <= 1
     if len(set(counts)) == 1:
         assert found == pytest.approx(0)
-        assert evenness(counts, len(counts)) == pytest.approx(1)
+        assert compute_evenness(counts, len(counts)) == pytest.approx(1)
     if sum(count > 0 for count in counts) == 1:
         assert found == pytest.approx(1 - 1 / len(counts))
-        assert evenness(counts, len(counts)) == 0
+        assert compute_evenness(counts, len(counts)) == 0

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures.activities import customs, doings
-from genagents_env.evaluate.measures.places import arena_id
+from genagents_env.evaluate.measures.activities import find_doings, load_customs
+from genagents_env.evaluate.measures.places import get_arena_id
 from genagents_env.scenario import load_scenario, scenario_names
 from tests.evaluate.measures.street import (
     ADA,
@@ -23,9 +23,9 @@ from tests.evaluate.measures.test_talk import value
 @pytest.mark.parametrize("name", scenario_names())
 def test_the_routines_of_the_shipped_towns_are_usual(name: str) -> None:
     """Whoever wrote them meant ordinary days, so any entry called unusual is the data's fault."""
-    scenario, by = load_scenario(name), customs()
+    scenario, by = load_scenario(name), load_customs()
     things = {
-        arena_id(sector, arena): [thing.name for thing in arena.objects]
+        get_arena_id(sector, arena): [thing.name for thing in arena.objects]
         for sector in scenario.sectors
         for arena in sector.arenas
     }
@@ -71,7 +71,7 @@ def test_the_routines_of_the_shipped_towns_are_usual(name: str) -> None:
     ],
 )
 def test_what_people_do_is_known_by_its_words(doing: str, activity: str | None) -> None:
-    found = customs().activity(doing)
+    found = load_customs().activity(doing)
     assert (None if found is None else found.name) == activity
 
 
@@ -89,7 +89,7 @@ def test_what_people_do_is_known_by_its_words(doing: str, activity: str | None) 
     ],
 )
 def test_kinds_of_place(place: str, objects: list[str], kinds: set[str]) -> None:
-    assert customs().kinds_of(place, objects) == kinds
+    assert load_customs().kinds_of(place, objects) == kinds
 
 
 def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
@@ -102,7 +102,9 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
         begins(BEN, SHOP, "asleep in bed", asleep=True),
     ]
     with recorded(tmp_path, happenings, last=60) as record:
-        found = [(one.agent, one.place, one.verdict, one.seconds / 60) for one in doings(record)]
+        found = [
+            (one.agent, one.place, one.verdict, one.seconds / 60) for one in find_doings(record)
+        ]
         assert found == [
             (ADA, HOME, "usual", 20),
             (ADA, CAFE, "usual", 10),
@@ -114,7 +116,7 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
 
 def test_nothing_known_is_nothing_decided(tmp_path: Path) -> None:
     with recorded(tmp_path, [does(1, ADA, "musing")], last=60) as record:
-        assert doings(record) == ()
+        assert find_doings(record) == ()
         assert value(record, "unusual_places") is None
         assert value(record, "decided_places") == 0
 
@@ -122,4 +124,4 @@ def test_nothing_known_is_nothing_decided(tmp_path: Path) -> None:
 def test_leaving_town_ends_what_one_does(tmp_path: Path) -> None:
     happenings = [begins(ADA, CAFE, "having coffee"), (10, "part", ADA, {})]
     with recorded(tmp_path, happenings, last=60) as record:
-        assert [one.seconds for one in doings(record)] == [600]
+        assert [one.seconds for one in find_doings(record)] == [600]

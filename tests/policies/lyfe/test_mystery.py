@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures.flow import Flow, flows
-from genagents_env.evaluate.measures.success import Outcome, outcomes
+from genagents_env.evaluate.measures.flow import Flow, compute_flows
+from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outcomes
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
@@ -27,18 +27,20 @@ def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: 
     return path
 
 
-def solved(path: Path) -> dict[str, Outcome]:
+def solved(path: Path) -> dict[str, SuccessOutcome]:
     """Return by end of the run whether the officer names the murderer, by rule."""
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
-        found = [one for one in outcomes(record) if one.success == "solved" and one.by == "rule"]
+        found = [
+            one for one in compute_outcomes(record) if one.success == "solved" and one.by == "rule"
+        ]
     return {one.when: one for one in found}
 
 
 def spread_of(path: Path) -> Flow:
     """Return how what the witness saw went from one to the other."""
     with RunReader(path) as record:
-        (flow,) = (flow for flow in flows(record) if flow.fact == "testimony")
+        (flow,) = (flow for flow in compute_flows(record) if flow.fact == "testimony")
     return flow
 
 

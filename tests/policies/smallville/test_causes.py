@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate import Findings, findings
+from genagents_env.evaluate import Findings, compute_findings
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.evaluate.measures.diffusion import Known
+from genagents_env.evaluate.measures.diffusion import FactKnowledge
 from genagents_env.evaluate.measures.gatherings import Coordination
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
@@ -46,10 +46,10 @@ def found(model: str, folder: Path) -> Findings:
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
         assert sum(row.fallbacks for row in record.faculties()) == 0
-        return findings(record)
+        return compute_findings(record)
 
 
-def party(all_found: Findings) -> tuple[Known, Known, Coordination]:
+def party(all_found: Findings) -> tuple[FactKnowledge, FactKnowledge, Coordination]:
     """Return who knows of the party before and after, and who came."""
     (fact,) = (one for one in all_found.facts if one.fact == "party")
     (gathering,) = all_found.gatherings
