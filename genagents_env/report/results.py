@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
-from genagents_env.evaluate.published import PublishedCost
+from genagents_env.evaluate.published import PublishedCost, list_published_costs
 from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON

@@ -1,7 +1,7 @@
 """Every job has its result, also when workers die: what was lost is handed out again.
 
-When one worker dies, loky ends all others and drops what they did; the trials are resumed from their
-checkpoints in new ones. A trial that kills its worker again and again is given up.
+When one worker dies, loky ends all others and drops what they did; the trials are resumed from
+their checkpoints in new ones. A trial that kills its worker again and again is given up.
 """
 
 import time
