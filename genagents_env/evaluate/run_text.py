@@ -7,8 +7,8 @@ from decimal import Decimal
 from genagents_env.evaluate.faculty_costs import FacultyCost
 from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.measures.gatherings import GatheringVisits
-from genagents_env.evaluate.summary_lines import format_findings, format_outcomes
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.evaluate.summary_lines import format_findings, format_outcomes
 from genagents_env.record.reader import Spent
 
 _HEADER = (
