@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Unpack
 
 import pytest
 
 from genagents_env.actions import Action, Idle
+from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
+from genagents_env.percept import Conversation, Percept
 from genagents_env.scenario import Scenario
+from genagents_env.world.events import Event
 
 Play = Callable[..., "Stage"]
 
@@ -16,7 +19,7 @@ Play = Callable[..., "Stage"]
 class Stage:
     """An environment driven by dataclass actions, with what each person perceives."""
 
-    def __init__(self, scenario: Scenario, **options: Any) -> None:
+    def __init__(self, scenario: Scenario, **options: Unpack[TownOptions]) -> None:
         self.env = TownEnv(scenario, **options)
         self.world = self.env.world
         _, self.infos = self.env.reset(seed=3)
@@ -31,15 +34,22 @@ class Stage:
         """Return the whole name."""
         return next(n for n in self.world.names if n.split()[0] == first)
 
-    def percept(self, first: str) -> Any:
+    def percept(self, first: str) -> Percept:
         """Return what a person perceives now."""
-        return self.infos[self.full(first)]["percept"]
+        percept: Percept = self.infos[self.full(first)]["percept"]
+        return percept
+
+    def conversation(self, first: str) -> Conversation:
+        """Return the conversation a person is in."""
+        talk = self.percept(first).conversation
+        assert talk is not None
+        return talk
 
     def heard(self, first: str) -> list[str]:
         """Return the words that reached a person in the last tick."""
         return [h.text for h in self.percept(first).heard]
 
-    def events(self, kind: str) -> list[Any]:
+    def events(self, kind: str) -> list[Event]:
         """Return the events of one kind in the last tick."""
         return [e for e in self.env.events if e.kind == kind]
 
@@ -62,7 +72,7 @@ MAP = """\
 """
 
 
-def scenario(**changes: Any) -> Scenario:
+def scenario(**changes: object) -> Scenario:
     """Return a house of three rooms with Ann, Bob, Cem and Dee in its hall."""
     people = [
         {"name": f"{name}", "persona": "Lives here; likes it.", "home": "House", "start": start}
@@ -90,7 +100,7 @@ def scenario(**changes: Any) -> Scenario:
     }
     den = {"name": "den", "symbol": "b", "objects": []}
     closet = {"name": "closet", "symbol": "c", "capacity": 1, "objects": []}
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "name": "stage",
         "title": "A stage",
         "town": "Testville",
@@ -116,7 +126,7 @@ def scenario(**changes: Any) -> Scenario:
 def play() -> Play:
     """Return a function that builds a stage: `play(rules={...}, **scenario changes)`."""
 
-    def build(**changes: Any) -> Stage:
+    def build(**changes: object) -> Stage:
         return Stage(scenario(**changes))
 
     return build

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 
 from genagents_env.actions import Interact, Move
@@ -34,7 +32,7 @@ def test_who_enters_first_is_fair_over_seeds() -> None:
     assert 15 <= wins <= 45
 
 
-def _with_shop() -> Any:
+def _with_shop() -> object:
     base = scenario().model_dump(mode="json")
     sectors = base["sectors"]
     sectors[0]["arenas"][1]["hours"] = ["10:00-11:00"]
@@ -119,7 +117,7 @@ def test_a_bed_lays_one_down_and_words_wake_one_up(play: Play) -> None:
     stage.step(Ann=Interact("bed", "slept in"))
     ann = stage.percept("Ann")
     assert ann.me.asleep
-    assert ann.people == ann.objects == ()
+    assert (ann.people, ann.objects) == ((), ())
     stage.step(Bob=Talk(None, "What a day."))
     assert stage.percept("Ann").me.asleep  # said to nobody in particular
     assert stage.heard("Ann") == []

@@ -1,4 +1,4 @@
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 
@@ -9,9 +9,9 @@ from tests.world.conftest import Play, Stage
 
 @pytest.fixture
 def trio(play: Play) -> Play:
-    def build(**rules: Any) -> Stage:
-        conversation = {"cooldown_seconds": 60, **rules.pop("conversation", {})}
-        stage = play(rules={"conversation": conversation, **rules})
+    def build(conversation: Mapping[str, object] | None = None, **rules: object) -> Stage:
+        changed = {"cooldown_seconds": 60, **(conversation or {})}
+        stage = play(rules={"conversation": changed, **rules})
         for name, x in (("Ann", 2), ("Bob", 3), ("Cem", 5)):
             stage.place(name, x, 3)
         return stage
@@ -65,7 +65,7 @@ def test_a_telephone_reaches_acquaintances_out_of_earshot(trio: Play) -> None:
 def test_speaking_opens_a_conversation_others_may_join_up_to_the_limit(trio: Play) -> None:
     stage = trio(conversation={"max_members": 2, "turn_taking": "free"})
     stage.step(Ann=Talk("Bob", "Hi"))
-    assert set(stage.percept("Ann").conversation.members) == {"Ann Ash", "Bob Birch"}
+    assert set(stage.conversation("Ann").members) == {"Ann Ash", "Bob Birch"}
     stage.step(Cem=Talk("Bob", "Me too"))
     assert "full" in stage.percept("Cem").result.text
     assert stage.heard("Bob") == []
@@ -151,10 +151,10 @@ def test_round_robin_goes_round_and_passes_on_when_someone_stays_silent(trio: Pl
     stage.step(Ann=Talk("Bob", "Hi"))
     stage.step(Ann=Talk("Bob", "And another thing"))
     assert "not your turn" in stage.percept("Ann").result.text
-    assert stage.percept("Ann").conversation.turn == "Bob Birch"
+    assert stage.conversation("Ann").turn == "Bob Birch"
     stage.step()
     stage.step()
-    assert stage.percept("Ann").conversation.may_speak
+    assert stage.conversation("Ann").may_speak
 
 
 def test_hearing_a_fact_is_an_event_with_its_cause_and_source(trio: Play) -> None:
