@@ -12,17 +12,17 @@ _NAME, _PLACE = 24, 36  # tokens at most
 _NAMED = 3  # people
 
 
-def name(words: str) -> str:
+def shorten_name(words: str) -> str:
     """Return a person's name, or as much of it as is short."""
     return _cut(words, _NAME)
 
 
-def names(several: Sequence[str]) -> str:
+def shorten_names(several: Sequence[str]) -> str:
     """Return the first few of several names, as a list in words."""
-    return ", ".join(name(words) for words in several[:_NAMED])
+    return ", ".join(shorten_name(words) for words in several[:_NAMED])
 
 
-def place(words: str) -> str:
+def shorten_place(words: str) -> str:
     """Return the id of a place, or as much of it as is short."""
     return _cut(words, _PLACE)
 

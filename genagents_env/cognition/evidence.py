@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 
-def first(count: int) -> BeforeValidator:
+def keep_first(count: int) -> BeforeValidator:
     """Return the annotation that leaves out what comes after the first `count` of a list."""
     return BeforeValidator(lambda value: value[:count] if isinstance(value, list) else value)
 
 
-def numbers(most: int, highest: int, *, least: int = 0) -> Any:
+def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
     """Return the type of a list of at most `most` numbers.
 
     Args:
@@ -26,6 +26,6 @@ def numbers(most: int, highest: int, *, least: int = 0) -> Any:
     number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": max(1, highest)})]
     return Annotated[
         list[number],
-        first(most),
+        keep_first(most),
         Field(max_length=most, json_schema_extra={"minItems": least}),
     ]

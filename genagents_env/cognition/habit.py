@@ -7,20 +7,20 @@ from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
 
 
-def entry_at(profile: Profile, clock: time) -> RoutineEntry | None:
+def find_entry(profile: Profile, clock: time) -> RoutineEntry | None:
     """Return the routine's entry in force: the latest begun, of yesterday's if need be."""
     order = sorted(profile.routine, key=lambda entry: entry.at)
     begun = [entry for entry in order if entry.at <= clock]
     return begun[-1] if begun else order[-1] if order else None
 
 
-def doing_at(profile: Profile, clock: time) -> str:
+def find_doing(profile: Profile, clock: time) -> str:
     """Return what the routine has one do at this time."""
-    entry = entry_at(profile, clock)
+    entry = find_entry(profile, clock)
     return entry.doing if entry is not None else "spending time at home"
 
 
-def in_bed(profile: Profile, clock: time) -> bool:
+def is_in_bed(profile: Profile, clock: time) -> bool:
     """Return whether the lifestyle has one sleep at this time; bed may be past midnight."""
     bed, wake = profile.bed, profile.wake
     if bed <= wake:
@@ -28,7 +28,7 @@ def in_bed(profile: Profile, clock: time) -> bool:
     return clock >= bed or clock < wake
 
 
-def usual_day(profile: Profile, first: time, last: time) -> list[JSONValue]:
+def format_usual_day(profile: Profile, first: time, last: time) -> list[JSONValue]:
     """Return the routine between two clock times: when, what one usually does, and where."""
     entries = sorted(profile.routine, key=lambda entry: entry.at)
     begun = max((entry.at for entry in entries if entry.at <= first), default=first)

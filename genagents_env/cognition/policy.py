@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from genagents_env.actions import Action
-from genagents_env.cognition.thinking import Thinking
-from genagents_env.cognition.thought import Thinker
+from genagents_env.cognition.thinking import CallScheduler
+from genagents_env.cognition.thought import Mind
 from genagents_env.percept import Percept
 from genagents_env.policy import Infos, Observations, Policy
 
-M = TypeVar("M", bound=Thinker)
+M = TypeVar("M", bound=Mind)
 
 
 class MindPolicy(Policy, Generic[M]):
@@ -22,9 +22,9 @@ class MindPolicy(Policy, Generic[M]):
     """
 
     minds: dict[str, M]
-    thinking: Thinking[M]
+    scheduler: CallScheduler[M]
 
-    async def live(self, mind: M, percept: Percept) -> Action:
+    async def decide(self, mind: M, percept: Percept) -> Action:
         """Return what one does now."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class MindPolicy(Policy, Generic[M]):
         """
         agents = list(observations)
         outcomes = await asyncio.gather(
-            *(self.live(self.minds[agent], infos[agent]["percept"]) for agent in agents),
+            *(self.decide(self.minds[agent], infos[agent]["percept"]) for agent in agents),
             return_exceptions=True,
         )
         actions: dict[str, Action] = {}
@@ -48,12 +48,12 @@ class MindPolicy(Policy, Generic[M]):
 
     async def settle(self) -> None:
         """Await the calls under way, so that they are stored; nothing is applied."""
-        await self.thinking.settle(self.minds)
+        await self.scheduler.settle(self.minds)
 
     def state(self) -> dict[str, Any]:
         """Return every mind."""
         for mind in self.minds.values():
-            self.thinking.note_answers(mind)
+            self.scheduler.store_replies(mind)
         return {agent: mind.state() for agent, mind in self.minds.items()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:

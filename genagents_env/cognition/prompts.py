@@ -21,7 +21,7 @@ _LINE = 160  # characters of a memory that are shown
 _LINE_TOKENS = 60  # that a line may take, however little room there is for all of them
 
 
-class Memory(Protocol):
+class PromptMemory(Protocol):
     """Something remembered, as far as a prompt shows it."""
 
     @property
@@ -34,7 +34,7 @@ class Memory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FilledPrompt:
     """A prompt, and the memories that stand in it; number n in the prompt is `memories[n - 1]`.
 
     `lines`: how many of the lines given stand in it.
@@ -44,13 +44,13 @@ class Shown:
     memories: tuple[int, ...]
     lines: int = 0
 
-    def ids(self, numbers: Sequence[int]) -> tuple[int, ...]:
+    def find_ids(self, numbers: Sequence[int]) -> tuple[int, ...]:
         """Return the memories that a reply names by their numbers; others are passed over."""
         found = (self.memories[n - 1] for n in numbers if 1 <= n <= len(self.memories))
         return tuple(dict.fromkeys(found))
 
 
-class Prompts:
+class PromptFiles:
     """The prompt files of one run.
 
     Args:
@@ -70,9 +70,9 @@ class Prompts:
         profile: Profile,
         *,
         lines: Sequence[JSONValue] = (),
-        memories: Sequence[tuple[str, Memory]] = (),
+        memories: Sequence[tuple[str, PromptMemory]] = (),
         **fields: Any,
-    ) -> Shown:
+    ) -> FilledPrompt:
         """Return the prompt `name`.jinja for one person.
 
         The template gets `fields` and `data`: the fence with `lines`, then as many `memories`,
@@ -86,45 +86,45 @@ class Prompts:
             memories: each with the words for its time.
             fields: what else the template names.
         """
-        system = self.system(profile)
-        template = self._template(name)
+        system = self.get_system(profile)
+        template = self._load_template(name)
         room = self.limit - bound_of([system, Message("user", "")])
         empty = bound(template.render(data=fence([], self.mark), **fields).strip())
         share = 1.0 - _MEMORY_SHARE if memories else 1.0
-        kept = fitting(lines, int((room - empty) * share))
-        left = room - empty - sum(_length(line) for line in kept)
+        kept = fit_lines(lines, int((room - empty) * share))
+        left = room - empty - sum(_count_tokens(line) for line in kept)
         shown: list[tuple[JSONValue, int]] = []
         for when, memory in memories:
             line: JSONValue = [f"#{len(shown) + 1}", when, memory.text[:_LINE]]
             line = _cut(line, max(_LINE_TOKENS, left // 2))
-            cost = _length(line)
+            cost = _count_tokens(line)
             if cost <= left:
                 shown.append((line, memory.id))
                 left -= cost
         if len(kept) < len(lines):  # what the memories left is the lines' again
-            room = left + sum(_length(line) for line in kept)
-            kept = fitting(lines, room)
+            room = left + sum(_count_tokens(line) for line in kept)
+            kept = fit_lines(lines, room)
         data = fence([*kept, *(line for line, _ in shown)], self.mark)
         user = Message("user", template.render(data=data, **fields).strip())
-        return Shown((system, user), tuple(id_ for _, id_ in shown), len(kept))
+        return FilledPrompt((system, user), tuple(id_ for _, id_ in shown), len(kept))
 
-    def system(self, profile: Profile) -> Message:
+    def get_system(self, profile: Profile) -> Message:
         """Return who one is: the same words in every call, so that their prefix is cached."""
         if profile.agent not in self._systems:
-            self._systems[profile.agent] = Message("system", self._who(profile))
+            self._systems[profile.agent] = Message("system", self._format_system(profile))
         return self._systems[profile.agent]
 
-    def _who(self, profile: Profile) -> str:
+    def _format_system(self, profile: Profile) -> str:
         sentences = [part.strip() for part in profile.persona.split(";") if part.strip()]
         limit, render = int(self.limit * _SYSTEM_SHARE), self._system_template.render
         for kept in range(len(sentences), -1, -1):
             text = render(
-                name=_shortened(profile.name, limit // 4),
+                name=_shorten(profile.name, limit // 4),
                 age=profile.age,
-                traits=_shortened(", ".join(profile.traits)[:80], limit // 6),
+                traits=_shorten(", ".join(profile.traits)[:80], limit // 6),
                 persona="; ".join(sentences[:kept]),
-                home=_shortened(profile.home[:80], limit // 6),
-                workplace=_shortened((profile.workplace or "")[:80], limit // 6),
+                home=_shorten(profile.home[:80], limit // 6),
+                workplace=_shorten((profile.workplace or "")[:80], limit // 6),
             ).strip()
             if bound(text) <= limit or not kept:
                 return text
@@ -134,7 +134,7 @@ class Prompts:
     def _system_template(self) -> Template:
         return load_prompt(self.folder / "system.jinja")
 
-    def _template(self, name: str) -> Template:
+    def _load_template(self, name: str) -> Template:
         if name not in self._templates:
             self._templates[name] = load_prompt(self.folder / f"{name}.jinja")
         return self._templates[name]
@@ -143,12 +143,12 @@ class Prompts:
 _EMPTY_LINE = bound(fence([""], ""))
 
 
-def _length(line: JSONValue) -> int:
+def _count_tokens(line: JSONValue) -> int:
     """Return the tokens that a line adds to the fence."""
     return bound(fence([line], "")) - _EMPTY_FENCE + 1
 
 
-def fitting(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
+def fit_lines(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
     """Return the last of `lines` that fit into `room` tokens, in their order.
 
     A line that would take more than half of it is cut.
@@ -157,7 +157,7 @@ def fitting(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
     kept: list[JSONValue] = []
     for whole in reversed(lines):
         line = _cut(whole, most)
-        room -= _length(line)
+        room -= _count_tokens(line)
         if room < 0:
             break
         kept.append(line)
@@ -168,11 +168,11 @@ def _cut(line: JSONValue, most: int) -> JSONValue:
     """Return `line` with as much of its last text as leaves it at most `most` tokens long."""
     if not isinstance(line, list) or not line or not isinstance(line[-1], str):
         return line
-    around = _length([*line[:-1], ""])
-    return [*line[:-1], _shortened(line[-1], most - around)] if _length(line) > most else line
+    around = _count_tokens([*line[:-1], ""])
+    return [*line[:-1], _shorten(line[-1], most - around)] if _count_tokens(line) > most else line
 
 
-def _shortened(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     """Return the beginning of `text` that, quoted, has at most `most` tokens."""
     while text and (length := bound(fence([text], "")) - _EMPTY_LINE) > most:
         text = text[: min(len(text) - 1, len(text) * max(0, most) // length)].rstrip()

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from genagents_env.cognition.thought import Pending
+from genagents_env.cognition.thought import PendingQuery
 
 
-class Clock:
+class GameClock:
     """Town time and game seconds, for a dataclass with these two fields.
 
     Attributes:
@@ -22,11 +22,11 @@ class Clock:
     start: datetime
     seconds_per_tick: int
 
-    def clock(self, second: int) -> datetime:
+    def to_time(self, second: int) -> datetime:
         """Return the town time of a second of game time."""
         return self.start + timedelta(seconds=second)
 
-    def second(self, time: datetime) -> int:
+    def to_second(self, time: datetime) -> int:
         """Return the second of game time of a town time; negative before the start."""
         return int((time - self.start).total_seconds())
 
@@ -40,11 +40,11 @@ class Calls:
         numbers: how often each purpose was asked at that tick.
     """
 
-    pending: list[Pending]
+    pending: list[PendingQuery]
     counted: int
     numbers: dict[str, int]
 
-    def number(self, purpose: str, tick: int) -> int:
+    def next_number(self, purpose: str, tick: int) -> int:
         """Return the number of the next call for `purpose` at `tick`, counting from 0."""
         if tick != self.counted:
             self.counted, self.numbers = tick, {}
@@ -52,18 +52,18 @@ class Calls:
         self.numbers[purpose] = number + 1
         return number
 
-    def busy(self, prefix: str) -> bool:
+    def is_busy(self, prefix: str) -> bool:
         """Return whether a call is under way whose purpose begins with `prefix`."""
         return any(pending.purpose.startswith(prefix) for pending in self.pending)
 
 
-def dumped(mind: Any, apart: tuple[str, ...]) -> dict[str, Any]:
+def dump_fields(mind: Any, apart: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields of a dataclass as JSON values, but for those named in `apart`."""
     adapters = _adapters(mind.__class__, apart)
     return {name: one.dump_python(getattr(mind, name), mode="json") for name, one in adapters}
 
 
-def load(mind: Any, state: Mapping[str, Any], apart: tuple[str, ...]) -> None:
+def load_fields(mind: Any, state: Mapping[str, Any], apart: tuple[str, ...]) -> None:
     """Set the fields of a dataclass to what `dumped` returned."""
     for name, adapter in _adapters(mind.__class__, apart):
         setattr(mind, name, adapter.validate_python(state[name]))

@@ -9,14 +9,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeAlias
 
-from genagents_env.cognition.thought import Ask, Handler, M, Moment, Pending, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryHandler, M, Moment, PendingQuery, QueryReply, Query
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import Answered, ModelClient
 
-Call: TypeAlias = "asyncio.Task[Answered[Any]]"
+ReplyTask: TypeAlias = "asyncio.Task[Answered[Any]]"
 
 
-class Thinking(Generic[M]):
+class CallScheduler(Generic[M]):
     """The model calls of all minds of a run.
 
     Args:
@@ -24,34 +24,34 @@ class Thinking(Generic[M]):
         handlers: every kind of thought by its purpose.
     """
 
-    def __init__(self, model: ModelClient, handlers: Mapping[str, Handler[M]]) -> None:
+    def __init__(self, model: ModelClient, handlers: Mapping[str, QueryHandler[M]]) -> None:
         self.model, self.handlers = model, handlers
-        self._under_way: dict[CallKey, Call] = {}
+        self._under_way: dict[CallKey, ReplyTask] = {}
 
-    async def think(self, mind: M, thoughts: Sequence[Thought], moment: Moment) -> None:
+    async def run(self, mind: M, thoughts: Sequence[Query], moment: Moment) -> None:
         """Apply what is due at this tick, then ask `thoughts` and whatever follows from them."""
         due = sorted(
             (p for p in mind.pending if p.due <= moment.tick),
             key=lambda p: (p.tick, p.purpose, p.number),
         )
         mind.pending = [p for p in mind.pending if p not in due]
-        thoughts = [*await self._taken(mind, due, moment), *thoughts]
+        thoughts = [*await self._apply_replies(mind, due, moment), *thoughts]
         while thoughts:
-            thoughts = await self._round(mind, thoughts, moment)
+            thoughts = await self._run_round(mind, thoughts, moment)
 
     async def settle(self, minds: Mapping[str, M]) -> None:
         """Await every call under way, so that its reply is stored; apply nothing."""
         calls = [
-            self._call(mind, pending)
+            self._ensure_task(mind, pending)
             for mind in minds.values()
             for pending in mind.pending
             if pending.answer is None
         ]
-        await _all_of(calls)
+        await _await_all(calls)
         for call in calls:
             call.result()
 
-    def note_answers(self, mind: M) -> None:
+    def store_replies(self, mind: M) -> None:
         """Write the replies that have come into the calls under way, for a checkpoint."""
         for pending in mind.pending:
             task = self._under_way.get(pending.key(mind.agent))
@@ -61,40 +61,40 @@ class Thinking(Generic[M]):
                 answered = task.result()
                 pending.answer = answered.value.model_dump_json(), answered.fallback
 
-    async def _round(self, mind: M, thoughts: Sequence[Thought], moment: Moment) -> list[Thought]:
+    async def _run_round(self, mind: M, thoughts: Sequence[Query], moment: Moment) -> list[Query]:
         """Ask `thoughts` together; return those that follow from the replies that came now."""
-        asks = [await self._in_words(mind, thought, moment) for thought in thoughts]
-        started = [self._started(mind, *asked, moment) for asked in asks if asked is not None]
+        asks = [await self._prepare(mind, thought, moment) for thought in thoughts]
+        started = [self._start(mind, *asked, moment) for asked in asks if asked is not None]
         now = [pending for pending in started if pending.due <= moment.tick]
         mind.pending += [pending for pending in started if pending.due > moment.tick]
-        return await self._taken(mind, now, moment)
+        return await self._apply_replies(mind, now, moment)
 
-    async def _taken(self, mind: M, pendings: Sequence[Pending], moment: Moment) -> list[Thought]:
+    async def _apply_replies(self, mind: M, pendings: Sequence[PendingQuery], moment: Moment) -> list[Query]:
         """Await the replies of all, then apply them in order; return what follows from them."""
-        await _all_of([self._call(mind, p) for p in pendings if p.answer is None])
-        following: list[Thought] = []
+        await _await_all([self._ensure_task(mind, p) for p in pendings if p.answer is None])
+        following: list[Query] = []
         for pending in pendings:
-            reply = await self._reply(mind, pending)
-            following += await self.handlers[pending.purpose].take(
+            reply = await self._await_reply(mind, pending)
+            following += await self.handlers[pending.purpose].apply(
                 mind, pending.data, moment, reply
             )
         return following
 
-    async def _in_words(
-        self, mind: M, thought: Thought, moment: Moment
-    ) -> tuple[Thought, Ask] | None:
+    async def _prepare(
+        self, mind: M, thought: Query, moment: Moment
+    ) -> tuple[Query, PreparedQuery] | None:
         """Return what is asked, and the thought that it is; None where nothing is."""
         while True:
-            asked = await self.handlers[thought.purpose].ask(mind, thought.data, moment)
+            asked = await self.handlers[thought.purpose].prepare(mind, thought.data, moment)
             if asked is None:
                 return None
-            if isinstance(asked, Ask):
+            if isinstance(asked, PreparedQuery):
                 return thought, asked
             thought = asked
 
-    def _started(self, mind: M, thought: Thought, ask: Ask, moment: Moment) -> Pending:
+    def _start(self, mind: M, thought: Query, ask: PreparedQuery, moment: Moment) -> PendingQuery:
         number = mind.number(thought.purpose, moment.tick)
-        pending = Pending(
+        pending = PendingQuery(
             thought.purpose,
             dict(ask.data),
             tuple(ask.messages),
@@ -102,22 +102,22 @@ class Thinking(Generic[M]):
             number,
             moment.tick + mind.config.latency(thought.purpose),
         )
-        self._call(mind, pending)
+        self._ensure_task(mind, pending)
         return pending
 
-    async def _reply(self, mind: M, pending: Pending) -> Reply:
+    async def _await_reply(self, mind: M, pending: PendingQuery) -> QueryReply:
         cause = f"{pending.purpose} #{pending.number} at tick {pending.tick}"
         if pending.answer is not None:
             words, fallback = pending.answer
             handler, data = self.handlers[pending.purpose], pending.data
             if fallback:  # which need not be what the reply model would accept
-                return Reply(handler.fallback(data), True, cause)
-            return Reply(handler.reply(data).model_validate_json(words), False, cause)
-        answered = await self._call(mind, pending)
+                return QueryReply(handler.fallback(data), True, cause)
+            return QueryReply(handler.reply_model(data).model_validate_json(words), False, cause)
+        answered = await self._ensure_task(mind, pending)
         self._under_way.pop(pending.key(mind.agent), None)
-        return Reply(answered.value, answered.fallback, cause)
+        return QueryReply(answered.value, answered.fallback, cause)
 
-    def _call(self, mind: M, pending: Pending) -> Call:
+    def _ensure_task(self, mind: M, pending: PendingQuery) -> ReplyTask:
         """Return the task of a call, started where it is not under way: also after a resume."""
         key = pending.key(mind.agent)
         task = self._under_way.get(key)
@@ -127,7 +127,7 @@ class Thinking(Generic[M]):
                 self.model.ask(
                     key,
                     pending.messages,
-                    handler.reply(pending.data),
+                    handler.reply_model(pending.data),
                     fallback=handler.fallback(pending.data),
                     max_tokens=handler.max_tokens(pending.data),
                     temperature=mind.config.temperature,
@@ -136,6 +136,6 @@ class Thinking(Generic[M]):
         return task
 
 
-async def _all_of(calls: Sequence[Call]) -> None:
+async def _await_all(calls: Sequence[ReplyTask]) -> None:
     """Await all of them, so that what was answered is stored before any error is raised."""
     await asyncio.gather(*calls, return_exceptions=True)

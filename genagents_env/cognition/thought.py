@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.percept import Percept
 
-Data: TypeAlias = Mapping[str, Any]  # JSON values
+QueryData: TypeAlias = Mapping[str, Any]  # JSON values
 
 
-class Asking(Protocol):
+class QueryOptions(Protocol):
     """The options of a mind that asking depends on."""
 
     @property
@@ -27,21 +27,21 @@ class Asking(Protocol):
         """Return the ticks from the start of a call to its effect."""
 
 
-class Thinker(Protocol):
+class Mind(Protocol):
     """A mind as far as asking goes.
 
     Attributes:
         pending: the calls under way.
     """
 
-    pending: "list[Pending]"
+    pending: "list[PendingQuery]"
 
     @property
     def agent(self) -> str:
         """The agent's id."""
 
     @property
-    def config(self) -> Asking:
+    def config(self) -> QueryOptions:
         """The options of the mind."""
 
     def number(self, purpose: str, tick: int) -> int:
@@ -54,7 +54,7 @@ class Thinker(Protocol):
         """Go on from `state`."""
 
 
-M = TypeVar("M", bound=Thinker)
+M = TypeVar("M", bound=Mind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +71,23 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class Query:
     """Something to ask oneself: `purpose` is `faculty.question`, a key of the mind's handlers."""
 
     purpose: str
-    data: Data
+    data: QueryData
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PreparedQuery:
     """A thought put into words. `data` replaces the thought's: reply and effect see only that."""
 
     messages: Sequence[Message]
-    data: Data
+    data: QueryData
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class QueryReply:
     """What came back: `value` is of the handler's reply model.
 
     `fallback`: it is the declared default, not the model's words. `call`: names the call in the
@@ -100,7 +100,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Handler(Generic[M]):
+class QueryHandler(Generic[M]):
     """How one kind of thought is asked and taken.
 
     Attributes:
@@ -112,15 +112,15 @@ class Handler(Generic[M]):
         max_tokens: written at most, a pure function of the data.
     """
 
-    ask: Callable[[M, Data, Moment], Awaitable["Ask | Thought | None"]]
-    reply: Callable[[Data], type[BaseModel]]
-    fallback: Callable[[Data], BaseModel]
-    take: Callable[[M, Data, Moment, Reply], Awaitable[Sequence[Thought]]]
-    max_tokens: Callable[[Data], int]
+    prepare: Callable[[M, QueryData, Moment], Awaitable["PreparedQuery | Query | None"]]
+    reply_model: Callable[[QueryData], type[BaseModel]]
+    fallback: Callable[[QueryData], BaseModel]
+    apply: Callable[[M, QueryData, Moment, QueryReply], Awaitable[Sequence[Query]]]
+    max_tokens: Callable[[QueryData], int]
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingQuery:
     """A call under way whose reply takes effect at tick `due`; JSON values only.
 
     `answer`: in a checkpoint, the reply as JSON text and whether it is the fallback, where it had

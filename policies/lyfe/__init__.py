@@ -12,8 +12,8 @@ from typing import Any
 
 from genagents_env.actions import Action
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.prompts import Prompts
-from genagents_env.cognition.thinking import Thinking
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.thinking import CallScheduler
 from genagents_env.cognition.thought import Moment
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
@@ -23,7 +23,7 @@ from genagents_env.policy_loader import read_options
 from . import act, controller, interview, memory, monitor, options, reflect, senses, talk
 from .config import LyfeConfig
 from .handlers import HANDLERS
-from .mind import Kit, Mind, born
+from .mind import LyfeServices, LyfeMind, make_mind
 from .scripted import REPLIES
 
 __all__ = ["LyfeConfig", "LyfePolicy"]
@@ -31,7 +31,7 @@ __all__ = ["LyfeConfig", "LyfePolicy"]
 FOLDER = Path(__file__).parent / "prompts"
 
 
-class LyfePolicy(MindPolicy[Mind]):
+class LyfePolicy(MindPolicy[LyfeMind]):
     """Lyfe agents; the model calls of all of them are under way together.
 
     Args: the fields of `LyfeConfig`, by keyword; `variant` is one of the paper's ablations.
@@ -60,21 +60,21 @@ class LyfePolicy(MindPolicy[Mind]):
             raise PolicyError("lyfe needs a language model; the context has none")
         if context.embedder is None:
             raise PolicyError("lyfe remembers by likeness and needs an embedder; there is none")
-        self.thinking = Thinking(context.model, HANDLERS)
-        self.kit = Kit(
+        self.scheduler = CallScheduler(context.model, HANDLERS)
+        self.kit = LyfeServices(
             self.config,
-            Prompts(FOLDER, seed, self.config.prompt_tokens),
+            PromptFiles(FOLDER, seed, self.config.prompt_tokens),
             context.model,
             context.embedder,
             seed,
             context.start,
             context.seconds_per_tick,
         )
-        self.minds = {agent: born(self.kit, profile) for agent, profile in profiles.items()}
+        self.minds = {agent: make_mind(self.kit, profile) for agent, profile in profiles.items()}
 
-    async def live(self, mind: Mind, percept: Percept) -> Action:
+    async def live(self, mind: LyfeMind, percept: Percept) -> Action:
         """Return what one does now: sense, see whether the option is over, think what is due."""
-        moment = Moment(percept, self.kit.second(percept.time))
+        moment = Moment(percept, self.kit.to_second(percept.time))
         await monitor.begin(mind, moment)
         await senses.take_in(mind, moment)
         options.settle(mind, moment)
@@ -85,9 +85,9 @@ class LyfePolicy(MindPolicy[Mind]):
             *talk.thoughts(mind, moment),
         ]
         if thoughts or mind.pending:
-            await self.thinking.think(mind, thoughts, moment)
+            await self.scheduler.run(mind, thoughts, moment)
         if merges := await memory.remember(mind, moment):
-            await self.thinking.think(mind, merges, moment)
+            await self.scheduler.run(mind, merges, moment)
         return act.action(mind, moment)
 
     async def interview_async(

@@ -1,16 +1,16 @@
 """Act: the option one is at, turned into the next step. No model is asked here."""
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
-from genagents_env.cognition.habit import in_bed
+from genagents_env.cognition.habit import is_in_bed
 from genagents_env.cognition.thought import Moment
 
 from . import options, places, senses, talk, turns
-from .mind import Mind
+from .mind import LyfeMind
 
 _TALKING, _THINKING, _WALKING, _ASLEEP = "💬", "💭", "🚶", "😴"
 
 
-def action(mind: Mind, moment: Moment) -> Action:
+def action(mind: LyfeMind, moment: Moment) -> Action:
     """Return the next step."""
     step = _sleep(mind, moment) or _leave(mind, moment) or _step(mind, moment)
     mind.last = type(step).__name__
@@ -18,10 +18,10 @@ def action(mind: Mind, moment: Moment) -> Action:
     return step
 
 
-def _sleep(mind: Mind, moment: Moment) -> Action | None:
+def _sleep(mind: LyfeMind, moment: Moment) -> Action | None:
     """Return the way to bed and the sleep there by one's hours, which no option overrides."""
     me, bed = moment.percept.me, mind.profile.sleeps_in
-    if not in_bed(mind.profile, moment.percept.time.time()):
+    if not is_in_bed(mind.profile, moment.percept.time.time()):
         return Move(me.place) if me.asleep else None  # any step wakes one up
     if me.asleep:
         return Idle()
@@ -35,7 +35,7 @@ def _sleep(mind: Mind, moment: Moment) -> Action | None:
     return Move(bed[0], "going to bed", _ASLEEP)
 
 
-def _leave(mind: Mind, moment: Moment) -> Action | None:
+def _leave(mind: LyfeMind, moment: Moment) -> Action | None:
     """Return the step out of a conversation that one does not mean to be in."""
     if moment.percept.conversation is None or mind.option.kind not in ("go", "find", "wait"):
         return None
@@ -43,7 +43,7 @@ def _leave(mind: Mind, moment: Moment) -> Action | None:
     return Talk(None, "", leave=True)
 
 
-def _step(mind: Mind, moment: Moment) -> Action:
+def _step(mind: LyfeMind, moment: Moment) -> Action:
     option = mind.option
     if option.kind == "talk" and mind.turn.unsaid and turns.may_speak(mind, moment):
         return _speak(mind, moment, f"talking with {option.target}")
@@ -58,7 +58,7 @@ def _step(mind: Mind, moment: Moment) -> Action:
     return Idle(option.subgoal[:60] or "waiting", "🙂")
 
 
-def _speak(mind: Mind, moment: Moment, doing: str) -> Action:
+def _speak(mind: LyfeMind, moment: Moment, doing: str) -> Action:
     words, target = mind.turn.unsaid, mind.option.target
     if talk.leads_away(words):
         options.end(mind, moment.now, ended="talk", only=("go", "find"))
@@ -68,7 +68,7 @@ def _speak(mind: Mind, moment: Moment, doing: str) -> Action:
     return Talk(to, words, doing=doing, emoji=_TALKING)
 
 
-def _find(mind: Mind, moment: Moment) -> Action:
+def _find(mind: LyfeMind, moment: Moment) -> Action:
     """Return the way to a person: where they were last seen, else from place to place."""
     option, percept = mind.option, moment.percept
     doing = f"looking for {option.target}"

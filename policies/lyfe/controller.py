@@ -13,13 +13,13 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import Field, create_model
 
 from genagents_env.cognition.replies import Sentence
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
 from . import options, places, reflect, states, talk
-from .mind import Kind, Mind
+from .mind import OptionKind, LyfeMind
 
 NOBODY = "nobody"
 _ALIKE = 0.2  # of difflib: as little as names may resemble (release)
@@ -43,18 +43,18 @@ class Choice(ReplyModel):
     subgoal: Sentence
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask what to be at, where that is open; where nothing is new, wait without asking."""
-    if mind.option.kind != "decide" or mind.busy("controller") or moment.percept.me.asleep:
+    if mind.option.kind != "decide" or mind.is_busy("controller") or moment.percept.me.asleep:
         return ()
     if mind.config.option_action and not (mind.fresh or mind.option.only):
         options.begin(mind, "wait", moment)
         return ()
     mind.fresh = False
-    return (Thought("controller.choose", {}),)
+    return (Query("controller.choose", {}),)
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     kinds = _possible(mind, moment)
     near, away = mind.near, [name for name in mind.people if name not in mind.near]
     known = places.worth_going(mind, moment) if "go" in kinds else []
@@ -65,10 +65,10 @@ async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         mind, "controller_choose", moment, lines, options=[_MEANING[kind] for kind in kinds]
     )
     targets = [*near, *known, *people, NOBODY]
-    return Ask(shown.messages, {"options": kinds, "targets": targets, "near": near})
+    return PreparedQuery(shown.messages, {"options": kinds, "targets": targets, "near": near})
 
 
-def _possible(mind: Mind, moment: Moment) -> list[str]:
+def _possible(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return the options there are, without the one that just ended, unless by chance."""
     found: list[str] = ["reflect", "wait"]
     if mind.near:
@@ -79,15 +79,15 @@ def _possible(mind: Mind, moment: Moment) -> list[str]:
         found.insert(-2, "find")
     if kept := [kind for kind in found if kind in mind.option.only]:
         return kept
-    again = draw_unit(mind.kit.seed, "again", moment.tick, mind.agent) < mind.config.again
+    again = draw_unit(mind.services.seed, "again", moment.tick, mind.agent) < mind.config.again
     return found if again else [kind for kind in found if kind != mind.option.ended]
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if mind.option.kind != "decide":
         return ()
     choice: Choice = reply.value
-    kind = cast(Kind, choice.option)
+    kind = cast(OptionKind, choice.option)
     target = _target(kind, choice.target, data, moment)
     if kind in ("talk", "go", "find") and not target:
         kind = "wait"
@@ -97,7 +97,7 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
     return reflect.thoughts(mind, moment)
 
 
-def _target(kind: Kind, words: str, data: Data, moment: Moment) -> str:
+def _target(kind: OptionKind, words: str, data: QueryData, moment: Moment) -> str:
     """Return the place or person that a choice names, however it is spelled; empty where none."""
     near, others = list(data["near"]), [t for t in data["targets"] if t != NOBODY]
     places_known = [target for target in others if target in moment.percept.known]
@@ -135,12 +135,12 @@ def _choice(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[Choice]:
     )
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "controller.choose": Handler(
-        ask=_ask,
-        reply=lambda data: _choice(tuple(data["options"]), tuple(data["targets"])),
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    "controller.choose": QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: _choice(tuple(data["options"]), tuple(data["targets"])),
         fallback=lambda data: Choice(option="wait", target=NOBODY, subgoal="see what happens"),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 260,
     )
 }

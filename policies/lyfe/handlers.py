@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from genagents_env.cognition.thought import Handler
+from genagents_env.cognition.thought import QueryHandler
 
 from . import controller, memory, monitor, reflect, talk
-from .mind import Mind
+from .mind import LyfeMind
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     **controller.HANDLERS,
     **talk.HANDLERS,
     **reflect.HANDLERS,

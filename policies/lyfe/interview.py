@@ -15,8 +15,8 @@ from typing import Annotated, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from genagents_env.cognition.evidence import numbers
-from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.evidence import list_of_numbers
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept
@@ -25,7 +25,7 @@ from genagents_env.text import clean
 
 from . import narrative, states
 from .memory import recall
-from .mind import Item, Mind, Part, born
+from .mind import WorkItem, LyfeMind, SummarySentence, make_mind
 from .monitor import Update
 
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
@@ -68,7 +68,7 @@ class Ground:
     events: tuple[int, ...]
 
 
-async def answers(mind: Mind, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
+async def answers(mind: LyfeMind, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
     """Return an answer to each question, asked in this order; `mind.state()` stays as it is.
 
     Asked of the moment after the one perceived last, or of the start before there was one.
@@ -99,8 +99,8 @@ async def answers(mind: Mind, questions: Sequence[str], repeat: int = 0) -> list
     return given
 
 
-def _copy(mind: Mind) -> Mind:
-    copy = born(mind.kit, mind.profile)
+def _copy(mind: LyfeMind) -> LyfeMind:
+    copy = make_mind(mind.services, mind.profile)
     copy.load_state(mind.state())
     return copy
 
@@ -113,11 +113,11 @@ class _Interview:
         repeat: which interview of this moment it is.
     """
 
-    def __init__(self, mind: Mind, repeat: int) -> None:
+    def __init__(self, mind: LyfeMind, repeat: int) -> None:
         self.mind, self.repeat = mind, repeat
         self.tick = mind.tick + 1  # the moment after the last step, which no other call has had
-        self.now = self.tick * mind.kit.seconds_per_tick
-        self.said: list[Item] = []
+        self.now = self.tick * mind.services.seconds_per_tick
+        self.said: list[WorkItem] = []
 
     async def begin(self, question: str) -> None:
         """Make the summary of the long memories nearest the first question."""
@@ -138,7 +138,7 @@ class _Interview:
         fallback = Told(answer=UNKNOWN, because=[])
         reply, _ = await self._ask(ANSWER, number, shown, _told(len(shown.memories)), fallback)
         self.said.append(self._note(reply.answer, self.mind.name))
-        named = [grounds[id_].events for id_ in shown.ids(reply.because)]
+        named = [grounds[id_].events for id_ in shown.find_ids(reply.because)]
         events = dict.fromkeys(event for several in named for event in several)
         return Answer(reply.answer, tuple(sorted(list(events)[:_EVIDENCE])))
 
@@ -169,21 +169,21 @@ class _Interview:
             parts = await narrative.narrated(self.mind, reply.summary, made_of)
             self.mind.summary = replace(self.mind.summary, text=reply.summary, parts=parts)
 
-    def _shown(self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[Ground]) -> Shown:
-        return self.mind.kit.prompts.fill(
+    def _shown(self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[Ground]) -> FilledPrompt:
+        return self.mind.services.prompts.fill(
             purpose.replace(".", "_"),
             self.mind.profile,
             lines=lines,
             memories=[(ground.when, ground) for ground in grounds],
-            clock=f"{self.mind.kit.clock(self.now):%A %H:%M}",
+            clock=f"{self.mind.services.to_time(self.now):%A %H:%M}",
         )
 
     async def _ask(
-        self, purpose: str, number: int, shown: Shown, reply: type[R], fallback: R
+        self, purpose: str, number: int, shown: FilledPrompt, reply: type[R], fallback: R
     ) -> tuple[R, bool]:
         """Return the reply, and whether it is the model's."""
         key = CallKey(self.mind.agent, self.tick, purpose, self.repeat * INTERVIEW_CALLS + number)
-        answered = await self.mind.kit.model.ask(
+        answered = await self.mind.services.model.ask(
             key,
             shown.messages,
             reply,
@@ -193,17 +193,17 @@ class _Interview:
         )
         return answered.value, not answered.fallback
 
-    def _note(self, words: str, speaker: str) -> Item:
+    def _note(self, words: str, speaker: str) -> WorkItem:
         """Let words enter work memory, and the buffer of one who does not monitor oneself."""
         mind = self.mind
-        item = Item(words, self.now, speaker)
+        item = WorkItem(words, self.now, speaker)
         mind.work = [*mind.work, item][-mind.config.work_items :]
         if not mind.config.self_monitor:
             mind.buffer = [*mind.buffer, item][-mind.config.buffer_items :]
         return item
 
 
-def _at_hand(mind: Mind) -> list[Item]:
+def _at_hand(mind: LyfeMind) -> list[WorkItem]:
     """Return what is in work memory, and for those without a summary in the buffer; newest first.
 
     One event comes once.
@@ -213,7 +213,7 @@ def _at_hand(mind: Mind) -> list[Item]:
     return list({(item.speaker, item.text, item.event): item for item in items}.values())
 
 
-def _grounds(mind: Mind, near: Sequence[tuple[str, Kept]], at_hand: Sequence[Item]) -> list[Ground]:
+def _grounds(mind: LyfeMind, near: Sequence[tuple[str, Kept]], at_hand: Sequence[WorkItem]) -> list[Ground]:
     """Return what an answer may rest on, what comes first to be shown first."""
     summary = mind.summary
     parts = _lines(summary.parts) if mind.config.self_monitor else []
@@ -234,22 +234,22 @@ def _numbered(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[Groun
     return [Ground(id_, *ground) for id_, ground in enumerate(grounds)]
 
 
-def _lines(parts: Iterable[Part]) -> list[Part]:
+def _lines(parts: Iterable[SummarySentence]) -> list[SummarySentence]:
     """Return the sentences of a summary, cut so that each is short enough for a line."""
-    return [Part(line, part.events) for part in parts for line in textwrap.wrap(part.text, _LINE)]
+    return [SummarySentence(line, part.events) for part in parts for line in textwrap.wrap(part.text, _LINE)]
 
 
-def _just_now(mind: Mind, item: Item) -> str:
+def _just_now(mind: LyfeMind, item: WorkItem) -> str:
     who = "you" if item.speaker == mind.name else item.speaker
     return f"{who} just said" if who else "just now"
 
 
-def _event(item: Item) -> tuple[int, ...]:
-    return tuple(item.sources())
+def _event(item: WorkItem) -> tuple[int, ...]:
+    return tuple(item.list_sources())
 
 
 @lru_cache(maxsize=256)
 def _told(shown: int) -> type[Told]:
     """Return `Told` with numbers of lines from 1 to `shown`."""
-    because = numbers(_NAMED, shown)
+    because = list_of_numbers(_NAMED, shown)
     return cast(type[Told], create_model("Told", __base__=Told, because=(because, ...)))

@@ -13,13 +13,13 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept, Origin
 from genagents_env.memory.clusters import linked
 
-from .mind import Mind
+from .mind import LyfeMind
 
 MERGE = "memory.merge"
 New = tuple[str, tuple[int, ...]]
@@ -34,7 +34,7 @@ class Merged(ReplyModel):
     memory: Annotated[Speech, Field(min_length=1)]
 
 
-async def remember(mind: Mind, moment: Moment) -> list[Thought]:
+async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
     """Remember what the summary says since it was written anew; call once a tick.
 
     Without a self-monitor it is the latest observations, as they are. Without Summarize-and-Forget
@@ -51,8 +51,8 @@ async def remember(mind: Mind, moment: Moment) -> list[Thought]:
         await _add_to_long(mind, fresh, moment.now, origin)
         return []
     await _embed_new(mind)
-    vectors = await mind.kit.embedder.embed([text for text, _ in fresh])
-    thoughts: list[Thought] = []
+    vectors = await mind.services.embedder.embed([text for text, _ in fresh])
+    thoughts: list[Query] = []
     for row, one in enumerate(fresh):
         mind.recent.add([one], vectors[row : row + 1], moment.now, origin)
         if mind.recent.full:
@@ -61,7 +61,7 @@ async def remember(mind: Mind, moment: Moment) -> list[Thought]:
 
 
 async def recall(
-    mind: Mind, now: int, query: str | None = None, k: int | None = None
+    mind: LyfeMind, now: int, query: str | None = None, k: int | None = None
 ) -> list[tuple[str, Kept]]:
     """Return what comes to mind, with words for when it was ("before", "08:10", "Mon 08:10").
 
@@ -75,7 +75,7 @@ async def recall(
         k: so many of long memory, and none of recent memory.
     """
     await _embed_new(mind)
-    (vector,) = await mind.kit.embedder.embed([query or _on_ones_mind(mind)])
+    (vector,) = await mind.services.embedder.embed([query or _on_ones_mind(mind)])
     long, recent = mind.config.long_recall, mind.config.recent_recall
     if k is not None:
         long, recent = k, 0
@@ -87,7 +87,7 @@ async def recall(
     return [(_when(mind, kept, now), kept) for kept in found]
 
 
-def _fresh(mind: Mind) -> tuple[list[New], Origin]:
+def _fresh(mind: LyfeMind) -> tuple[list[New], Origin]:
     """Return what is to be remembered now, and note that it was."""
     if mind.config.self_monitor:
         summary = mind.summary
@@ -97,55 +97,55 @@ def _fresh(mind: Mind) -> tuple[list[New], Origin]:
         return [(part.text, tuple(part.events)) for part in summary.parts], "summary"
     items = [item for item in mind.buffer if item not in mind.stored]
     mind.stored = list(mind.buffer)
-    return [(item.words(), tuple(item.sources())) for item in items], "observed"
+    return [(item.format_text(), tuple(item.list_sources())) for item in items], "observed"
 
 
-async def _pass_to_long(mind: Mind) -> list[Thought]:
+async def _pass_to_long(mind: LyfeMind) -> list[Query]:
     """Empty recent memory: what stands alone goes to long memory, the rest waits to be merged."""
     members = list(mind.recent)
     vectors = mind.recent.vectors([kept.id for kept in members])
     groups = [[members[row] for row in rows] for rows in linked(vectors, mind.config.cluster_above)]
     mind.recent.clear()
     await _keep(mind, [group[0] for group in groups if len(group) == 1])
-    return [Thought(MERGE, _as_data(group)) for group in groups if len(group) > 1]
+    return [Query(MERGE, _as_data(group)) for group in groups if len(group) > 1]
 
 
-async def _keep(mind: Mind, memories: Sequence[Kept]) -> None:
+async def _keep(mind: LyfeMind, memories: Sequence[Kept]) -> None:
     """Put memories into long memory as they are."""
     for (at, origin), some in groupby(memories, key=lambda kept: (kept.at, kept.origin)):
         await _add_to_long(mind, [(kept.text, kept.events) for kept in some], at, origin)
 
 
-async def _add_to_long(mind: Mind, memories: Sequence[New], at: int, origin: Origin) -> None:
+async def _add_to_long(mind: LyfeMind, memories: Sequence[New], at: int, origin: Origin) -> None:
     await _embed_new(mind)
-    vectors = await mind.kit.embedder.embed([text for text, _ in memories])
+    vectors = await mind.services.embedder.embed([text for text, _ in memories])
     mind.long.add(memories, vectors, at, origin)
 
 
-async def _embed_new(mind: Mind) -> None:
+async def _embed_new(mind: LyfeMind) -> None:
     """Embed what has no vector: what one knew before, and everything after a checkpoint."""
     banks = [(bank, ids) for bank in (mind.long, mind.recent) if (ids := bank.unembedded())]
     if not banks:
         return
     texts = [bank[id_].text for bank, ids in banks for id_ in ids]
-    vectors = await mind.kit.embedder.embed(texts)
+    vectors = await mind.services.embedder.embed(texts)
     for bank, ids in banks:
         bank.embed(ids, vectors[: len(ids)])
         vectors = vectors[len(ids) :]
 
 
-def _on_ones_mind(mind: Mind) -> str:
-    return (mind.work[-1].words() if mind.work else "") or mind.profile.goal or mind.name
+def _on_ones_mind(mind: LyfeMind) -> str:
+    return (mind.work[-1].format_text() if mind.work else "") or mind.profile.goal or mind.name
 
 
-def _when(mind: Mind, kept: Kept, now: int) -> str:
+def _when(mind: LyfeMind, kept: Kept, now: int) -> str:
     if kept.origin == "seed":
         return "before"
-    then, today = mind.kit.clock(kept.at), mind.kit.clock(now)
+    then, today = mind.services.to_time(kept.at), mind.services.to_time(now)
     return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%a %H:%M}"
 
 
-def _as_data(members: Sequence[Kept]) -> Data:
+def _as_data(members: Sequence[Kept]) -> QueryData:
     return {
         "ids": [kept.id for kept in members],
         "texts": [kept.text for kept in members],
@@ -155,7 +155,7 @@ def _as_data(members: Sequence[Kept]) -> Data:
     }
 
 
-def _members(data: Data) -> list[Kept]:
+def _members(data: QueryData) -> list[Kept]:
     columns = (data[name] for name in ("ids", "texts", "events", "at", "origins"))
     return [
         Kept(id_, text, tuple(events), at, origin)
@@ -163,17 +163,17 @@ def _members(data: Data) -> list[Kept]:
     ]
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
     members = _members(data)
     lines: list[JSONValue] = [[_when(mind, kept, moment.now), kept.text] for kept in members]
-    shown = mind.kit.prompts.fill("memory_merge", mind.profile, lines=lines)
+    shown = mind.services.prompts.fill("memory_merge", mind.profile, lines=lines)
     merged = members[len(members) - shown.lines :] if shown.lines > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
-    return Ask(shown.messages, _as_data(merged)) if merged else None
+    return PreparedQuery(shown.messages, _as_data(merged)) if merged else None
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     members = _members(data)
     if reply.fallback:
         await _keep(mind, members)
@@ -184,13 +184,13 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
     return ()
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    MERGE: Handler(
-        ask=_ask,
-        reply=lambda data: Merged,
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    MERGE: QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: Merged,
         # Only `reply.fallback` is looked at.
         fallback=lambda data: Merged(memory="-"),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 300,
     )
 }

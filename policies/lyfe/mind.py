@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from genagents_env.cognition.prompts import Prompts
-from genagents_env.cognition.state import Calls, Clock, dumped, load
-from genagents_env.cognition.thought import Pending
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.state import Calls, GameClock, dump_fields, load_fields
+from genagents_env.cognition.thought import PendingQuery
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.bank import Bank
 from genagents_env.memory.embedder import Embedder
@@ -18,15 +18,15 @@ from genagents_env.policy import Profile
 
 from .config import LyfeConfig
 
-Kind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
+OptionKind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
 
 
 @dataclass(frozen=True)
-class Kit(Clock):
+class LyfeServices(GameClock):
     """What all minds of a run work with; nothing of it is state."""
 
     config: LyfeConfig
-    prompts: Prompts
+    prompts: PromptFiles
     model: ModelClient
     embedder: Embedder
     seed: int
@@ -35,7 +35,7 @@ class Kit(Clock):
 
 
 @dataclass(slots=True)
-class Item:
+class WorkItem:
     """Something that just came to mind: words heard, a thought, or news of oneself.
 
     `speaker`: who said it; empty for what nobody said. `event`: its id in the record, -1 for what
@@ -48,17 +48,17 @@ class Item:
     event: int = -1
     behind: list[int] = field(default_factory=list)
 
-    def sources(self) -> list[int]:
+    def list_sources(self) -> list[int]:
         """Return the ids of the record's events that it is or rests on."""
         return [self.event] if self.event >= 0 else self.behind
 
-    def words(self) -> str:
+    def format_text(self) -> str:
         """Return it as it is remembered and searched for."""
         return f'{self.speaker} said: "{self.text}"' if self.speaker else self.text
 
 
 @dataclass(slots=True)
-class Option:
+class LyfeOption:
     """What one is at. `decide`: nothing yet; the controller is to be asked.
 
     `target`: the place or the person; `subgoal`: what for. `only`: what the controller may choose
@@ -67,7 +67,7 @@ class Option:
     places at which one has.
     """
 
-    kind: Kind = "decide"
+    kind: OptionKind = "decide"
     target: str = ""
     subgoal: str = ""
     begun: int = 0
@@ -78,7 +78,7 @@ class Option:
 
 
 @dataclass(slots=True)
-class Part:
+class SummarySentence:
     """A sentence, and the ids of the record's events that it rests on, ascending."""
 
     text: str
@@ -86,7 +86,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Summary:
+class LyfeSummary:
     """The narrative of what goes on, and its sentences with what they rest on.
 
     `updates`: how often it was written; `stored`: how many of these went to recent memory.
@@ -94,14 +94,14 @@ class Summary:
     """
 
     text: str = ""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[SummarySentence] = field(default_factory=list)
     updates: int = 0
     stored: int = 0
     seen: str = ""
 
 
 @dataclass(slots=True)
-class Turn:
+class SpeakingTurn:
     """Whose turn it is to speak, as far as one can hear.
 
     `event`: of the utterance heard last, -1 before any; `until`: the second at which the last
@@ -124,7 +124,7 @@ class Turn:
 
 
 @dataclass
-class Mind(Calls):
+class LyfeMind(Calls):
     """One person's mind. Everything but `kit` and `profile` is state.
 
     Attributes:
@@ -149,16 +149,16 @@ class Mind(Calls):
         numbers: how often each purpose was asked at tick `counted`.
     """
 
-    kit: Kit
+    services: LyfeServices
     profile: Profile
-    option: Option = field(default_factory=Option)
-    summary: Summary = field(default_factory=Summary)
-    work: list[Item] = field(default_factory=list)
-    buffer: list[Item] = field(default_factory=list)
-    stored: list[Item] = field(default_factory=list)
+    option: LyfeOption = field(default_factory=LyfeOption)
+    summary: LyfeSummary = field(default_factory=LyfeSummary)
+    work: list[WorkItem] = field(default_factory=list)
+    buffer: list[WorkItem] = field(default_factory=list)
+    stored: list[WorkItem] = field(default_factory=list)
     recent: Bank = field(default_factory=lambda: Bank(10, 0.9))
     long: Bank = field(default_factory=lambda: Bank(10_000, 0.9))
-    turn: Turn = field(default_factory=Turn)
+    turn: SpeakingTurn = field(default_factory=SpeakingTurn)
     fresh: bool = True
     news: int = 0
     feedback: bool = False
@@ -169,7 +169,7 @@ class Mind(Calls):
     near: list[str] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
     met: list[str] = field(default_factory=list)
-    pending: list[Pending] = field(default_factory=list)
+    pending: list[PendingQuery] = field(default_factory=list)
     last: str = ""
     going: str = ""
     tick: int = -1
@@ -189,29 +189,29 @@ class Mind(Calls):
     @property
     def config(self) -> LyfeConfig:
         """The options of the policy."""
-        return self.kit.config
+        return self.services.config
 
     def state(self) -> dict[str, Any]:
         """Return everything, as JSON values."""
         banks = {name: getattr(self, name).state() for name in _BANKS}
-        return banks | dumped(self, _NOT_DUMPED)
+        return banks | dump_fields(self, _NOT_DUMPED)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
         for name in _BANKS:
             getattr(self, name).load_state(state[name])
-        load(self, state, _NOT_DUMPED)
+        load_fields(self, state, _NOT_DUMPED)
 
 
 _BANKS = ("recent", "long")
 _NOT_DUMPED = ("kit", "profile", *_BANKS)
 
 
-def born(kit: Kit, profile: Profile) -> Mind:
+def make_mind(kit: LyfeServices, profile: Profile) -> LyfeMind:
     """Return a mind whose long memory is what the profile says of one's life, knows and ties."""
     config = kit.config
     forget = config.forget_above if config.saf_memory else None
-    mind = Mind(kit, profile, people=list(profile.relationships))
+    mind = LyfeMind(kit, profile, people=list(profile.relationships))
     mind.recent, mind.long = Bank(config.recent_items, forget), Bank(config.long_items, forget)
     ties = [f"I know {other}: {about}" for other, about in profile.relationships.items()]
     facts = [fact.statement for fact in profile.facts]

@@ -11,12 +11,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
 from . import memory, narrative, states
-from .mind import Mind, Part
+from .mind import LyfeMind, SummarySentence
 
 SUMMARY_LIMIT = 700  # characters: a hundred words (release)
 _FIRST = 3  # memories that the first summary is made of
@@ -42,53 +42,53 @@ class Update(ReplyModel):
     summary: Narrative
 
 
-async def begin(mind: Mind, moment: Moment) -> None:
+async def begin(mind: LyfeMind, moment: Moment) -> None:
     """Begin with what the goal brings to mind, where there is no summary yet; no model is asked."""
     if not mind.config.self_monitor or mind.summary.text:
         return
     recalled = await memory.recall(mind, moment.now, mind.profile.goal or mind.name, _FIRST)
-    mind.summary.parts = [Part(kept.text, list(kept.events)) for _, kept in recalled]
+    mind.summary.parts = [SummarySentence(kept.text, list(kept.events)) for _, kept in recalled]
     mind.summary.text = clean(" ".join(kept.text for _, kept in recalled), SUMMARY_LIMIT)
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for a new summary where enough has happened."""
-    if not mind.config.self_monitor or mind.busy("monitor") or moment.percept.me.asleep:
+    if not mind.config.self_monitor or mind.is_busy("monitor") or moment.percept.me.asleep:
         return ()
     if mind.news < mind.config.summary_after and not mind.feedback:
         return ()
     mind.news, mind.feedback = 0, False
-    made_of = "\n".join(item.words() for item in mind.work)
+    made_of = "\n".join(item.format_text() for item in mind.work)
     if mind.summary.updates and made_of == mind.summary.seen:
         return ()
     mind.summary.seen = made_of
-    return (Thought("monitor.update", {}),)
+    return (Query("monitor.update", {}),)
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     shown, made_of = await states.shown(mind, "monitor_update", moment)
-    return Ask(shown.messages, {"grounds": made_of})
+    return PreparedQuery(shown.messages, {"grounds": made_of})
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if not reply.fallback:
         await rewrite(mind, reply.value.summary, data["grounds"])
     return ()
 
 
-async def rewrite(mind: Mind, text: str, grounds: Sequence[narrative.Ground]) -> None:
+async def rewrite(mind: LyfeMind, text: str, grounds: Sequence[narrative.Ground]) -> None:
     """Take a new summary, which was made of `grounds`."""
     summary = mind.summary
     summary.text, summary.parts = text, await narrative.narrated(mind, text, grounds)
     summary.updates += 1
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "monitor.update": Handler(
-        ask=_ask,
-        reply=lambda data: Update,
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    "monitor.update": QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: Update,
         fallback=lambda data: Update(summary="-"),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 480,
     )
 }

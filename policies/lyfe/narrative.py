@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from genagents_env.memory.bank import Kept
 
-from .mind import Mind, Part
+from .mind import LyfeMind, SummarySentence
 from .sentences import sentences
 
 Ground: TypeAlias = tuple[str, Sequence[int]]  # words, and the events in the record behind them
@@ -20,33 +20,33 @@ _NEARLY = 0.1  # by how much less alike than the most alike a ground may be to c
 _MOST = 8  # events of one sentence
 
 
-def grounds(mind: Mind, recalled: Iterable[tuple[str, Kept]]) -> list[Ground]:
+def grounds(mind: LyfeMind, recalled: Iterable[tuple[str, Kept]]) -> list[Ground]:
     """Return what a reply is made of: the summary, what just came to mind, what was recalled."""
     return [
         *((part.text, part.events) for part in mind.summary.parts),
-        *((item.words(), item.sources()) for item in mind.work),
+        *((item.format_text(), item.list_sources()) for item in mind.work),
         *((kept.text, list(kept.events)) for _, kept in recalled),
     ]
 
 
-async def behind(mind: Mind, text: str, made_of: Sequence[Ground]) -> list[int]:
+async def behind(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list[int]:
     """Return the events that a text as a whole rests on, ascending."""
     parts = await narrated(mind, text, made_of)
     return sorted({event for part in parts for event in part.events})[-_MOST:]
 
 
-async def narrated(mind: Mind, text: str, made_of: Sequence[Ground]) -> list[Part]:
+async def narrated(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list[SummarySentence]:
     """Return the sentences of `text`, each with the events it rests on, ascending."""
     told = sentences(text)
     if not told:
         return []
     if not any(events for _, events in made_of):
-        return [Part(sentence) for sentence in told]
+        return [SummarySentence(sentence) for sentence in told]
     words = [words for words, _ in made_of]
-    vectors = await mind.kit.embedder.embed([*told, *words])
+    vectors = await mind.services.embedder.embed([*told, *words])
     likeness = (vectors[: len(told)] @ vectors[len(told) :].T).round(5)
     return [
-        Part(sentence, _events(made_of, row))
+        SummarySentence(sentence, _events(made_of, row))
         for sentence, row in zip(told, likeness.tolist(), strict=True)
     ]
 

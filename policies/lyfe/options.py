@@ -10,12 +10,12 @@ from genagents_env.cognition.thought import Moment
 from genagents_env.rng import draw_unit
 
 from . import repetition, senses, turns
-from .mind import Kind, Mind, Option
+from .mind import OptionKind, LyfeMind, LyfeOption
 
-_ON_THE_WAY: tuple[Kind, ...] = ("go", "find")
+_ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
 
 
-def settle(mind: Mind, moment: Moment) -> None:
+def settle(mind: LyfeMind, moment: Moment) -> None:
     """End the option one is at where it is over; every one is where there are no options."""
     if mind.option.kind == "talk":
         _talking(mind, moment)
@@ -23,14 +23,14 @@ def settle(mind: Mind, moment: Moment) -> None:
         _walking(mind, moment)
     elif mind.option.kind == "wait":
         _waiting(mind, moment)
-    if not mind.config.option_action and not mind.busy("controller"):
+    if not mind.config.option_action and not mind.is_busy("controller"):
         mind.option.kind = "decide"
 
 
-def begin(mind: Mind, kind: Kind, moment: Moment, *, target: str = "", subgoal: str = "") -> None:
+def begin(mind: LyfeMind, kind: OptionKind, moment: Moment, *, target: str = "", subgoal: str = "") -> None:
     """Begin an option; the same again, where everything is decided at every tick, goes on."""
     now, before = moment.now, mind.option
-    mind.option = Option(kind, target, subgoal, now)
+    mind.option = LyfeOption(kind, target, subgoal, now)
     mind.fresh = False
     if kind == "talk":
         turns.begin(mind, moment)
@@ -38,12 +38,12 @@ def begin(mind: Mind, kind: Kind, moment: Moment, *, target: str = "", subgoal: 
         mind.option.heading, mind.option.looked = before.heading, before.looked
 
 
-def end(mind: Mind, now: int, *, ended: str = "", only: tuple[Kind, ...] = ()) -> None:
+def end(mind: LyfeMind, now: int, *, ended: str = "", only: tuple[OptionKind, ...] = ()) -> None:
     """End the option: the controller is asked next, for one of `only` where that is given."""
-    mind.option = Option("decide", begun=now, only=list(only), ended=ended)
+    mind.option = LyfeOption("decide", begun=now, only=list(only), ended=ended)
 
 
-def _talking(mind: Mind, moment: Moment) -> None:
+def _talking(mind: LyfeMind, moment: Moment) -> None:
     option, now = mind.option, moment.now
     talk = moment.percept.conversation
     alone = not mind.near and talk is None
@@ -54,12 +54,12 @@ def _talking(mind: Mind, moment: Moment) -> None:
     mind.turn.unsaid = ""
     said = any(i.speaker == mind.name and i.at >= option.begun for i in mind.work)
     if said or talk is not None:
-        mind.option = Option("reflect", subgoal=option.subgoal, begun=now, ended="talk")
+        mind.option = LyfeOption("reflect", subgoal=option.subgoal, begun=now, ended="talk")
     else:  # one stood by and took no part
         end(mind, now, ended="talk")
 
 
-def _walking(mind: Mind, moment: Moment) -> None:
+def _walking(mind: LyfeMind, moment: Moment) -> None:
     option, result, now = mind.option, moment.percept.result, moment.now
     moved = mind.last == "Move"
     if option.kind == "find" and option.target in mind.near:
@@ -77,7 +77,7 @@ def _walking(mind: Mind, moment: Moment) -> None:
         end(mind, now)
 
 
-def _arrived(mind: Mind, moment: Moment) -> None:
+def _arrived(mind: LyfeMind, moment: Moment) -> None:
     """Think anew where one comes to people; with nobody there one waits for what one came for."""
     if mind.near:
         mind.fresh = True
@@ -86,10 +86,10 @@ def _arrived(mind: Mind, moment: Moment) -> None:
         begin(mind, "wait", moment, subgoal=mind.option.subgoal)
 
 
-def _waiting(mind: Mind, moment: Moment) -> None:
-    chance = mind.config.boredom_per_second * mind.kit.seconds_per_tick
+def _waiting(mind: LyfeMind, moment: Moment) -> None:
+    chance = mind.config.boredom_per_second * mind.services.seconds_per_tick
     if mind.fresh:
         end(mind, moment.now)
-    elif draw_unit(mind.kit.seed, "bored", moment.tick, mind.agent) < chance:
+    elif draw_unit(mind.services.seed, "bored", moment.tick, mind.agent) < chance:
         mind.fresh = True
         end(mind, moment.now, ended="wait")

@@ -10,26 +10,26 @@ from collections.abc import Iterable
 from genagents_env.cognition.thought import Moment
 from genagents_env.rng import draw_unit
 
-from .mind import Mind
+from .mind import LyfeMind
 
 _MOST_PLACES, _MOST_PEOPLE = 10, 8  # in a prompt
 _WORD = re.compile(r"\w{3,}")
 _COMMON = {"the", "and", "shop", "house", "home", "room", "for", "with", "town", "family"}
 
 
-def worth_going(mind: Mind, moment: Moment) -> list[str]:
+def worth_going(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return some places one knows and is not at: those that come up, then others by lot."""
     here = moment.percept.me.place.split("/")[0]
     found = [place for place in moment.percept.known if "/" not in place and place != here]
     return _first(mind, found, moment.tick, _MOST_PLACES)
 
 
-def worth_finding(mind: Mind, people: list[str]) -> list[str]:
+def worth_finding(mind: LyfeMind, people: list[str]) -> list[str]:
     """Return some of these people: those who come up, then others by lot."""
     return _first(mind, people, mind.tick, _MOST_PEOPLE)
 
 
-def next_to_search(mind: Mind, moment: Moment) -> str:
+def next_to_search(mind: LyfeMind, moment: Moment) -> str:
     """Return where to look next for the person to be found; empty where one has looked enough."""
     option = mind.option
     known = [place for place in moment.percept.known if "/" not in place]
@@ -38,20 +38,20 @@ def next_to_search(mind: Mind, moment: Moment) -> str:
     words = _words([about])
 
     def rank(place: str) -> tuple[int, float]:
-        lot = draw_unit(mind.kit.seed, "looks", mind.agent, option.target, place)
+        lot = draw_unit(mind.services.seed, "looks", mind.agent, option.target, place)
         private = place == mind.profile.home.split("/")[0]
         return (-len(words & _words([place])) + private, lot)
 
     return min(left, key=rank, default="")
 
 
-def _first(mind: Mind, names: list[str], tick: int, most: int) -> list[str]:
+def _first(mind: LyfeMind, names: list[str], tick: int, most: int) -> list[str]:
     if len(names) <= most:
         return names
     topic = _words([mind.profile.goal, mind.summary.text, *(item.text for item in mind.work)])
 
     def rank(name: str) -> tuple[int, float]:
-        return (-len(topic & _words([name])), draw_unit(mind.kit.seed, "place", tick, name))
+        return (-len(topic & _words([name])), draw_unit(mind.services.seed, "place", tick, name))
 
     return sorted(names, key=rank)[:most]
 

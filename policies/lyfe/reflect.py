@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.cognition.replies import Sentence
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, senses, states
-from .mind import Mind
+from .mind import LyfeMind
 
 
 class Reflection(ReplyModel):
@@ -22,19 +22,19 @@ class Reflection(ReplyModel):
     thought: Sentence
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for the thought that one has stopped for."""
-    if mind.option.kind != "reflect" or mind.busy("reflect") or moment.percept.me.asleep:
+    if mind.option.kind != "reflect" or mind.is_busy("reflect") or moment.percept.me.asleep:
         return ()
-    return (Thought("reflect.think", {"begun": mind.option.begun}),)
+    return (Query("reflect.think", {"begun": mind.option.begun}),)
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     shown, made_of = await states.shown(mind, "reflect_think", moment)
-    return Ask(shown.messages, {**data, "grounds": made_of})
+    return PreparedQuery(shown.messages, {**data, "grounds": made_of})
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     option = mind.option
     if option.kind != "reflect" or option.begun != data["begun"]:
         return ()
@@ -46,12 +46,12 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
     return ()
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "reflect.think": Handler(
-        ask=_ask,
-        reply=lambda data: Reflection,
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    "reflect.think": QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: Reflection,
         fallback=lambda data: Reflection(thought="-"),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 160,
     )
 }

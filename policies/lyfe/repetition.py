@@ -8,10 +8,10 @@ import numpy as np
 
 from genagents_env.memory.rows import DECIMALS
 
-from .mind import Mind
+from .mind import LyfeMind
 
 
-async def note(mind: Mind, text: str, own: bool) -> None:
+async def note(mind: LyfeMind, text: str, own: bool) -> None:
     """Note an utterance, and whether it is much like one of the last so many.
 
     Args:
@@ -22,18 +22,18 @@ async def note(mind: Mind, text: str, own: bool) -> None:
     config = mind.config
     if not text or config.repetition_of == ("heard" if own else "own"):
         return
-    rows = (await mind.kit.embedder.embed([*mind.uttered, text])).astype(np.float64)
+    rows = (await mind.services.embedder.embed([*mind.uttered, text])).astype(np.float64)
     likeness = (rows[:-1] @ rows[-1]).round(DECIMALS)
     mind.repeats.append(bool((likeness > config.repetition_above).any()))
     mind.uttered.append(text)
     del mind.uttered[: -config.repetition_window], mind.repeats[: -config.repetition_window]
 
 
-def is_repetitive(mind: Mind) -> bool:
+def is_repetitive(mind: LyfeMind) -> bool:
     """Return whether enough of the utterances looked back on repeat an earlier one."""
     return sum(mind.repeats) >= mind.config.repetition_times
 
 
-def clear(mind: Mind) -> None:
+def clear(mind: LyfeMind) -> None:
     """Forget what was uttered: a talk is over."""
     mind.uttered, mind.repeats = [], []

@@ -11,10 +11,10 @@ from genagents_env.cognition.thought import Moment
 from genagents_env.percept import Heard
 
 from . import repetition, turns
-from .mind import Item, Mind
+from .mind import WorkItem, LyfeMind
 
 
-async def take_in(mind: Mind, moment: Moment) -> None:
+async def take_in(mind: LyfeMind, moment: Moment) -> None:
     """Take in a percept: who is near, what came of the last step, what is heard and seen."""
     percept, now = moment.percept, moment.now
     mind.tick = percept.tick
@@ -30,19 +30,19 @@ async def take_in(mind: Mind, moment: Moment) -> None:
 
 
 def feel(
-    mind: Mind, text: str, now: int, *, behind: Sequence[int] = (), feedback: bool = False
+    mind: LyfeMind, text: str, now: int, *, behind: Sequence[int] = (), feedback: bool = False
 ) -> None:
     """Let something of oneself come to mind: a thought, or what came of a step.
 
     `behind`: the events it rests on. `feedback`: the step came to nothing, which the self-monitor
     takes note of at once.
     """
-    _to_mind(mind, Item(text, now, behind=list(behind)))
+    _to_mind(mind, WorkItem(text, now, behind=list(behind)))
     mind.fresh = True
     mind.feedback = mind.feedback or feedback
 
 
-def _meet(mind: Mind, moment: Moment) -> None:
+def _meet(mind: LyfeMind, moment: Moment) -> None:
     """Note who is near enough to talk to, and the names of those one meets."""
     percept, most = moment.percept, mind.config.near_tiles
     talk = percept.conversation
@@ -54,7 +54,7 @@ def _meet(mind: Mind, moment: Moment) -> None:
     mind.people = list(dict.fromkeys([*mind.people, *seen, *members]))
 
 
-async def _spoke(mind: Mind, moment: Moment) -> None:
+async def _spoke(mind: LyfeMind, moment: Moment) -> None:
     """Note that one's words were said, or keep them once where another was speaking."""
     turn = mind.turn
     words, turn.unsaid = turn.unsaid, ""
@@ -62,17 +62,17 @@ async def _spoke(mind: Mind, moment: Moment) -> None:
         return
     if moment.percept.result.ok:
         turns.said(mind, words, moment)
-        _to_mind(mind, Item(words, moment.now, mind.name, behind=turn.behind))
+        _to_mind(mind, WorkItem(words, moment.now, mind.name, behind=turn.behind))
         await repetition.note(mind, words, own=True)
     elif not turn.kept:
         turn.unsaid, turn.kept = words, True
 
 
-async def _hear(mind: Mind, words: Heard, moment: Moment) -> None:
+async def _hear(mind: LyfeMind, words: Heard, moment: Moment) -> None:
     if words.kind == "notice" or not words.text:
         return
     speaker = words.speaker or ""
-    item = Item(words.text, moment.now, speaker, words.event_id)
+    item = WorkItem(words.text, moment.now, speaker, words.event_id)
     if words.kind == "thought":
         item.text = f"A thought: {words.text}"
     elif not speaker:
@@ -81,29 +81,29 @@ async def _hear(mind: Mind, words: Heard, moment: Moment) -> None:
         turns.heard(mind, item, moment)
         if mind.option.kind == "talk":
             await repetition.note(mind, words.text, own=False)
-    if _is_new(mind.heard, item.words(), mind.config.heard_kept):
+    if _is_new(mind.heard, item.format_text(), mind.config.heard_kept):
         _to_mind(mind, item)
         if words.addressed or not speaker or turns.is_named(mind, words.text):
             mind.fresh = True
 
 
-def _see(mind: Mind, now: int) -> None:
+def _see(mind: LyfeMind, now: int) -> None:
     if mind.near and _is_new(mind.sights, sight := _sight(mind), mind.config.sights_kept):
-        _hold(mind, Item(sight, now))
+        _hold(mind, WorkItem(sight, now))
 
 
-def _sight(mind: Mind) -> str:
+def _sight(mind: LyfeMind) -> str:
     return f"I see {', '.join(sorted(mind.near))}."
 
 
-def _to_mind(mind: Mind, item: Item) -> None:
+def _to_mind(mind: LyfeMind, item: WorkItem) -> None:
     """Put an item into work memory and the buffer; it is an event to the self-monitor."""
     mind.work = [*mind.work, item][-mind.config.work_items :]
     _hold(mind, item)
     mind.news += 1
 
 
-def _hold(mind: Mind, item: Item) -> None:
+def _hold(mind: LyfeMind, item: WorkItem) -> None:
     mind.buffer = [*mind.buffer, item][-mind.config.buffer_items :]
 
 

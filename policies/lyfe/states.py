@@ -3,56 +3,56 @@
 from collections.abc import Sequence
 
 from genagents_env.cognition import brief
-from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.thought import Moment
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.bank import Kept
 
 from . import memory, narrative
-from .mind import Item, Mind
+from .mind import WorkItem, LyfeMind
 
 _GOAL, _SUMMARY = 200, 700  # characters
 
 
 async def shown(
-    mind: Mind, prompt: str, moment: Moment, lines: Sequence[JSONValue] = (), **fields: object
-) -> tuple[Shown, list[narrative.Ground]]:
+    mind: LyfeMind, prompt: str, moment: Moment, lines: Sequence[JSONValue] = (), **fields: object
+) -> tuple[FilledPrompt, list[narrative.Ground]]:
     """Return the prompt `prompt`.jinja with the internal states, and what its reply is made of.
 
     `lines` stand before the states.
     """
     now = moment.now
     when: list[tuple[str, Kept]] = await memory.recall(mind, now)
-    filled = mind.kit.prompts.fill(
+    filled = mind.services.prompts.fill(
         prompt,
         mind.profile,
         lines=[*lines, *goal(mind), *what_goes_on(mind), *work(mind)],
         memories=when,
         clock=f"{moment.percept.time:%A %H:%M}",
-        place=brief.name(moment.percept.me.place),  # as short, for there may be names beside it
+        place=brief.shorten_name(moment.percept.me.place),  # as short, for there may be names beside it
         **fields,
     )
     return filled, narrative.grounds(mind, when)
 
 
-def goal(mind: Mind) -> list[JSONValue]:
+def goal(mind: LyfeMind) -> list[JSONValue]:
     """Return what one is after."""
     return [["goal", mind.profile.goal[:_GOAL]]] if mind.profile.goal else []
 
 
-def what_goes_on(mind: Mind) -> list[JSONValue]:
+def what_goes_on(mind: LyfeMind) -> list[JSONValue]:
     """Return the summary; without a self-monitor the latest observations in its place."""
     if mind.config.self_monitor:
         return [["summary", mind.summary.text[:_SUMMARY]]] if mind.summary.text else []
     return [line(mind, item) for item in mind.buffer if item not in mind.work]
 
 
-def work(mind: Mind) -> list[JSONValue]:
+def work(mind: LyfeMind) -> list[JSONValue]:
     """Return what just came to mind."""
     return [line(mind, item) for item in mind.work]
 
 
-def line(mind: Mind, item: Item) -> JSONValue:
+def line(mind: LyfeMind, item: WorkItem) -> JSONValue:
     """Return an item as a line: who said what, or what one noticed."""
     if not item.speaker:
         return ["you notice", item.text]

@@ -12,12 +12,12 @@ from pydantic import BeforeValidator
 
 from genagents_env.cognition import brief
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, states, turns
-from .mind import Mind
+from .mind import LyfeMind
 
 _PARTING = re.compile(
     r"\blet(?:.s| us) (?:go|head|walk|leave|meet)\b|\bhead(?:ing)? over\b|\bI(?:.ll| will) go\b",
@@ -40,13 +40,13 @@ class Words(ReplyModel):
     say: Annotated[Speech, BeforeValidator(_spoken)]
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for words when it is one's turn and one has none yet."""
-    if mind.option.kind != "talk" or mind.turn.unsaid or mind.busy("talk"):
+    if mind.option.kind != "talk" or mind.turn.unsaid or mind.is_busy("talk"):
         return ()
     if moment.percept.me.asleep or not turns.may_speak(mind, moment):
         return ()
-    return (Thought("talk.speak", {"event": mind.turn.event, "begun": mind.option.begun}),)
+    return (Query("talk.speak", {"event": mind.turn.event, "begun": mind.option.begun}),)
 
 
 def leads_away(words: str) -> bool:
@@ -54,19 +54,19 @@ def leads_away(words: str) -> bool:
     return _PARTING.search(words) is not None
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     lines: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
-    others = brief.names(_partners(mind))
+    others = brief.shorten_names(_partners(mind))
     shown, made_of = await states.shown(mind, "talk_speak", moment, lines, others=others)
-    return Ask(shown.messages, {**data, "grounds": made_of})
+    return PreparedQuery(shown.messages, {**data, "grounds": made_of})
 
 
-def _partners(mind: Mind) -> list[str]:
+def _partners(mind: LyfeMind) -> list[str]:
     """Return who is near, whom one means first."""
     return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Make up one's mind what to say; what was said meanwhile makes it out of date."""
     turn = mind.turn
     if mind.option.kind != "talk" or mind.option.begun != data["begun"]:
@@ -79,12 +79,12 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
     return ()
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "talk.speak": Handler(
-        ask=_ask,
-        reply=lambda data: Words,
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    "talk.speak": QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: Words,
         fallback=lambda data: Words(say=""),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 300,
     )
 }

@@ -16,15 +16,15 @@ from genagents_env.cognition.thought import Moment
 from genagents_env.llm.bound import bound
 from genagents_env.rng import draw_index, draw_unit
 
-from .mind import Item, Mind
+from .mind import WorkItem, LyfeMind
 
 _OPENINGS = 3  # ticks among which those who would open a talk at once are spread
 
 
-def heard(mind: Mind, item: Item, moment: Moment) -> None:
+def heard(mind: LyfeMind, item: WorkItem, moment: Moment) -> None:
     """Listen: somebody spoke."""
     turn, talk = mind.turn, moment.percept.conversation
-    over = moment.now - mind.kit.seconds_per_tick + sounding(mind, item.text)
+    over = moment.now - mind.services.seconds_per_tick + sounding(mind, item.text)
     turn.until = max(turn.until, over)
     if talk is not None and item.speaker not in talk.members:
         return  # overheard
@@ -34,15 +34,15 @@ def heard(mind: Mind, item: Item, moment: Moment) -> None:
     turn.delay = _place(mind, item, moment) * mind.config.reply_seconds
 
 
-def said(mind: Mind, words: str, moment: Moment) -> None:
+def said(mind: LyfeMind, words: str, moment: Moment) -> None:
     """Wait for others: one spoke oneself."""
     turn = mind.turn
     turn.mine, turn.passed, turn.kept, turn.delay = True, 0, False, 0
-    turn.until = moment.now - mind.kit.seconds_per_tick + sounding(mind, words)
+    turn.until = moment.now - mind.services.seconds_per_tick + sounding(mind, words)
     _owe_answers(mind, words, mind.name, moment)
 
 
-def begin(mind: Mind, moment: Moment) -> None:
+def begin(mind: LyfeMind, moment: Moment) -> None:
     """Get ready to talk: in a conversation one's turn stays; else one of several begins."""
     turn, spread = mind.turn, _OPENINGS
     turn.passed, turn.kept = 0, False
@@ -51,12 +51,12 @@ def begin(mind: Mind, moment: Moment) -> None:
         return
     turn.mine = False
     if turn.until < moment.now:
-        ticks = draw_index(mind.kit.seed, spread, "opens", moment.tick, mind.agent)
-        turn.until = moment.now + ticks * mind.kit.seconds_per_tick
+        ticks = draw_index(mind.services.seed, spread, "opens", moment.tick, mind.agent)
+        turn.until = moment.now + ticks * mind.services.seconds_per_tick
         turn.delay = 0
 
 
-def may_speak(mind: Mind, moment: Moment) -> bool:
+def may_speak(mind: LyfeMind, moment: Moment) -> bool:
     """Return whether it is for oneself to speak now."""
     turn, talk = mind.turn, moment.percept.conversation
     if turn.mine or turn.passed or moment.now < turn.until + turn.delay:
@@ -64,18 +64,18 @@ def may_speak(mind: Mind, moment: Moment) -> bool:
     return bool(mind.near) and (talk is None or talk.may_speak)
 
 
-def sounding(mind: Mind, words: str) -> int:
+def sounding(mind: LyfeMind, words: str) -> int:
     """Return for how many seconds words sound."""
     seconds = math.ceil(bound(words) / mind.config.tokens_per_second)
     return min(mind.config.sounding_seconds, seconds)
 
 
-def is_named(mind: Mind, words: str) -> bool:
+def is_named(mind: LyfeMind, words: str) -> bool:
     """Return whether words name oneself, by the whole name or the first."""
     return _named(mind.name, words) is not None
 
 
-def _owe_answers(mind: Mind, words: str, speaker: str, moment: Moment) -> None:
+def _owe_answers(mind: LyfeMind, words: str, speaker: str, moment: Moment) -> None:
     """Note who is to answer: those still to answer, then those named now as they are named.
 
     Where somebody else speaks, those still to answer had nothing to say.
@@ -87,7 +87,7 @@ def _owe_answers(mind: Mind, words: str, speaker: str, moment: Moment) -> None:
     mind.turn.owed = list(dict.fromkeys([*left, *(name for _, name in named)]))
 
 
-def _place(mind: Mind, item: Item, moment: Moment) -> int:
+def _place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
     """Return how many come before oneself: all who hear it draw the same order."""
     owed = mind.turn.owed
     listeners = {name for name in _group(mind, moment) if name != item.speaker}
@@ -95,14 +95,14 @@ def _place(mind: Mind, item: Item, moment: Moment) -> int:
         listeners,
         key=lambda name: (
             owed.index(name) if name in owed else len(owed),
-            draw_unit(mind.kit.seed, "turn", item.event, name),
+            draw_unit(mind.services.seed, "turn", item.event, name),
             name,
         ),
     )
     return order.index(mind.name)
 
 
-def _group(mind: Mind, moment: Moment) -> tuple[str, ...]:
+def _group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
     """Return who may speak next: those one talks with, else those near; oneself among them."""
     talk = moment.percept.conversation
     return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))

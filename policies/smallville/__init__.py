@@ -11,8 +11,8 @@ from typing import Any
 
 from genagents_env.actions import Action
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.prompts import Prompts
-from genagents_env.cognition.thinking import Thinking
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.thinking import CallScheduler
 from genagents_env.cognition.thought import Moment
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
@@ -22,7 +22,7 @@ from genagents_env.policy_loader import read_options
 from . import act, converse, interview, perceive, plan, react, reflect, summary
 from .config import SmallvilleConfig
 from .handlers import HANDLERS
-from .mind import Kit, Mind
+from .mind import SmallvilleServices, SmallvilleMind
 from .scripted import REPLIES
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
@@ -32,7 +32,7 @@ _SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens 
 _FACT_IMPORTANCE = 8.0
 
 
-class SmallvillePolicy(MindPolicy[Mind]):
+class SmallvillePolicy(MindPolicy[SmallvilleMind]):
     """Generative agents; the model calls of all of them are under way together.
 
     Args: the fields of `SmallvilleConfig`, by keyword; `variant` is one of the paper's ablations.
@@ -65,20 +65,20 @@ class SmallvillePolicy(MindPolicy[Mind]):
                 "smallville recalls by relevance and needs an embedder; the context has none "
                 "(or set retrieval=false)"
             )
-        self.thinking = Thinking(context.model, HANDLERS)
-        self.kit = Kit(
+        self.scheduler = CallScheduler(context.model, HANDLERS)
+        self.kit = SmallvilleServices(
             self.config,
-            Prompts(FOLDER, seed, self.config.prompt_tokens),
+            PromptFiles(FOLDER, seed, self.config.prompt_tokens),
             context.model,
             context.embedder,
             context.start,
             context.seconds_per_tick,
         )
-        self.minds = {agent: _born(self.kit, profile) for agent, profile in profiles.items()}
+        self.minds = {agent: make_mind(self.kit, profile) for agent, profile in profiles.items()}
 
-    async def live(self, mind: Mind, percept: Percept) -> Action:
+    async def live(self, mind: SmallvilleMind, percept: Percept) -> Action:
         """Return what one does now: perceive, think what is due, act."""
-        moment = Moment(percept, self.kit.second(percept.time))
+        moment = Moment(percept, self.kit.to_second(percept.time))
         observations = perceive.notice(mind, moment)
         thoughts = [
             *perceive.thoughts(mind, moment),
@@ -89,7 +89,7 @@ class SmallvillePolicy(MindPolicy[Mind]):
             *react.thoughts(mind, moment, observations),
         ]
         if thoughts or mind.pending:
-            await self.thinking.think(mind, thoughts, moment)
+            await self.scheduler.run(mind, thoughts, moment)
         return converse.action(mind, moment) or act.action(mind, moment)
 
     async def interview_async(
@@ -106,9 +106,9 @@ class SmallvillePolicy(MindPolicy[Mind]):
         return interview.memories(self.minds[agent])
 
 
-def _born(kit: Kit, profile: Profile) -> Mind:
+def make_mind(kit: SmallvilleServices, profile: Profile) -> SmallvilleMind:
     """Return a mind that remembers what the profile says: who one is, knows, and lately did."""
-    mind = Mind(kit, profile, status=profile.goal)
+    mind = SmallvilleMind(kit, profile, status=profile.goal)
     for text in profile.memories:
         mind.stream.add("thought", text, created=0, importance=_SEED_IMPORTANCE, cause="seed")
     for other, about in profile.relationships.items():

@@ -5,12 +5,12 @@ bed that is taken) ends in idling with words, never in an error.
 """
 
 from genagents_env.actions import Action, Idle, Interact, Move
-from genagents_env.cognition.habit import entry_at, in_bed
+from genagents_env.cognition.habit import find_entry, is_in_bed
 from genagents_env.cognition.thought import Moment
 from genagents_env.percept import Percept, SeenObject
 
 from .day import Piece
-from .mind import Activity, Mind
+from .mind import SmallvilleActivity, SmallvilleMind
 from .places import best_match
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
@@ -19,7 +19,7 @@ _PRIVATE = "is private"  # how the world words that
 _REST = 600  # for how long one goes on where nothing is planned
 
 
-def action(mind: Mind, moment: Moment) -> Action:
+def action(mind: SmallvilleMind, moment: Moment) -> Action:
     """Return the next step of what one is at, having first settled what that is."""
     percept = moment.percept
     _note_result(mind, moment)
@@ -41,7 +41,7 @@ def _target(step: Action) -> str:
     return step.object if isinstance(step, Interact) else ""
 
 
-def _note_result(mind: Mind, moment: Moment) -> None:
+def _note_result(mind: SmallvilleMind, moment: Moment) -> None:
     """Learn from what came of the last step: arrived, used, or not possible."""
     activity, result = mind.activity, moment.percept.result
     if mind.last in ("Move", "Interact") and not result.ok and mind.going:
@@ -57,26 +57,26 @@ def _note_result(mind: Mind, moment: Moment) -> None:
         mind.blocked = {p: until for p, until in mind.blocked.items() if moment.now < until}
 
 
-def _sleeps(mind: Mind, moment: Moment) -> bool:
+def _sleeps(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether this is bedtime: by the plan, else by the lifestyle."""
     clock, day, now = moment.percept.time.time(), mind.day, moment.now
     if mind.activity.reaction and now < mind.activity.until:
         return False
     if not mind.config.planning or not day.date:
-        return in_bed(mind.profile, clock)
+        return is_in_bed(mind.profile, clock)
     if day.wake <= now < day.bed:
         return False
     # Up before the hour that was planned (the town wakes people by their lifestyle): up is up.
-    return moment.percept.me.asleep or now >= day.bed or in_bed(mind.profile, clock)
+    return moment.percept.me.asleep or now >= day.bed or is_in_bed(mind.profile, clock)
 
 
-def _to_bed(mind: Mind, moment: Moment) -> Action:
+def _to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
     """Return the way to bed, lying down, or sleeping on."""
     percept, bed = moment.percept, mind.profile.sleeps_in
     if percept.me.asleep:
         return Idle()
     if mind.activity.kind != "sleep":
-        mind.activity = Activity(kind="sleep", text="going to bed", begun=moment.now)
+        mind.activity = SmallvilleActivity(kind="sleep", text="going to bed", begun=moment.now)
     if bed is None or bed[0] in mind.blocked:
         home = mind.profile.home
         if _within(percept.me.place, home) or home in mind.blocked:
@@ -88,7 +88,7 @@ def _to_bed(mind: Mind, moment: Moment) -> Action:
     return Move(bed[0], "going to bed", "🌙")
 
 
-def _choose(mind: Mind, moment: Moment) -> None:
+def _choose(mind: SmallvilleMind, moment: Moment) -> None:
     """Settle what one is at: a reaction until it ends, else the plan's piece, else the habit."""
     activity, now = mind.activity, moment.now
     if activity.reaction and now < activity.until:
@@ -97,7 +97,7 @@ def _choose(mind: Mind, moment: Moment) -> None:
     if piece is None:
         if now >= activity.until or activity.kind == "sleep":
             text = _between(mind, moment)
-            mind.activity = Activity(
+            mind.activity = SmallvilleActivity(
                 text=text, begun=now, until=now + _REST, arrived=True, used=True, emoji="🙂"
             )
         return
@@ -106,7 +106,7 @@ def _choose(mind: Mind, moment: Moment) -> None:
         activity.until = piece.end
         return
     place = piece.place or moment.percept.me.place
-    mind.activity = Activity(
+    mind.activity = SmallvilleActivity(
         text=piece.text,
         emoji=piece.emoji,
         place=place,
@@ -117,15 +117,15 @@ def _choose(mind: Mind, moment: Moment) -> None:
     )
 
 
-def _between(mind: Mind, moment: Moment) -> str:
+def _between(mind: SmallvilleMind, moment: Moment) -> str:
     """Return what one does where the day is not taken apart yet: its block, or the habit."""
     block = mind.day.block_at(moment.now)
     return block.text if block is not None else "getting ready"
 
 
-def _habit(mind: Mind, moment: Moment) -> Piece | None:
+def _habit(mind: SmallvilleMind, moment: Moment) -> Piece | None:
     """Return the routine's entry as a piece: how one lives without planning."""
-    entry = entry_at(mind.profile, moment.percept.time.time())
+    entry = find_entry(mind.profile, moment.percept.time.time())
     if entry is None:
         return None
     start, end = moment.now, moment.now + _REST
@@ -134,7 +134,7 @@ def _habit(mind: Mind, moment: Moment) -> Piece | None:
     )
 
 
-def _step(mind: Mind, moment: Moment) -> Action:
+def _step(mind: SmallvilleMind, moment: Moment) -> Action:
     activity, percept = mind.activity, moment.percept
     there = _within(percept.me.place, activity.place)
     if activity.arrived and not there and activity.place not in mind.blocked:
@@ -146,12 +146,12 @@ def _step(mind: Mind, moment: Moment) -> Action:
     return using or Idle(activity.text, activity.emoji or "🙂")
 
 
-def _on_the_way(mind: Mind, percept: Percept) -> bool:
+def _on_the_way(mind: SmallvilleMind, percept: Percept) -> bool:
     """Return whether one is walking there still, perhaps in its door."""
     return mind.last == "Move" and mind.going == mind.activity.place and not percept.result.arrived
 
 
-def _use(mind: Mind, percept: Percept) -> Action | None:
+def _use(mind: SmallvilleMind, percept: Percept) -> Action | None:
     """Return what brings the activity's object into its state; None where that is done or vain."""
     activity = mind.activity
     item = _seen(percept, activity.object)

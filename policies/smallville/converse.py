@@ -13,13 +13,13 @@ from typing import ClassVar
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.cognition import brief
 from genagents_env.cognition.replies import Sentence, Speech
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from . import memo
 from .dialogue import end, follow, is_late, is_my_turn, refused_for_distance
-from .mind import Dialogue, Mind
+from .mind import Dialogue, SmallvilleMind
 from .retrieve import recall
 from .summary import lines as self_description
 
@@ -51,17 +51,17 @@ class Utterance(ReplyModel):
     end: bool
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Follow the conversation; think of the others, of what to say, of what was said."""
     if mind.dialogue is None and moment.percept.conversation is None:
         return ()
     if not mind.config.conversation:
         return ()
-    over = [Thought("converse.memo", memo.minutes(mind, each)) for each in follow(mind, moment)]
+    over = [Query("converse.memo", memo.minutes(mind, each)) for each in follow(mind, moment)]
     return [*over, *_relations(mind), *_words(mind, moment)]
 
 
-def _relations(mind: Mind) -> list[Thought]:
+def _relations(mind: SmallvilleMind) -> list[Query]:
     """Ask for what one makes of those of whom one has not thought in this conversation."""
     dialogue = mind.dialogue
     if dialogue is None:
@@ -70,22 +70,22 @@ def _relations(mind: Mind) -> list[Thought]:
     waiting = [p.data for p in mind.pending if p.purpose == "converse.relate"]
     asked = [data["other"] for data in waiting if data["begun"] == begun]
     new = [name for name in dialogue.others if name not in (*dialogue.relations, *asked)]
-    return [Thought("converse.relate", {"other": name, "begun": begun}) for name in new]
+    return [Query("converse.relate", {"other": name, "begun": begun}) for name in new]
 
 
-def _words(mind: Mind, moment: Moment) -> list[Thought]:
+def _words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Ask for words when it is for oneself to speak and one has none yet."""
     dialogue = mind.dialogue
-    if dialogue is None or dialogue.unsaid or dialogue.leaving or mind.busy("converse.speak"):
+    if dialogue is None or dialogue.unsaid or dialogue.leaving or mind.is_busy("converse.speak"):
         return []
     if any(name not in dialogue.relations for name in dialogue.others):
         return []
     if moment.percept.me.asleep or not is_my_turn(mind, dialogue, moment):
         return []
-    return [Thought("converse.speak", {"begun": dialogue.begun, "heard": len(dialogue.lines)})]
+    return [Query("converse.speak", {"begun": dialogue.begun, "heard": len(dialogue.lines)})]
 
 
-def _current(mind: Mind, data: Data) -> Dialogue | None:
+def _current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
     """Return the conversation that a thought is about, if one is still in it."""
     dialogue = mind.dialogue
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
@@ -94,18 +94,18 @@ def _current(mind: Mind, data: Data) -> Dialogue | None:
 # What one makes of the other.
 
 
-async def _ask_relation(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_relation(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     if _current(mind, data) is None:
         return None
     other = str(data["other"])
     memories = await recall(mind, [f"{mind.name}'s relationship with {other}"], moment.now)
-    shown = mind.kit.prompts.fill(
-        "converse_relate", mind.profile, memories=memories, other=brief.name(other)
+    shown = mind.services.prompts.fill(
+        "converse_relate", mind.profile, memories=memories, other=brief.shorten_name(other)
     )
-    return Ask(shown.messages, data)
+    return PreparedQuery(shown.messages, data)
 
 
-async def _take_relation(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+async def _take_relation(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
     dialogue = _current(mind, data)
     if dialogue is None:
         return []
@@ -116,7 +116,7 @@ async def _take_relation(mind: Mind, data: Data, moment: Moment, reply: Reply) -
 # What to say.
 
 
-async def _ask_words(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     percept, dialogue = moment.percept, _current(mind, data)
     if dialogue is None:
         return None
@@ -128,7 +128,7 @@ async def _ask_words(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         *(f"{name} is {what}" for name, what in doing.items() if not dialogue.lines),
         *([recent] if recent else []),
     ]
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "converse_speak",
         mind.profile,
         lines=[
@@ -139,26 +139,26 @@ async def _ask_words(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         ],
         memories=await recall(mind, queries, moment.now),
         clock=f"{percept.time:%A %H:%M}",
-        place=brief.place(percept.me.place),
-        others=brief.names(dialogue.others),
+        place=brief.shorten_place(percept.me.place),
+        others=brief.shorten_names(dialogue.others),
         opening=not dialogue.lines,
         last=_is_last(mind, dialogue, moment),
     )
-    return Ask(shown.messages, data)
+    return PreparedQuery(shown.messages, data)
 
 
 def _sight(dialogue: Dialogue, doing: Mapping[str, str]) -> list[JSONValue]:
     """Return what the others are at, of interest only until they talk."""
     return (
-        [] if dialogue.lines else [[brief.name(name), "is", what] for name, what in doing.items()]
+        [] if dialogue.lines else [[brief.shorten_name(name), "is", what] for name, what in doing.items()]
     )
 
 
 def _opinions(relations: Mapping[str, str]) -> list[JSONValue]:
-    return [[f"about {brief.name(name)}", text] for name, text in relations.items() if text]
+    return [[f"about {brief.shorten_name(name)}", text] for name, text in relations.items() if text]
 
 
-def _is_last(mind: Mind, dialogue: Dialogue, moment: Moment) -> bool:
+def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
     """Return whether one may speak only once more, by one's own limit or the world's."""
     talk = moment.percept.conversation
     if len(dialogue.lines) + 1 >= mind.config.most_messages:
@@ -166,7 +166,7 @@ def _is_last(mind: Mind, dialogue: Dialogue, moment: Moment) -> bool:
     return talk is not None and talk.exchanges_left <= 1
 
 
-async def _take_words(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+async def _take_words(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
     """Make up one's mind what to say; if more was said meanwhile, think again."""
     dialogue = _current(mind, data)
     if dialogue is None or moment.percept.me.asleep:
@@ -187,7 +187,7 @@ async def _take_words(mind: Mind, data: Data, moment: Moment, reply: Reply) -> l
 # What one does.
 
 
-def action(mind: Mind, moment: Moment) -> Action | None:
+def action(mind: SmallvilleMind, moment: Moment) -> Action | None:
     """Return one's next step in or towards a conversation; None where there is none."""
     talk, dialogue = moment.percept.conversation, mind.dialogue
     if (talk is None and dialogue is None) or moment.percept.me.asleep:
@@ -215,7 +215,7 @@ def _speaking(dialogue: Dialogue, *, may_speak: bool) -> Action:
     return Idle(doing, EMOJI)
 
 
-def _opening(mind: Mind, dialogue: Dialogue, moment: Moment) -> Action | None:
+def _opening(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action | None:
     """Return what brings one's first words to the other, or give up."""
     percept, other = moment.percept, dialogue.others[0]
     seen = next((person for person in percept.people if person.name == other), None)
@@ -242,20 +242,20 @@ def _doing(dialogue: Dialogue) -> str:
     return f"talking with {' and '.join(dialogue.others)}"
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "converse.relate": Handler(
-        ask=_ask_relation,
-        reply=lambda data: Relationship,
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "converse.relate": QueryHandler(
+        prepare=_ask_relation,
+        reply_model=lambda data: Relationship,
         # Only `reply.fallback` is looked at.
         fallback=lambda data: Relationship(relationship=_FIRST),
-        take=_take_relation,
+        apply=_take_relation,
         max_tokens=lambda data: 200,
     ),
-    "converse.speak": Handler(
-        ask=_ask_words,
-        reply=lambda data: Utterance,
+    "converse.speak": QueryHandler(
+        prepare=_ask_words,
+        reply_model=lambda data: Utterance,
         fallback=lambda data: Utterance(say="", end=True),
-        take=_take_words,
+        apply=_take_words,
         max_tokens=lambda data: 320,
     ),
     "converse.memo": memo.HANDLER,

@@ -11,13 +11,13 @@ from genagents_env.cognition.thought import Moment
 from genagents_env.percept import Conversation, Percept
 from genagents_env.rng import draw_index
 
-from .mind import Dialogue, Line, Mind
+from .mind import Dialogue, DialogueLine, SmallvilleMind
 
 _OUT_OF_EARSHOT = "out of earshot"  # how the world words this refusal
 _NEVER_LATE = 24
 
 
-def follow(mind: Mind, moment: Moment) -> list[Dialogue]:
+def follow(mind: SmallvilleMind, moment: Moment) -> list[Dialogue]:
     """Bring `mind.dialogue` up to what is perceived.
 
     Returns:
@@ -35,13 +35,13 @@ def follow(mind: Mind, moment: Moment) -> list[Dialogue]:
     return over
 
 
-def begin(mind: Mind, other: str, moment: Moment) -> Dialogue:
+def begin(mind: SmallvilleMind, other: str, moment: Moment) -> Dialogue:
     """Make up one's mind to speak to `other`; nobody knows of it yet."""
     mind.dialogue = Dialogue(-1, moment.now, [other], place=moment.percept.me.place)
     return mind.dialogue
 
 
-def end(mind: Mind, dialogue: Dialogue, moment: Moment) -> list[Dialogue]:
+def end(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Dialogue]:
     """Be done with a conversation; return it, unless not a word was said in it."""
     _note_parting(mind, company(mind, dialogue), moment)
     if dialogue.id < 0:
@@ -50,24 +50,24 @@ def end(mind: Mind, dialogue: Dialogue, moment: Moment) -> list[Dialogue]:
     return [dialogue] if dialogue.lines else []
 
 
-def company(mind: Mind, dialogue: Dialogue) -> list[str]:
+def company(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
     """Return everyone else who is in the conversation or spoke in it, each once."""
     speakers = (line.speaker for line in dialogue.lines if line.speaker != mind.name)
     return list(dict.fromkeys((*speakers, *dialogue.others)))
 
 
-def may_open(mind: Mind, moment: Moment, other: str) -> bool:
+def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
     """Return whether this is a time to speak to `other`: not late, not again so soon."""
     talked = mind.attention.talked.get(other)
     rested = talked is None or moment.now - talked >= mind.config.talk_again_seconds
     return rested and not is_late(mind, moment)
 
 
-def is_late(mind: Mind, moment: Moment) -> bool:
+def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether it is between the late hour and one's own waking."""
     clock, hour = moment.percept.time, mind.config.late_hour
     if mind.day.date:
-        woke = mind.kit.clock(mind.day.wake)
+        woke = mind.services.to_time(mind.day.wake)
     else:
         woke = datetime.combine(clock.date(), mind.profile.wake)
     if hour == _NEVER_LATE:
@@ -78,12 +78,12 @@ def is_late(mind: Mind, moment: Moment) -> bool:
     return not late < woke <= clock
 
 
-def refused_for_distance(mind: Mind, percept: Percept) -> bool:
+def refused_for_distance(mind: SmallvilleMind, percept: Percept) -> bool:
     """Return whether one's last words came to nothing because nobody was near enough."""
     return mind.last == "Talk" and not percept.result.ok and _OUT_OF_EARSHOT in percept.result.text
 
 
-def is_my_turn(mind: Mind, dialogue: Dialogue, moment: Moment) -> bool:
+def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
     """Return whether it is for oneself to speak next.
 
     Never after one's own words. Among several who could answer, a draw that all of them make
@@ -99,7 +99,7 @@ def is_my_turn(mind: Mind, dialogue: Dialogue, moment: Moment) -> bool:
     if talk.turn is not None or len(waiting) < 2:
         return True
     period = moment.tick // (1 + mind.config.latency("converse"))
-    drawn = draw_index(mind.kit.model.run_seed, len(waiting), "speaks", talk.id, period)
+    drawn = draw_index(mind.services.model.run_seed, len(waiting), "speaks", talk.id, period)
     return waiting[drawn] == mind.name
 
 
@@ -110,7 +110,7 @@ def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
     return dialogue.others[0] in talk.members
 
 
-def _update(mind: Mind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> None:
+def _update(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> None:
     """Take in who is there, what one said oneself, and what the others said."""
     before = dialogue.others
     if talk is not None:
@@ -126,32 +126,32 @@ def _update(mind: Mind, dialogue: Dialogue, moment: Moment, talk: Conversation |
     dialogue.lines += _in_order([*fresh, *heard], talk)
 
 
-def _own_words(mind: Mind, dialogue: Dialogue, moment: Moment) -> list[Line]:
+def _own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[DialogueLine]:
     """Return one's words as a line, once it is known that they were spoken."""
     if mind.last != "Talk" or not moment.percept.result.ok or not dialogue.unsaid:
         return []
     words, dialogue.unsaid = dialogue.unsaid, ""
     dialogue.spoke = moment.now
-    return [Line(mind.name, words, -1)]
+    return [DialogueLine(mind.name, words, -1)]
 
 
-def _others_words(percept: Percept, others: set[str]) -> list[Line]:
+def _others_words(percept: Percept, others: set[str]) -> list[DialogueLine]:
     """Return what those of the conversation said to oneself, a farewell included."""
     return [
-        Line(heard.speaker, heard.text, heard.event_id)
+        DialogueLine(heard.speaker, heard.text, heard.event_id)
         for heard in percept.heard
         if heard.kind == "speech" and heard.addressed
         if heard.speaker is not None and heard.speaker in others
     ]
 
 
-def _in_order(lines: list[Line], talk: Conversation | None) -> list[Line]:
+def _in_order(lines: list[DialogueLine], talk: Conversation | None) -> list[DialogueLine]:
     """Return lines of one tick in an order that is the same for everyone who heard them."""
     place = {name: k for k, name in enumerate(talk.members)} if talk is not None else {}
     return sorted(lines, key=lambda line: place.get(line.speaker, -1))
 
 
-def _is_over(mind: Mind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> bool:
+def _is_over(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> bool:
     percept = moment.percept
     if talk is not None or percept.me.asleep:
         return percept.me.asleep
@@ -161,5 +161,5 @@ def _is_over(mind: Mind, dialogue: Dialogue, moment: Moment, talk: Conversation 
     return refused and not refused_for_distance(mind, percept)
 
 
-def _note_parting(mind: Mind, names: Sequence[str], moment: Moment) -> None:
+def _note_parting(mind: SmallvilleMind, names: Sequence[str], moment: Moment) -> None:
     mind.attention.talked.update(dict.fromkeys(names, moment.now))

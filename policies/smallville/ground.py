@@ -7,23 +7,23 @@ last answer, where the public code asks eight times. Source: Park et al. 2023, s
 
 from collections.abc import Mapping
 
-from genagents_env.cognition.thought import Data, Handler, Thought
+from genagents_env.cognition.thought import QueryData, QueryHandler, Query
 
 from . import spots, tree
-from .mind import Mind
+from .mind import SmallvilleMind
 
 
-def of_pieces(mind: Mind, start: int, end: int) -> list[Thought]:
+def of_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
     """Return the thoughts that ground the plan's pieces from `start` until `end`."""
     if mind.config.grounding == "one_call":
-        return [Thought("ground.pieces", {"start": start, "end": end})]
+        return [Query("ground.pieces", {"start": start, "end": end})]
     pieces = [piece for piece in mind.day.pieces if start <= piece.start < end]
-    return [Thought("ground.sector", {"text": p.text, "start": p.start}) for p in pieces]
+    return [Query("ground.sector", {"text": p.text, "start": p.start}) for p in pieces]
 
 
-def of_reaction(mind: Mind, data: Data) -> Thought:
+def of_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
     """Return the thought that grounds something one does instead of what was planned."""
-    return Thought("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
+    return Query("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {**spots.HANDLERS, **tree.HANDLERS}
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {**spots.HANDLERS, **tree.HANDLERS}

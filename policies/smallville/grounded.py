@@ -1,15 +1,15 @@
 """What grounding leads to: a piece of the plan, or a reaction, with its place and object."""
 
-from genagents_env.cognition.thought import Data, Moment
+from genagents_env.cognition.thought import QueryData, Moment
 
 from .day import Piece
-from .mind import Activity, Mind
+from .mind import SmallvilleActivity, SmallvilleMind
 from .places import arena_of, best_match
 
 NOTHING = "nothing"
 
 
-def settle(mind: Mind, piece: Piece, place: str, thing: str, state: str, emoji: str) -> None:
+def settle(mind: SmallvilleMind, piece: Piece, place: str, thing: str, state: str, emoji: str) -> None:
     """Write a place into a piece of the plan."""
     piece.place, piece.emoji = place, emoji
     piece.object = _known_object(mind, place, thing)
@@ -18,12 +18,12 @@ def settle(mind: Mind, piece: Piece, place: str, thing: str, state: str, emoji: 
 
 
 def react(
-    mind: Mind, data: Data, moment: Moment, place: str, thing: str, state: str, emoji: str
+    mind: SmallvilleMind, data: QueryData, moment: Moment, place: str, thing: str, state: str, emoji: str
 ) -> None:
     """Begin a reaction: unless by now one sleeps or talks, it replaces what one is at."""
     if mind.asleep or mind.dialogue is not None:
         return
-    mind.activity = Activity(
+    mind.activity = SmallvilleActivity(
         text=data["text"],
         emoji=emoji,
         place=place,
@@ -35,7 +35,7 @@ def react(
     )
 
 
-def _known_object(mind: Mind, place: str, thing: str) -> str:
+def _known_object(mind: SmallvilleMind, place: str, thing: str) -> str:
     """Return the id of the object in `place` that `thing` names, or the thing's own words.
 
     What is not known yet may be found on arrival, by the same words.

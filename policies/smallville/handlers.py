@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from genagents_env.cognition.thought import Handler
+from genagents_env.cognition.thought import QueryHandler
 
 from . import converse, ground, perceive, plan, react, reflect, summary
-from .mind import Mind
+from .mind import SmallvilleMind
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **perceive.HANDLERS,
     **summary.HANDLERS,
     **plan.HANDLERS,

@@ -11,15 +11,15 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.habit import doing_at, usual_day
-from genagents_env.cognition.prompts import fitting
+from genagents_env.cognition.habit import find_doing, format_usual_day
+from genagents_env.cognition.prompts import fit_lines
 from genagents_env.cognition.replies import Activity
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .day import Block, merged
-from .mind import Mind
+from .mind import SmallvilleMind
 from .pieces import next_pieces
 from .retrieve import recall
 
@@ -37,42 +37,42 @@ class Hours(ReplyModel):
     hours: list[Activity]
 
 
-async def _ask_hours(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask for every hour from `start` to bedtime; the first may be an hour already begun."""
     start = max(int(data["start"]), moment.now)
     slots = _slots(mind, start)
     if not mind.config.planning or not slots:
         return None
-    clocks = [f"{mind.kit.clock(slot):%H:%M}" for slot in slots]
+    clocks = [f"{mind.services.to_time(slot):%H:%M}" for slot in slots]
     current: list[JSONValue] = [
-        [f"{mind.kit.clock(block.start):%H:%M}", block.text]
+        [f"{mind.services.to_time(block.start):%H:%M}", block.text]
         for block in mind.day.hours
         if block.end > start
     ]
-    queries = [f"{mind.name}'s plans for {mind.kit.clock(start):%A %B %d}"]
+    queries = [f"{mind.name}'s plans for {mind.services.to_time(start):%A %B %d}"]
     if data["why"]:
         queries.append(data["why"])
-    first, last = mind.kit.clock(start).time(), mind.kit.clock(mind.day.bed - 60).time()
+    first, last = mind.services.to_time(start).time(), mind.services.to_time(mind.day.bed - 60).time()
     # Of the hours those to come first matter most, and all of them more than the outline.
-    hours = (current or usual_day(mind.profile, first, last))[::-1]
+    hours = (current or format_usual_day(mind.profile, first, last))[::-1]
     lines: list[JSONValue] = [["today", what] for what in mind.day.outline]
-    lines += fitting(hours, int(mind.kit.prompts.limit * _HOURS_SHARE))[::-1]
+    lines += fit_lines(hours, int(mind.services.prompts.limit * _HOURS_SHARE))[::-1]
     if data["why"]:
         lines.append(["just now", data["why"]])
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "plan_hours",
         mind.profile,
         lines=lines,
         memories=await recall(mind, queries, moment.now),
-        date=f"{mind.kit.clock(start):%A %d %B}",
+        date=f"{mind.services.to_time(start):%A %d %B}",
         clocks=clocks,
         revised=bool(data["why"]),
     )
-    habit = [doing_at(mind.profile, mind.kit.clock(slot).time())[:60] for slot in slots]
-    return Ask(shown.messages, {**data, "start": start, "slots": slots, "habit": habit})
+    habit = [find_doing(mind.profile, mind.services.to_time(slot).time())[:60] for slot in slots]
+    return PreparedQuery(shown.messages, {**data, "start": start, "slots": slots, "habit": habit})
 
 
-async def _take_hours(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_hours(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     day, slots = mind.day, data["slots"]
     ends = [*slots[1:], day.bed]
     if not slots or slots[0] >= day.bed or ends[-1] < moment.now:
@@ -87,7 +87,7 @@ async def _take_hours(mind: Mind, data: Data, moment: Moment, reply: Reply) -> S
         for block in blocks:
             mind.stream.add(
                 "plan",
-                f"{mind.name} plans for {mind.kit.clock(block.start):%A %H:%M}: {block.text}",
+                f"{mind.name} plans for {mind.services.to_time(block.start):%A %H:%M}: {block.text}",
                 created=moment.now,
                 importance=_HOUR_IMPORTANCE,
                 start=block.start,
@@ -96,10 +96,10 @@ async def _take_hours(mind: Mind, data: Data, moment: Moment, reply: Reply) -> S
                 cause=reply.call,
             )
     up = not (mind.asleep or mind.dialogue is not None)
-    return next_pieces(mind, moment.now) if up and not mind.busy("plan.pieces") else ()
+    return next_pieces(mind, moment.now) if up and not mind.is_busy("plan.pieces") else ()
 
 
-def _expire_plans(mind: Mind, block: Block, start: int, now: int) -> None:
+def _expire_plans(mind: SmallvilleMind, block: Block, start: int, now: int) -> None:
     """Forget the plan memories of a block that is replaced from `start` on."""
     if block.start < start:
         return
@@ -109,9 +109,9 @@ def _expire_plans(mind: Mind, block: Block, start: int, now: int) -> None:
             mind.stream.expire(id_, now)
 
 
-def _slots(mind: Mind, start: int) -> list[int]:
+def _slots(mind: SmallvilleMind, start: int) -> list[int]:
     """Return the seconds at which the hours from `start` to bedtime begin, the first at `start`."""
-    slots, midnight = [], mind.kit.second(datetime.combine(mind.kit.clock(start), time(0)))
+    slots, midnight = [], mind.services.to_second(datetime.combine(mind.services.to_time(start), time(0)))
     at = start
     while at < mind.day.bed:
         slots.append(at)
@@ -128,13 +128,13 @@ def _hours(count: int) -> type[Hours]:
     )
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **{
-        purpose: Handler(
-            ask=_ask_hours,
-            reply=lambda data: _hours(len(data["slots"])),
+        purpose: QueryHandler(
+            prepare=_ask_hours,
+            reply_model=lambda data: _hours(len(data["slots"])),
             fallback=lambda data: Hours(hours=data["habit"]),
-            take=_take_hours,
+            apply=_take_hours,
             max_tokens=lambda data: 32 + 26 * len(data["slots"]),
         )
         for purpose in ("plan.hours", "plan.revise")

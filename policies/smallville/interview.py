@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import BeforeValidator, Field, create_model
 
-from genagents_env.cognition.evidence import numbers
-from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.evidence import list_of_numbers
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
@@ -22,7 +22,7 @@ from genagents_env.memory.stream import Memory
 from genagents_env.policy import INTERVIEW_CALLS, Answer, RecalledMemory
 from genagents_env.text import clean
 
-from .mind import Line, Mind
+from .mind import DialogueLine, SmallvilleMind
 from .retrieve import embed_new, recall
 from .summary import lines as self_description
 
@@ -55,7 +55,7 @@ class Told(ReplyModel):
     because: list[int]
 
 
-async def answers(mind: Mind, questions: Sequence[str], *, repeat: int = 0) -> list[Answer]:
+async def answers(mind: SmallvilleMind, questions: Sequence[str], *, repeat: int = 0) -> list[Answer]:
     """Return an answer to each question, asked together; `mind.state()` stays as it is.
 
     Asked of the moment that was perceived last, or of the start before there was one.
@@ -89,9 +89,9 @@ async def answers(mind: Mind, questions: Sequence[str], *, repeat: int = 0) -> l
     return given
 
 
-def memories(mind: Mind) -> list[RecalledMemory]:
+def memories(mind: SmallvilleMind) -> list[RecalledMemory]:
     """Return what is in the stream and has not expired, each with the events it goes back to."""
-    stream, now = mind.stream, (mind.tick + 1) * mind.kit.seconds_per_tick
+    stream, now = mind.stream, (mind.tick + 1) * mind.services.seconds_per_tick
     kept = (stream[id_] for id_ in range(len(stream)))
     return [
         RecalledMemory(memory.text, stream.sources([memory.id]))
@@ -100,10 +100,10 @@ def memories(mind: Mind) -> list[RecalledMemory]:
     ]
 
 
-async def _answer(mind: Mind, question: str, key: CallKey) -> Answer:
+async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
-    shown = await _shown(mind, question, said, key.tick * mind.kit.seconds_per_tick)
-    answered = await mind.kit.model.ask(
+    shown = await _shown(mind, question, said, key.tick * mind.services.seconds_per_tick)
+    answered = await mind.services.model.ask(
         key,
         shown.messages,
         _told(len(shown.memories)),
@@ -112,13 +112,13 @@ async def _answer(mind: Mind, question: str, key: CallKey) -> Answer:
         temperature=mind.config.temperature,
     )
     told = answered.value
-    named = shown.ids(told.because)
+    named = shown.find_ids(told.because)
     events = {said[-1 - id_].event for id_ in named if id_ < 0} - {-1}
     events.update(mind.stream.sources(id_ for id_ in named if id_ >= 0))
     return Answer(told.answer, tuple(sorted(events)))
 
 
-async def _shown(mind: Mind, question: str, said: Sequence[Line], now: int) -> Shown:
+async def _shown(mind: SmallvilleMind, question: str, said: Sequence[DialogueLine], now: int) -> FilledPrompt:
     asked = clean(question, _QUESTION)
     utterances = [
         (f"{line.speaker} just said", _as_memory(number, line, now))
@@ -126,16 +126,16 @@ async def _shown(mind: Mind, question: str, said: Sequence[Line], now: int) -> S
     ]
     heard = {line.event for line in said}
     recalled = await recall(mind, [asked], now, touch=False) if asked else []
-    return mind.kit.prompts.fill(
+    return mind.services.prompts.fill(
         "interview_answer",
         mind.profile,
         lines=[*_oneself(mind, now), ["question", asked]],
         memories=[*utterances, *(m for m in recalled if not heard.intersection(m[1].events))],
-        clock=f"{mind.kit.clock(now):%A %H:%M}",
+        clock=f"{mind.services.to_time(now):%A %H:%M}",
     )
 
 
-def _as_memory(number: int, line: Line, now: int) -> Memory:
+def _as_memory(number: int, line: DialogueLine, now: int) -> Memory:
     """Return an utterance in the form of a memory, so that it is numbered among them.
 
     Its id is -1 for the first, -2 for the second, and so on: no memory has a negative one.
@@ -159,12 +159,12 @@ def _as_memory(number: int, line: Line, now: int) -> Memory:
     )
 
 
-def _oneself(mind: Mind, now: int) -> list[JSONValue]:
+def _oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     """Return who one is, one's plan and what one is doing, as far as there is room for them.
 
     What is left out of one line leaves room for the next: the description goes before the plan.
     """
-    limit = mind.kit.prompts.limit
+    limit = mind.services.prompts.limit
     lines = self_description(mind)
     if plan := _plan(mind, now, int(limit * _PLAN_SHARE)):
         lines.append(["your plan", plan])
@@ -180,12 +180,12 @@ def _oneself(mind: Mind, now: int) -> list[JSONValue]:
     return kept[::-1]
 
 
-def _plan(mind: Mind, now: int, tokens: int) -> str:
+def _plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
     """Return what comes next in the day's plan, as many of its blocks as have `tokens`."""
     told = ""
     for block in mind.day.hours:
         if block.end > now:
-            entry = f"{mind.kit.clock(block.start):%H:%M} {block.text}"
+            entry = f"{mind.services.to_time(block.start):%H:%M} {block.text}"
             longer = f"{told}; {entry}" if told else entry
             if bound(longer) > tokens:
                 break
@@ -196,5 +196,5 @@ def _plan(mind: Mind, now: int, tokens: int) -> str:
 @lru_cache(maxsize=256)
 def _told(shown: int) -> type[Told]:
     """Return `Told` with numbers of memories from 1 to `shown`."""
-    because = numbers(_NAMED, shown)
+    because = list_of_numbers(_NAMED, shown)
     return cast(type[Told], create_model("Told", __base__=Told, because=(because, ...)))

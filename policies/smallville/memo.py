@@ -9,12 +9,12 @@ from typing import ClassVar, Literal
 
 from genagents_env.cognition import brief
 from genagents_env.cognition.replies import Importance, Phrase, Sentence
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .dialogue import company
-from .mind import Dialogue, Line, Mind
+from .mind import Dialogue, DialogueLine, SmallvilleMind
 
 _DAY = 86_400  # seconds
 
@@ -33,7 +33,7 @@ class Memo(ReplyModel):
     changes_plan: bool
 
 
-def minutes(mind: Mind, dialogue: Dialogue) -> Data:
+def minutes(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
     """Return who said what in a conversation that is over, as data of the thought about it."""
     return {
         "others": company(mind, dialogue),
@@ -42,22 +42,22 @@ def minutes(mind: Mind, dialogue: Dialogue) -> Data:
     }
 
 
-def transcript(mind: Mind, lines: Sequence[Line]) -> list[JSONValue]:
+def transcript(mind: SmallvilleMind, lines: Sequence[DialogueLine]) -> list[JSONValue]:
     """Return what was said as lines for the fence of a prompt."""
     return [
-        ["you" if line.speaker == mind.name else brief.name(line.speaker), "said", line.text]
+        ["you" if line.speaker == mind.name else brief.shorten_name(line.speaker), "said", line.text]
         for line in lines
     ]
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
-    lines = transcript(mind, [Line(*parts) for parts in data["lines"]])
-    others = brief.names(data["others"])
-    shown = mind.kit.prompts.fill("converse_memo", mind.profile, lines=lines, others=others)
-    return Ask(shown.messages, data)
+async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    lines = transcript(mind, [DialogueLine(*parts) for parts in data["lines"]])
+    others = brief.shorten_names(data["others"])
+    shown = mind.services.prompts.fill("converse_memo", mind.profile, lines=lines, others=others)
+    return PreparedQuery(shown.messages, data)
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Remember the conversation, and what one means to do because of it."""
     memo, fallback = reply.value, reply.fallback
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
@@ -76,11 +76,11 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
                 cause=reply.call,
             )
     if plan and memo.changes_plan:
-        return [Thought("plan.revise", {"start": moment.now, "why": plan})]
+        return [Query("plan.revise", {"start": moment.now, "why": plan})]
     return ()
 
 
-def _remember(mind: Mind, data: Data, moment: Moment, reply: Reply, importance: float) -> int:
+def _remember(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply, importance: float) -> int:
     """Add the conversation to the stream, resting on what was heard in it; return its id."""
     spoke = dict.fromkeys(speaker for speaker, _, event in data["lines"] if event >= 0)
     others = " and ".join(spoke or data["others"])
@@ -97,11 +97,11 @@ def _remember(mind: Mind, data: Data, moment: Moment, reply: Reply, importance: 
     )
 
 
-HANDLER = Handler(
-    ask=_ask,
-    reply=lambda data: Memo,
+HANDLER = QueryHandler(
+    prepare=_ask,
+    reply_model=lambda data: Memo,
     # Only `reply.fallback` is looked at.
     fallback=lambda data: Memo(remember="a talk", plan="", importance=1, changes_plan=False),
-    take=_take,
+    apply=_take,
     max_tokens=lambda data: 320,
 )

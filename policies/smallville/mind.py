@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from genagents_env.cognition.prompts import Prompts
-from genagents_env.cognition.state import Calls, Clock, dumped, load
-from genagents_env.cognition.thought import Pending
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.state import Calls, GameClock, dump_fields, load_fields
+from genagents_env.cognition.thought import PendingQuery
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.stream import MemoryStream
@@ -18,11 +18,11 @@ from .day import Day
 
 
 @dataclass(frozen=True)
-class Kit(Clock):
+class SmallvilleServices(GameClock):
     """What all minds of a run work with; nothing of it is state."""
 
     config: SmallvilleConfig
-    prompts: Prompts
+    prompts: PromptFiles
     model: ModelClient
     embedder: Embedder | None
     start: datetime
@@ -30,7 +30,7 @@ class Kit(Clock):
 
 
 @dataclass(slots=True)
-class Activity:
+class SmallvilleActivity:
     """What one is at. `kind`: do, sleep or wait.
 
     `place`: the arena; `object`: its id where one is used, `use` the words for its new state;
@@ -52,7 +52,7 @@ class Activity:
 
 
 @dataclass(slots=True)
-class Line:
+class DialogueLine:
     """An utterance of a conversation; `event`: its id in the record, -1 for one's own words."""
 
     speaker: str
@@ -71,7 +71,7 @@ class Dialogue:
     id: int
     begun: int
     others: list[str]
-    lines: list[Line] = field(default_factory=list)
+    lines: list[DialogueLine] = field(default_factory=list)
     relations: dict[str, str] = field(default_factory=dict)
     unsaid: str = ""
     leaving: bool = False
@@ -80,7 +80,7 @@ class Dialogue:
 
 
 @dataclass(slots=True)
-class Known:
+class BelievedObject:
     """What one believes of an object: its state when last seen, which may be stale."""
 
     name: str
@@ -89,7 +89,7 @@ class Known:
 
 
 @dataclass(slots=True)
-class Summary:
+class SelfSummary:
     """The summary description of oneself, and when it was made (-1: never)."""
 
     core: str = ""
@@ -120,7 +120,7 @@ class Attention:
 
 
 @dataclass
-class Mind(Calls):
+class SmallvilleMind(Calls):
     """One person's mind. Everything but `kit` and `profile` is state; times are game seconds.
 
     `status`: what one is up to these days, the paper's "currently"; `requirements`: what a day
@@ -129,16 +129,16 @@ class Mind(Calls):
     `numbers`: how often each purpose was asked at tick `counted`.
     """
 
-    kit: Kit
+    services: SmallvilleServices
     profile: Profile
     stream: MemoryStream = field(default_factory=MemoryStream)
     attention: Attention = field(default_factory=Attention)
-    objects: dict[str, Known] = field(default_factory=dict)
-    summary: Summary = field(default_factory=Summary)
+    objects: dict[str, BelievedObject] = field(default_factory=dict)
+    summary: SelfSummary = field(default_factory=SelfSummary)
     day: Day = field(default_factory=Day)
-    activity: Activity = field(default_factory=Activity)
+    activity: SmallvilleActivity = field(default_factory=SmallvilleActivity)
     dialogue: Dialogue | None = None
-    pending: list[Pending] = field(default_factory=list)
+    pending: list[PendingQuery] = field(default_factory=list)
     status: str = ""
     requirements: list[str] = field(default_factory=list)
     blocked: dict[str, int] = field(default_factory=dict)
@@ -162,16 +162,16 @@ class Mind(Calls):
     @property
     def config(self) -> SmallvilleConfig:
         """The options of the policy."""
-        return self.kit.config
+        return self.services.config
 
     def state(self) -> dict[str, Any]:
         """Return everything, as JSON values."""
-        return {"stream": self.stream.state()} | dumped(self, _NOT_DUMPED)
+        return {"stream": self.stream.state()} | dump_fields(self, _NOT_DUMPED)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
         self.stream.load_state(state["stream"])
-        load(self, state, _NOT_DUMPED)
+        load_fields(self, state, _NOT_DUMPED)
 
 
 _NOT_DUMPED = ("kit", "profile", "stream")

@@ -12,13 +12,13 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.habit import usual_day
+from genagents_env.cognition.habit import format_usual_day
 from genagents_env.cognition.replies import Activity, Phrase, Sentence
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 
 from .day import Day
-from .mind import Mind
+from .mind import SmallvilleMind
 from .retrieve import recall
 from .summary import lines as self_description
 
@@ -53,14 +53,14 @@ class DayPlan(ReplyModel):
     outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
-async def _ask_renewal(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     date = datetime.fromisoformat(data["date"])
     queries = [
         f"{mind.name}'s plan for {date:%A %B} {date.day}",
         f"important recent events for {mind.name}",
     ]
     memories = await recall(mind, queries, moment.now)
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "plan_renew",
         mind.profile,
         lines=self_description(mind),
@@ -68,10 +68,10 @@ async def _ask_renewal(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         date=f"{date:%A} {date.day} {date:%B}",
     )
     data = {**data, "memories": list(shown.memories), "status": mind.status or mind.profile.goal}
-    return Ask(shown.messages, data)
+    return PreparedQuery(shown.messages, data)
 
 
-async def _take_renewal(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if not reply.fallback:
         mind.status = reply.value.status
         mind.requirements = list(reply.value.requirements)
@@ -85,22 +85,22 @@ async def _take_renewal(mind: Mind, data: Data, moment: Moment, reply: Reply) ->
                 expires=moment.now + mind.config.thought_days * DAY,
                 cause=reply.call,
             )
-    return [Thought("plan.day", {"date": data["date"]})]
+    return [Query("plan.day", {"date": data["date"]})]
 
 
-def _same_again(data: Data) -> Renewal:
+def _same_again(data: QueryData) -> Renewal:
     status = data["status"][:160] or "an ordinary day"
     return Renewal(yesterday="an ordinary day", status=status, requirements=["the usual"])
 
 
-async def _ask_day(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     date = datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     lines = self_description(mind)
     lines += [["today needs", what] for what in mind.requirements]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
-    lines += usual_day(mind.profile, begins, time(23, 59))
-    shown = mind.kit.prompts.fill(
+    lines += format_usual_day(mind.profile, begins, time(23, 59))
+    shown = mind.services.prompts.fill(
         "plan_day",
         mind.profile,
         lines=lines,
@@ -112,12 +112,12 @@ async def _ask_day(mind: Mind, data: Data, moment: Moment) -> Ask | None:
     usual = [entry.doing[:60] for entry in mind.profile.routine] or ["an ordinary day"]
     outline = (usual * 5)[: min(8, max(5, len(usual)))]
     hours = mind.profile.wake.hour
-    return Ask(shown.messages, {**data, "wake_hour": hours, "usual": outline})
+    return PreparedQuery(shown.messages, {**data, "wake_hour": hours, "usual": outline})
 
 
-async def _take_day(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_day(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     date = datetime.fromisoformat(data["date"])
-    wake = mind.kit.second(date + timedelta(hours=reply.value.wake_hour))
+    wake = mind.services.to_second(date + timedelta(hours=reply.value.wake_hour))
     bed = _bedtime(mind, date, wake)
     if moment.tick == 0 and not mind.asleep and 0 < wake - moment.now <= RISE_WITHIN:
         wake = moment.now  # the episode finds one up and about
@@ -134,12 +134,12 @@ async def _take_day(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Seq
             expires=bed + DAY,
             cause=reply.call,
         )
-    return [Thought("plan.hours", {"start": max(wake, moment.now), "why": ""})]
+    return [Query("plan.hours", {"start": max(wake, moment.now), "why": ""})]
 
 
-def _bedtime(mind: Mind, date: datetime, wake: int) -> int:
+def _bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
     """Return the second at which the day ends: the lifestyle's bedtime after getting up."""
-    bed = mind.kit.second(datetime.combine(date, mind.profile.bed))
+    bed = mind.services.to_second(datetime.combine(date, mind.profile.bed))
     # However early the plan gets up: a bedtime past midnight is that of the next date.
     past_midnight = mind.profile.bed <= mind.profile.wake
     return bed + DAY if past_midnight or bed <= wake else bed
@@ -154,19 +154,19 @@ def _day_plan(usual_wake: int) -> type[DayPlan]:
     )
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "plan.renew": Handler(
-        ask=_ask_renewal,
-        reply=lambda data: Renewal,
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "plan.renew": QueryHandler(
+        prepare=_ask_renewal,
+        reply_model=lambda data: Renewal,
         fallback=_same_again,
-        take=_take_renewal,
+        apply=_take_renewal,
         max_tokens=lambda data: 320,
     ),
-    "plan.day": Handler(
-        ask=_ask_day,
-        reply=lambda data: _day_plan(data["wake_hour"]),
+    "plan.day": QueryHandler(
+        prepare=_ask_day,
+        reply_model=lambda data: _day_plan(data["wake_hour"]),
         fallback=lambda data: DayPlan(wake_hour=data["wake_hour"], outline=data["usual"]),
-        take=_take_day,
+        apply=_take_day,
         max_tokens=lambda data: 300,
     ),
 }

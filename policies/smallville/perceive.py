@@ -12,14 +12,14 @@ from typing import ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.replies import Importance
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
 
-from .mind import Known, Mind
+from .mind import BelievedObject, SmallvilleMind
 
 _ME = ""  # one's own key among the events noticed; no person is called so
 _TRIVIAL = ("walking", "asleep", "sleeping", "standing", "idle", "waiting")
@@ -52,7 +52,7 @@ class Ratings(ReplyModel):
     ratings: list[Importance]
 
 
-def notice(mind: Mind, moment: Moment) -> list[Observation]:
+def notice(mind: SmallvilleMind, moment: Moment) -> list[Observation]:
     """Take in a percept: remember what is new in it, and return that."""
     percept = moment.percept
     mind.tick, mind.asleep = percept.tick, percept.me.asleep
@@ -71,22 +71,22 @@ def notice(mind: Mind, moment: Moment) -> list[Observation]:
     return found
 
 
-def thoughts(mind: Mind, moment: Moment) -> list[Thought]:
+def thoughts(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Ask for the importance of what was noticed, a batch at a time."""
     attention = mind.attention
     if not attention.unrated:
         return []
     full = len(attention.unrated) >= mind.config.rate_batch
     due = moment.now - attention.unrated_since >= mind.config.rate_minutes * 60
-    if not (full or due) or mind.busy("perceive.rate"):
+    if not (full or due) or mind.is_busy("perceive.rate"):
         return []
     batch = attention.unrated[: mind.config.rate_batch]
     attention.unrated = attention.unrated[len(batch) :]
     attention.unrated_since = moment.now
-    return [Thought("perceive.rate", {"ids": batch})]
+    return [Query("perceive.rate", {"ids": batch})]
 
 
-def _attended(mind: Mind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
+def _attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
     """Return what attention holds of what is in sight: the nearest, people before objects."""
     people, objects = percept.people, percept.objects
     most = mind.profile.attention_bandwidth
@@ -96,7 +96,7 @@ def _attended(mind: Mind, percept: Percept) -> Sequence[SeenPerson | SeenObject]
     return sorted(near, key=lambda item: item.distance)[:most]
 
 
-def _notice_oneself(mind: Mind, moment: Moment) -> None:
+def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
     me = moment.percept.me
     if mind.attention.events.get(_ME) == me.event_id:
         return
@@ -115,7 +115,7 @@ def _notice_oneself(mind: Mind, moment: Moment) -> None:
     )
 
 
-def _person(mind: Mind, seen: SeenPerson, moment: Moment) -> Observation | None:
+def _person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
     attention = mind.attention
     if attention.events.get(seen.name) == seen.event_id:
         return None
@@ -128,12 +128,12 @@ def _person(mind: Mind, seen: SeenPerson, moment: Moment) -> Observation | None:
     return Observation("person", seen.name, text, memory, seen.event_id, asleep=seen.asleep)
 
 
-def _object(mind: Mind, seen: SeenObject, moment: Moment) -> Observation | None:
+def _object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
     before = mind.objects.get(seen.id)
     if before is not None and before.state == seen.state:
         before.seen = moment.now
         return None
-    mind.objects[seen.id] = Known(seen.name, seen.state, moment.now)
+    mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now)
     own_doing = mind.last == "Interact" and mind.going == seen.id
     text = f"the {seen.name} is {seen.state}"
     if before is None or own_doing or _retained(mind, text):
@@ -142,7 +142,7 @@ def _object(mind: Mind, seen: SeenObject, moment: Moment) -> Observation | None:
     return Observation("object", seen.id, text, memory, seen.event_id)
 
 
-def _heard(mind: Mind, heard: Heard, moment: Moment) -> Observation | None:
+def _heard(mind: SmallvilleMind, heard: Heard, moment: Moment) -> Observation | None:
     if heard.kind == "notice" or not heard.text:
         return None
     about: tuple[str, ...]
@@ -160,7 +160,7 @@ def _heard(mind: Mind, heard: Heard, moment: Moment) -> Observation | None:
     )
 
 
-def _retained(mind: Mind, text: str) -> bool:
+def _retained(mind: SmallvilleMind, text: str) -> bool:
     """Return whether this was observed among the last so many; otherwise it is from now on."""
     recent = mind.attention.recent
     if text in recent:
@@ -171,7 +171,7 @@ def _retained(mind: Mind, text: str) -> bool:
 
 
 def _remember(
-    mind: Mind,
+    mind: SmallvilleMind,
     text: str,
     event: int,
     moment: Moment,
@@ -199,7 +199,7 @@ def _remember(
     return memory
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask about as many as the prompt holds; the rest waits for the next batch."""
     ids, attention = list(data["ids"]), mind.attention
     shown = _shown(mind, ids)
@@ -209,17 +209,17 @@ async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         ids = ids[:kept]
         shown = _shown(mind, ids)
     neutral = round(mind.config.unrated_importance)
-    return Ask(shown.messages, {**data, "ids": ids, "neutral": neutral})
+    return PreparedQuery(shown.messages, {**data, "ids": ids, "neutral": neutral})
 
 
-def _shown(mind: Mind, ids: Sequence[int]) -> Shown:
+def _shown(mind: SmallvilleMind, ids: Sequence[int]) -> FilledPrompt:
     lines: list[JSONValue] = [
         [f"#{number}", mind.stream[id_].text[:120]] for number, id_ in enumerate(ids, 1)
     ]
-    return mind.kit.prompts.fill("perceive_rate", mind.profile, lines=lines, count=len(lines))
+    return mind.services.prompts.fill("perceive_rate", mind.profile, lines=lines, count=len(lines))
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     ratings = mind.attention.ratings
     for id_, importance in zip(data["ids"], reply.value.ratings, strict=True):
         mind.stream.rate(id_, importance)
@@ -239,12 +239,12 @@ def _ratings(count: int) -> type[Ratings]:
     )
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "perceive.rate": Handler(
-        ask=_ask,
-        reply=lambda data: _ratings(len(data["ids"])),
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "perceive.rate": QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: _ratings(len(data["ids"])),
         fallback=lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 24 + 8 * len(data["ids"]),
     )
 }

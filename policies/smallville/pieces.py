@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar, cast
 from pydantic import Field, create_model
 
 from genagents_env.cognition.replies import Activity
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 
 from . import ground
 from .day import Day, Piece
-from .mind import Mind
+from .mind import SmallvilleMind
 from .retrieve import recall
 
 HOUR = 3600
@@ -40,7 +40,7 @@ class Pieces(ReplyModel):
     pieces: list[PieceReply]
 
 
-def next_pieces(mind: Mind, now: int) -> list[Thought]:
+def next_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
     """Return the thought that makes the next pieces, where the day is not yet far enough ahead."""
     day, ahead = mind.day, now + mind.config.ahead_minutes * 60
     if day.wake > ahead or now >= day.bed:
@@ -48,10 +48,10 @@ def next_pieces(mind: Mind, now: int) -> list[Thought]:
     reached = day.pieces_until(max(now, day.wake))
     if reached > ahead or reached >= day.bed:
         return []
-    return [Thought("plan.pieces", {"start": reached})]
+    return [Query("plan.pieces", {"start": reached})]
 
 
-async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     start, lengths = int(data["start"]), mind.config.piece_minutes
     end = min(start + mind.config.stretch_minutes * 60, mind.day.bed)
     if mind.day.bed - end < lengths[0] * 60:
@@ -61,19 +61,19 @@ async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
     if not within:
         return None
     minutes = max(1, (end - start) // 60)
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "plan_pieces",
         mind.profile,
-        lines=[[f"{mind.kit.clock(b.start):%H:%M}", b.text] for b in blocks],
+        lines=[[f"{mind.services.to_time(b.start):%H:%M}", b.text] for b in blocks],
         memories=await recall(mind, [str(within[0][0])], moment.now),
-        begin=f"{mind.kit.clock(start):%H:%M}",
-        end=f"{mind.kit.clock(end):%H:%M}",
+        begin=f"{mind.services.to_time(start):%H:%M}",
+        end=f"{mind.services.to_time(end):%H:%M}",
         minutes=minutes,
         shortest=lengths[0],
         longest=lengths[1],
     )
     asked = {"end": end, "blocks": within, "minutes": minutes, "lengths": list(lengths)}
-    return Ask(shown.messages, {**data, **asked})
+    return PreparedQuery(shown.messages, {**data, **asked})
 
 
 def _within(day: Day, start: int, end: int) -> list[list[str | int]]:
@@ -85,7 +85,7 @@ def _within(day: Day, start: int, end: int) -> list[list[str | int]]:
     ]
 
 
-async def _take_pieces(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     start, end = int(data["start"]), int(data["end"])
     changed = end > mind.day.bed or _within(mind.day, start, end) != data["blocks"]
     if changed or mind.day.pieces_until(start) > start:
@@ -114,7 +114,7 @@ def _laid_out(
     return pieces
 
 
-def _in_equal_parts(data: Data) -> Pieces:
+def _in_equal_parts(data: QueryData) -> Pieces:
     """Return the blocks themselves, cut into pieces of the longest length."""
     longest = data["lengths"][1]
     parts: list[PieceReply] = []
@@ -125,12 +125,12 @@ def _in_equal_parts(data: Data) -> Pieces:
     return Pieces(pieces=parts)
 
 
-def _most_pieces(data: Data) -> int:
+def _most_pieces(data: QueryData) -> int:
     shortest, longest = data["lengths"]
     return int(-(-data["minutes"] * 2 // (shortest + longest)))
 
 
-def _pieces(data: Data) -> type[Pieces]:
+def _pieces(data: QueryData) -> type[Pieces]:
     shortest, longest = data["lengths"]
     least = max(1, -(-data["minutes"] // longest))
     return _pieces_model(shortest, longest, least, max(least, _most_pieces(data)))
@@ -144,12 +144,12 @@ def _pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pi
     return cast(type[Pieces], create_model("Pieces", __base__=Pieces, pieces=(several, ...)))
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "plan.pieces": Handler(
-        ask=_ask_pieces,
-        reply=_pieces,
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "plan.pieces": QueryHandler(
+        prepare=_ask_pieces,
+        reply_model=_pieces,
         fallback=_in_equal_parts,
-        take=_take_pieces,
+        apply=_take_pieces,
         max_tokens=lambda data: 48 + 36 * _most_pieces(data),
     ),
 }

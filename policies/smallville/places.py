@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import time
 
-from genagents_env.cognition.habit import entry_at
+from genagents_env.cognition.habit import find_entry
 from genagents_env.cognition.thought import Moment
 from genagents_env.llm.bound import bound
 
-from .mind import Mind
+from .mind import SmallvilleMind
 
 FEWEST_PLACES, MOST_PLACES = 4, 8
 _PLACES_SHARE = 0.25  # of a prompt at most for the names to choose from
@@ -29,7 +29,7 @@ def best_match(words: str, names: Sequence[str]) -> str:
     return best[2] if best[0] else ""
 
 
-def offered(mind: Mind, texts: Sequence[str], clock: time, moment: Moment) -> list[str]:
+def offered(mind: SmallvilleMind, texts: Sequence[str], clock: time, moment: Moment) -> list[str]:
     """Return the arenas worth offering for these activities, where one is now first.
 
     Unless one is out on the way, which is no place to do anything in.
@@ -47,7 +47,7 @@ def offered(mind: Mind, texts: Sequence[str], clock: time, moment: Moment) -> li
     return affordable(mind, here_first[:MOST_PLACES] or [moment.percept.me.place])
 
 
-def affordable(mind: Mind, names: Sequence[str]) -> list[str]:
+def affordable(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
     """Return the first of `names` that leave a prompt room for more than them; at least one."""
     room, kept = int(mind.config.prompt_tokens * _PLACES_SHARE), list(names[:1])
     for name in names[1:]:
@@ -58,14 +58,14 @@ def affordable(mind: Mind, names: Sequence[str]) -> list[str]:
 
 
 def ranked(
-    mind: Mind, places: Sequence[str], texts: Sequence[str], clock: time, here: str
+    mind: SmallvilleMind, places: Sequence[str], texts: Sequence[str], clock: time, here: str
 ) -> list[str]:
     """Return `places`, those first that have most to do with the activities and with oneself."""
     worth = _worth(mind, texts, clock, here)
     return sorted(places, key=lambda place: -worth(place))
 
 
-def _worth(mind: Mind, texts: Sequence[str], clock: time, here: str) -> Callable[[str], float]:
+def _worth(mind: SmallvilleMind, texts: Sequence[str], clock: time, here: str) -> Callable[[str], float]:
     """Return how much a place has to do with the activities and with oneself; 0 is nothing.
 
     Most have those the activities name, then that of the routine at `clock`, the one where one
@@ -73,7 +73,7 @@ def _worth(mind: Mind, texts: Sequence[str], clock: time, here: str) -> Callable
     """
     profile = mind.profile
     named = _content(" ".join(texts))
-    usual = entry_at(profile, clock)
+    usual = find_entry(profile, clock)
     routine = sorted({entry.place for entry in profile.routine})
 
     def worth(place: str) -> float:

@@ -7,56 +7,56 @@ the day from that moment on (`plan.revise`). Source: Park et al. 2023, section 4
 from collections.abc import Mapping
 from datetime import timedelta
 
-from genagents_env.cognition.habit import in_bed
-from genagents_env.cognition.thought import Handler, Moment, Thought
+from genagents_env.cognition.habit import is_in_bed
+from genagents_env.cognition.thought import QueryHandler, Moment, Query
 
 from . import hours, outline, pieces
-from .mind import Mind
+from .mind import SmallvilleMind
 from .outline import RISE_WITHIN
 from .pieces import next_pieces
 
 
-def thoughts(mind: Mind, moment: Moment) -> list[Thought]:
+def thoughts(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Return the next call of planning that is due: a new day, its hours, or the next pieces."""
-    if not mind.config.planning or mind.busy("plan.") or mind.busy("ground.pieces"):
+    if not mind.config.planning or mind.is_busy("plan.") or mind.is_busy("ground.pieces"):
         return []
     day, now = mind.day, moment.now
     if _needs_day(mind, moment):
         first = not day.date
-        return [Thought("plan.day" if first else "plan.renew", {"date": _today(mind, moment)})]
+        return [Query("plan.day" if first else "plan.renew", {"date": _today(mind, moment)})]
     if mind.asleep or mind.dialogue is not None or not day.hours:
         return []
     _rise_early(mind, moment)
     return next_pieces(mind, now)
 
 
-def _needs_day(mind: Mind, moment: Moment) -> bool:
+def _needs_day(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether to plan a day: the first, or a new one once the last is slept off."""
     day, clock = mind.day, moment.percept.time.time()
     if day.date == _today(mind, moment):
         return False
     if not day.date:  # whoever begins after bedtime plans tomorrow, when it comes
-        return clock < mind.profile.wake or not in_bed(mind.profile, clock)
+        return clock < mind.profile.wake or not is_in_bed(mind.profile, clock)
     return mind.asleep or moment.now >= day.bed
 
 
-def _rise_early(mind: Mind, moment: Moment) -> None:
+def _rise_early(mind: SmallvilleMind, moment: Moment) -> None:
     """Let the day begin now where one is up before its hour: the town wakes people, too."""
     day = mind.day
     # Earlier it is still the night before, of one who goes to bed past midnight.
     early = 0 < day.wake - moment.now <= RISE_WITHIN
-    if early and not in_bed(mind.profile, moment.percept.time.time()):
+    if early and not is_in_bed(mind.profile, moment.percept.time.time()):
         day.wake = day.hours[0].start = moment.now
 
 
-def _today(mind: Mind, moment: Moment) -> str:
+def _today(mind: SmallvilleMind, moment: Moment) -> str:
     """Return the date of the day one is in, which may last past midnight."""
     bed, time = mind.profile.bed, moment.percept.time
     past_midnight = bed <= mind.profile.wake and time.time() < bed
     return (time - timedelta(days=past_midnight)).date().isoformat()
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **outline.HANDLERS,
     **hours.HANDLERS,
     **pieces.HANDLERS,

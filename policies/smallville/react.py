@@ -15,14 +15,14 @@ from pydantic import Field, create_model
 
 from genagents_env.cognition import brief
 from genagents_env.cognition.replies import Phrase
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_index
 
 from . import dialogue, ground
 from .day import Block, Piece
-from .mind import Activity, Mind
+from .mind import SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
 from .retrieve import recall
 from .summary import lines as self_description
@@ -44,7 +44,7 @@ class Reaction(ReplyModel):
     minutes: Annotated[int, Field(ge=1, le=60)]
 
 
-def thoughts(mind: Mind, moment: Moment, observations: Sequence[Observation]) -> Sequence[Thought]:
+def thoughts(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]) -> Sequence[Query]:
     """Consider one of the things noticed, unless one sleeps, talks or is reacting already."""
     if not observations or not mind.config.reaction or not _is_free(mind, moment):
         return ()
@@ -53,25 +53,25 @@ def thoughts(mind: Mind, moment: Moment, observations: Sequence[Observation]) ->
         return ()
     mind.attention.considered[focus.subject] = moment.now
     data = {"kind": focus.kind, "subject": focus.subject, "text": focus.text}
-    return [Thought("react.decide", data)]
+    return [Query("react.decide", data)]
 
 
-def _is_free(mind: Mind, moment: Moment) -> bool:
+def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether one could react now: neither asleep, nor talking, nor reacting."""
     percept, activity = moment.percept, mind.activity
     if percept.me.asleep or mind.dialogue is not None or percept.conversation is not None:
         return False
     if activity.reaction and moment.now < activity.until:
         return False
-    return not mind.busy("react.") and not _is_grounding(mind)
+    return not mind.is_busy("react.") and not _is_grounding(mind)
 
 
-def _is_grounding(mind: Mind) -> bool:
+def _is_grounding(mind: SmallvilleMind) -> bool:
     """Return whether a reaction is decided on, but not yet where it takes place."""
     return any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
 
 
-def _focus(mind: Mind, moment: Moment, observations: Sequence[Observation]) -> Observation | None:
+def _focus(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]) -> Observation | None:
     """Return what to consider: a person one may speak to, else an object that changed."""
     new = [seen for seen in observations if _is_new(mind, moment, seen.subject)]
     for seen in new:
@@ -80,25 +80,25 @@ def _focus(mind: Mind, moment: Moment, observations: Sequence[Observation]) -> O
     return next((seen for seen in new if seen.kind == "object"), None)
 
 
-def _is_new(mind: Mind, moment: Moment, subject: str) -> bool:
+def _is_new(mind: SmallvilleMind, moment: Moment, subject: str) -> bool:
     considered = mind.attention.considered.get(subject)
     again = mind.config.react_again_minutes * 60
     return considered is None or moment.now - considered >= again
 
 
-def _may_talk(mind: Mind, moment: Moment, other: str) -> bool:
+def _may_talk(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
     if not mind.config.conversation or mind.activity.kind == "sleep":
         return False
     return dialogue.may_open(mind, moment, other)
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     percept, subject, seen = moment.percept, str(data["subject"]), str(data["text"])
     person = data["kind"] == "person"
     doing = mind.activity.text or percept.me.doing
     queries = [f"{mind.name}'s relationship with {subject}", seen] if person else [seen, doing]
     choices = _shuffled([GO_ON, *([TALK] if person else []), WAIT, ELSE], mind, moment)
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "react_decide",
         mind.profile,
         lines=[
@@ -109,30 +109,30 @@ async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         ],
         memories=await recall(mind, queries, moment.now),
         clock=f"{percept.time:%A %H:%M}",
-        place=brief.place(percept.me.place),
-        other=brief.name(subject) if person else "",
+        place=brief.shorten_place(percept.me.place),
+        other=brief.shorten_name(subject) if person else "",
         choices=choices,
     )
-    return Ask(shown.messages, {**data, "choices": choices})
+    return PreparedQuery(shown.messages, {**data, "choices": choices})
 
 
-def _shuffled(choices: list[str], mind: Mind, moment: Moment) -> list[str]:
+def _shuffled(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:
     """Return `choices` beginning with another one each time: small models take the first."""
-    seed = mind.kit.model.run_seed
+    seed = mind.services.model.run_seed
     first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
     return [*choices[first:], *choices[:first]]
 
 
-def _next(mind: Mind, now: int) -> list[JSONValue]:
+def _next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     """Return what is planned after what one is at, as a line; nothing where nothing is."""
     following: list[Piece | Block] = [*mind.day.pieces, *mind.day.hours]
     planned = next((part for part in following if part.start > now), None)
     if planned is None:
         return []
-    return [[f"planned {mind.kit.clock(planned.start):%H:%M}", planned.text]]
+    return [[f"planned {mind.services.to_time(planned.start):%H:%M}", planned.text]]
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Do what was decided, unless by now one sleeps or talks."""
     choice, what, minutes = reply.value.choice, reply.value.what, reply.value.minutes
     if not _is_free(mind, moment):
@@ -148,16 +148,16 @@ async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequenc
     return ()
 
 
-def _talk(mind: Mind, data: Data, moment: Moment) -> Sequence[Thought]:
+def _talk(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Sequence[Query]:
     other = str(data["subject"])
     if not _may_talk(mind, moment, other):
         return ()
     opened = dialogue.begin(mind, other, moment)
-    return [Thought("converse.relate", {"other": other, "begun": opened.begun})]
+    return [Query("converse.relate", {"other": other, "begun": opened.begun})]
 
 
-def _wait(mind: Mind, moment: Moment, minutes: int) -> None:
-    mind.activity = Activity(
+def _wait(mind: SmallvilleMind, moment: Moment, minutes: int) -> None:
+    mind.activity = SmallvilleActivity(
         kind="wait",
         text=WAITING,
         emoji=WAITING_EMOJI,
@@ -170,12 +170,12 @@ def _wait(mind: Mind, moment: Moment, minutes: int) -> None:
     )
 
 
-def _revision(moment: Moment, minutes: int, why: str) -> Thought:
+def _revision(moment: Moment, minutes: int, why: str) -> Query:
     """Return the thought that plans the rest of the day anew, from when the reaction ends."""
-    return Thought("plan.revise", {"start": moment.now + 60 * minutes, "why": why})
+    return Query("plan.revise", {"start": moment.now + 60 * minutes, "why": why})
 
 
-def _reply(data: Data) -> type[Reaction]:
+def _reply(data: QueryData) -> type[Reaction]:
     return reaction_among(tuple(data["choices"]))
 
 
@@ -186,12 +186,12 @@ def reaction_among(choices: tuple[str, ...]) -> type[Reaction]:
     return cast(type[Reaction], create_model("Reaction", __base__=Reaction, choice=(allowed, ...)))
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "react.decide": Handler(
-        ask=_ask,
-        reply=_reply,
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "react.decide": QueryHandler(
+        prepare=_ask,
+        reply_model=_reply,
         fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=1),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 128,
     )
 }

@@ -13,16 +13,16 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.evidence import first, numbers
-from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.evidence import keep_first, list_of_numbers
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.replies import Importance, Sentence
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
 
-from .mind import Mind
+from .mind import SmallvilleMind
 from .retrieve import recall, timed
 
 _DAY = 86_400  # seconds
@@ -68,39 +68,39 @@ class Insights(ReplyModel):
     insights: list[Insight]
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Begin to reflect when what was observed adds up to enough, and count anew from zero."""
     if mind.attention.importance < mind.config.reflect_at or not mind.config.reflection:
         return ()
-    if mind.asleep or mind.dialogue is not None or mind.busy("reflect."):
+    if mind.asleep or mind.dialogue is not None or mind.is_busy("reflect."):
         return ()
     mind.attention.importance = 0.0
-    return [Thought("reflect.questions", {})]
+    return [Query("reflect.questions", {})]
 
 
 # The questions.
 
 
-async def _ask_questions(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_questions(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     ids = mind.stream.recent(mind.config.reflect_over, kinds=_LOOKED_AT, now=moment.now)
     count = mind.config.questions
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "reflect_questions", mind.profile, memories=timed(mind, ids), count=count
     )
-    return Ask(shown.messages, {"count": count}) if shown.memories else None
+    return PreparedQuery(shown.messages, {"count": count}) if shown.memories else None
 
 
-async def _take_questions(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+async def _take_questions(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
     if reply.fallback or mind.asleep:
         return []
     questions = {fold(question): question for question in reply.value.questions}
-    return [Thought("reflect.insights", {"question": q}) for q in questions.values()]
+    return [Query("reflect.insights", {"question": q}) for q in questions.values()]
 
 
 @lru_cache(maxsize=8)
 def _questions(count: int) -> type[Questions]:
     """Return `Questions` with exactly `count` of them; what comes after those is left out."""
-    several = Annotated[list[Sentence], first(count), Field(min_length=count, max_length=count)]
+    several = Annotated[list[Sentence], keep_first(count), Field(min_length=count, max_length=count)]
     made = create_model("Questions", __base__=Questions, questions=(several, ...))
     return cast(type[Questions], made)
 
@@ -108,9 +108,9 @@ def _questions(count: int) -> type[Questions]:
 # The insights.
 
 
-async def _ask_insights(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_insights(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     question, count = data["question"], mind.config.insights
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "reflect_insights",
         mind.profile,
         lines=[["question", question]],
@@ -119,17 +119,17 @@ async def _ask_insights(mind: Mind, data: Data, moment: Moment) -> Ask | None:
     )
     if not shown.memories:
         return None
-    return Ask(shown.messages, {**data, "count": count, "memories": list(shown.memories)})
+    return PreparedQuery(shown.messages, {**data, "count": count, "memories": list(shown.memories)})
 
 
-async def _take_insights(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+async def _take_insights(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
     """Keep each insight that names evidence and is new."""
     if reply.fallback:
         return []
-    shown = Shown((), tuple(data["memories"]))
+    shown = FilledPrompt((), tuple(data["memories"]))
     known = _Known(mind, moment.now)
     for insight in reply.value.insights:
-        evidence = shown.ids(insight.because)
+        evidence = shown.find_ids(insight.because)
         if not evidence or known.repeats(insight.insight):
             continue
         known.add(insight.insight)
@@ -148,7 +148,7 @@ async def _take_insights(mind: Mind, data: Data, moment: Moment, reply: Reply) -
 class _Known:
     """The thoughts of a mind that are not forgotten, against which a new one is held."""
 
-    def __init__(self, mind: Mind, now: int) -> None:
+    def __init__(self, mind: SmallvilleMind, now: int) -> None:
         ids = mind.stream.recent(_COMPARED, kinds=_THOUGHTS, now=now)
         self._texts = [mind.stream[id_].text for id_ in ids]
         self._folded = {fold(text) for text in self._texts}
@@ -177,29 +177,29 @@ def _ngrams() -> HashedNgrams:
 @lru_cache(maxsize=256)
 def _insights(count: int, shown: int) -> type[Insights]:
     """Return `Insights` with at most `count` of them, resting on memories 1 to `shown`."""
-    because = numbers(_NAMED, shown, least=1)
+    because = list_of_numbers(_NAMED, shown, least=1)
     insight = create_model("Insight", __base__=Insight, because=(because, ...))
     several = Annotated[
-        list[insight], first(count), Field(max_length=count, json_schema_extra={"minItems": 1})
+        list[insight], keep_first(count), Field(max_length=count, json_schema_extra={"minItems": 1})
     ]
     made = create_model("Insights", __base__=Insights, insights=(several, ...))
     return cast(type[Insights], made)
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "reflect.questions": Handler(
-        ask=_ask_questions,
-        reply=lambda data: _questions(data["count"]),
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "reflect.questions": QueryHandler(
+        prepare=_ask_questions,
+        reply_model=lambda data: _questions(data["count"]),
         # Only `reply.fallback` is looked at: no question is a harmless default.
         fallback=lambda data: Questions(questions=["-"] * data["count"]),
-        take=_take_questions,
+        apply=_take_questions,
         max_tokens=lambda data: _FRAME + _ITEM * data["count"],
     ),
-    "reflect.insights": Handler(
-        ask=_ask_insights,
-        reply=lambda data: _insights(data["count"], len(data["memories"])),
+    "reflect.insights": QueryHandler(
+        prepare=_ask_insights,
+        reply_model=lambda data: _insights(data["count"], len(data["memories"])),
         fallback=lambda data: Insights(insights=[]),
-        take=_take_insights,
+        apply=_take_insights,
         max_tokens=lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
     ),
 }

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from genagents_env.memory.retrieval import PRESETS, retrieve
 from genagents_env.memory.stream import Kind, Memory
 
-from .mind import Mind
+from .mind import SmallvilleMind
 
 ALL: tuple[Kind, ...] = ("event", "thought", "chat", "plan")
 When = tuple[str, Memory]
 
 
 async def recall(
-    mind: Mind, queries: Sequence[str], now: int, *, kinds: Sequence[Kind] = ALL, touch: bool = True
+    mind: SmallvilleMind, queries: Sequence[str], now: int, *, kinds: Sequence[Kind] = ALL, touch: bool = True
 ) -> list[When]:
     """Return the memories that `queries` bring up, the best of each first, none twice.
 
@@ -30,11 +30,11 @@ async def recall(
         Pairs of the words for when it was ("Mon 08:10") and the memory.
     """
     count = mind.config.recall
-    if not mind.config.retrieval or mind.kit.embedder is None:
+    if not mind.config.retrieval or mind.services.embedder is None:
         ids = mind.stream.recent(count, kinds=kinds, now=now)
     else:
         await embed_new(mind)
-        vectors = await mind.kit.embedder.embed(list(queries))
+        vectors = await mind.services.embedder.embed(list(queries))
         weights = PRESETS[mind.config.retrieval_weights]
         found = retrieve(mind.stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
         ids = _in_turns(found)
@@ -43,23 +43,23 @@ async def recall(
     return timed(mind, ids)
 
 
-def timed(mind: Mind, ids: Sequence[int]) -> list[When]:
+def timed(mind: SmallvilleMind, ids: Sequence[int]) -> list[When]:
     """Return memories with the words for when they were made."""
     memories = (mind.stream[id_] for id_ in ids)
     return [(_when(mind, memory), memory) for memory in memories]
 
 
-def _when(mind: Mind, memory: Memory) -> str:
+def _when(mind: SmallvilleMind, memory: Memory) -> str:
     """Return when a memory was made; what one knew before the episode has no hour."""
-    return "before" if memory.cause == "seed" else f"{mind.kit.clock(memory.created):%a %H:%M}"
+    return "before" if memory.cause == "seed" else f"{mind.services.to_time(memory.created):%a %H:%M}"
 
 
-async def embed_new(mind: Mind) -> None:
+async def embed_new(mind: SmallvilleMind) -> None:
     """Embed the memories that have no vector yet."""
     ids = mind.stream.unembedded()
-    if ids and mind.kit.embedder is not None:
+    if ids and mind.services.embedder is not None:
         texts = [mind.stream[id_].text for id_ in ids]
-        mind.stream.embed(ids, await mind.kit.embedder.embed(texts))
+        mind.stream.embed(ids, await mind.services.embedder.embed(texts))
 
 
 def _in_turns(found: Sequence[Sequence[int]]) -> list[int]:

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import Field, create_model
 
 from genagents_env.cognition import brief
-from genagents_env.cognition.prompts import Shown
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.replies import Emoji, Word
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .grounded import NOTHING, react, settle
-from .mind import Mind
+from .mind import SmallvilleMind
 from .places import arena_of, offered
 
 
@@ -41,7 +41,7 @@ class Spots(ReplyModel):
     spots: list[Spot]
 
 
-async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     clock = moment.percept.time.time()
     if "text" in data:
         texts = [data["text"]]
@@ -49,7 +49,7 @@ async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         pieces = [p for p in mind.day.pieces if data["start"] <= p.start < data["end"]]
         data = {**data, "starts": [piece.start for piece in pieces]}
         texts = [piece.text for piece in pieces]
-        clock = mind.kit.clock(data["starts"][0]).time() if pieces else clock
+        clock = mind.services.to_time(data["starts"][0]).time() if pieces else clock
     if not texts:
         return None
     places = offered(mind, texts, clock, moment)
@@ -58,10 +58,10 @@ async def _ask_pieces(mind: Mind, data: Data, moment: Moment) -> Ask | None:
         texts = texts[: max(1, shown.lines)]
         shown = _shown(mind, texts, places, moment)
     usual = [_usual_spot(mind, text, places[0]) for text in texts]
-    return Ask(shown.messages, {**data, "texts": texts, "places": places, "usual": usual})
+    return PreparedQuery(shown.messages, {**data, "texts": texts, "places": places, "usual": usual})
 
 
-def _usual_spot(mind: Mind, text: str, here: str) -> list[str]:
+def _usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
     """Return place, thing and state of what is done by routine; else one stays where one is."""
     entry = next((e for e in mind.profile.routine if e.doing[:60].strip() == text), None)
     if entry is None:
@@ -70,31 +70,31 @@ def _usual_spot(mind: Mind, text: str, here: str) -> list[str]:
     return [entry.place, thing[:24], (entry.state or "")[:24]]
 
 
-def _shown(mind: Mind, texts: Sequence[str], places: Sequence[str], moment: Moment) -> Shown:
+def _shown(mind: SmallvilleMind, texts: Sequence[str], places: Sequence[str], moment: Moment) -> FilledPrompt:
     things = sorted({known.name for id_, known in mind.objects.items() if arena_of(id_) in places})
     lines: list[JSONValue] = [["thing", name] for name in things[:16]]
     lines += [[f"#{number}", text] for number, text in enumerate(texts, 1)]
-    return mind.kit.prompts.fill(
+    return mind.services.prompts.fill(
         "ground_pieces",
         mind.profile,
         lines=lines,
-        here=brief.place(moment.percept.me.place),
+        here=brief.shorten_place(moment.percept.me.place),
         places=places,
         count=len(texts),
     )
 
 
-async def _take_pieces(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     starts, texts = data["starts"], data["texts"]
     for start, text, spot in zip(starts, texts, reply.value.spots, strict=False):
         piece = next((p for p in mind.day.pieces if p.start == start and p.text == text), None)
         if piece is not None:
             settle(mind, piece, spot.where, spot.thing, spot.state, spot.emoji)
     rest = starts[len(texts) :]
-    return [Thought("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
+    return [Query("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
 
 
-async def _take_one(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_one(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     (spot,) = reply.value.spots
     react(mind, data, moment, spot.where, spot.thing, spot.state, spot.emoji)
     return ()
@@ -108,19 +108,19 @@ def _spots(places: tuple[str, ...], count: int) -> type[Spots]:
     return cast(type[Spots], create_model("Spots", __base__=Spots, spots=(list[spot], exact)))
 
 
-def _stay(data: Data) -> Spots:
+def _stay(data: QueryData) -> Spots:
     """Return what is usual for what is done by routine, and for all else where one is."""
     spots = (Spot(where=place, thing=thing, state=s, emoji="") for place, thing, s in data["usual"])
     return Spots(spots=list(spots))
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **{
-        purpose: Handler(
-            ask=_ask_pieces,
-            reply=lambda data: _spots(tuple(data["places"]), len(data["texts"])),
+        purpose: QueryHandler(
+            prepare=_ask_pieces,
+            reply_model=lambda data: _spots(tuple(data["places"]), len(data["texts"])),
             fallback=_stay,
-            take=take,
+            apply=take,
             max_tokens=lambda data: 24 + 72 * len(data["texts"]),
         )
         for purpose, take in (("ground.pieces", _take_pieces), ("ground.one", _take_one))

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.cognition.replies import Sentence
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .mind import Mind, Summary
+from .mind import SmallvilleMind, SelfSummary
 from .retrieve import recall
 
 _LINE = 160  # characters
@@ -34,17 +34,17 @@ class Description(ReplyModel):
     progress: Sentence
 
 
-def thoughts(mind: Mind, moment: Moment) -> Sequence[Thought]:
+def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Ask for a description when there is none, or it has served its time."""
     made = mind.summary.made
     if made >= 0 and moment.now - made < mind.config.describe_hours * 3600:
         return ()
-    if not mind.config.describe or mind.asleep or mind.busy("summary."):
+    if not mind.config.describe or mind.asleep or mind.is_busy("summary."):
         return ()
-    return [Thought("summary.describe", {})]
+    return [Query("summary.describe", {})]
 
 
-def lines(mind: Mind) -> list[JSONValue]:
+def lines(mind: SmallvilleMind) -> list[JSONValue]:
     """Return what one is and is up to, as lines for the fence of a prompt.
 
     Each line is a head, such as `you`, and a sentence. Without a description it is the goal of
@@ -57,7 +57,7 @@ def lines(mind: Mind) -> list[JSONValue]:
     return [[head, text[:_LINE]] for head, text in told if text]
 
 
-async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     queries = [
         f"{mind.name}'s core characteristics",
         f"{mind.name}'s current daily occupation",
@@ -65,26 +65,26 @@ async def _ask(mind: Mind, data: Data, moment: Moment) -> Ask | None:
     ]
     before: list[JSONValue] = [["these days", mind.status[:_LINE]]] if mind.status else []
     memories = await recall(mind, queries, moment.now)
-    shown = mind.kit.prompts.fill("summary_describe", mind.profile, lines=before, memories=memories)
-    return Ask(shown.messages, data)
+    shown = mind.services.prompts.fill("summary_describe", mind.profile, lines=before, memories=memories)
+    return PreparedQuery(shown.messages, data)
 
 
-async def _take(mind: Mind, data: Data, moment: Moment, reply: Reply) -> list[Thought]:
+async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
     """Take the description; where there is none, the last one serves as long again."""
     if not reply.fallback:
         said = reply.value
-        mind.summary = Summary(said.core, said.occupation, said.progress)
+        mind.summary = SelfSummary(said.core, said.occupation, said.progress)
     mind.summary.made = moment.now
     return []
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
-    "summary.describe": Handler(
-        ask=_ask,
-        reply=lambda data: Description,
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    "summary.describe": QueryHandler(
+        prepare=_ask,
+        reply_model=lambda data: Description,
         # Only `reply.fallback` is looked at: no sentence about a person is a harmless default.
         fallback=lambda data: Description(core="-", occupation="-", progress="-"),
-        take=_take,
+        apply=_take,
         max_tokens=lambda data: 540,
     )
 }

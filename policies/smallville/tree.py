@@ -12,12 +12,12 @@ from pydantic import create_model
 
 from genagents_env.cognition import brief
 from genagents_env.cognition.replies import Emoji, Word
-from genagents_env.cognition.thought import Ask, Data, Handler, Moment, Reply, Thought
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .grounded import NOTHING, react, settle
-from .mind import Mind
+from .mind import SmallvilleMind
 from .places import MOST_PLACES, affordable, arena_of, ranked, related
 
 
@@ -43,32 +43,32 @@ class Use(ReplyModel):
     emoji: Emoji
 
 
-async def _ask_step(mind: Mind, data: Data, moment: Moment) -> Ask | Thought | None:
+async def _ask_step(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | Query | None:
     """Ask for the sector, or for the arena in it; a single choice is taken without asking."""
     here = moment.percept.me.place
     options = _options(mind, data, moment)
     if len(options) == 1:
         return _below(data, options[0], moment)
-    clock = mind.kit.clock(data.get("start", moment.now)).time()
+    clock = mind.services.to_time(data.get("start", moment.now)).time()
     options = ranked(mind, options, [data["text"]], clock, here)
     options.sort(key=lambda place: not related(place, here))  # the first is where one stays
     options = affordable(mind, options[: 2 * MOST_PLACES])
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "ground_step",
         mind.profile,
         lines=[["activity", data["text"]]],
-        here=brief.place(here),
+        here=brief.shorten_place(here),
         places=options,
         kind="room" if "sector" in data else "place",
     )
-    return Ask(shown.messages, {**data, "places": options})
+    return PreparedQuery(shown.messages, {**data, "places": options})
 
 
-async def _take_step(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_step(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     return [_below(data, reply.value.where, moment)]
 
 
-def _options(mind: Mind, data: Data, moment: Moment) -> list[str]:
+def _options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
     """Return the sectors one knows of, or the arenas of one; where one is if nothing is left."""
     here, known = moment.percept.me.place, moment.percept.known
     open_ = [place for place in known if place not in mind.blocked]
@@ -78,15 +78,15 @@ def _options(mind: Mind, data: Data, moment: Moment) -> list[str]:
     return [p for p in open_ if p.startswith(f"{sector}/") or p == sector == here] or [here]
 
 
-def _below(data: Data, place: str, moment: Moment) -> Thought:
+def _below(data: QueryData, place: str, moment: Moment) -> Query:
     """Return the next step down the tree from `place`."""
     kept = {key: value for key, value in data.items() if key not in ("places", "sector")}
     if "sector" not in data and any(p.startswith(f"{place}/") for p in moment.percept.known):
-        return Thought("ground.arena", {**kept, "sector": place})
-    return Thought("ground.object", {**kept, "arena": place})
+        return Query("ground.arena", {**kept, "sector": place})
+    return Query("ground.object", {**kept, "arena": place})
 
 
-async def _ask_object(mind: Mind, data: Data, moment: Moment) -> Ask | None:
+async def _ask_object(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask what is used there; where one knows of no object, nothing is."""
     known = {k.name: k.state for id_, k in mind.objects.items() if arena_of(id_) == data["arena"]}
     if not known:
@@ -95,22 +95,22 @@ async def _ask_object(mind: Mind, data: Data, moment: Moment) -> Ask | None:
     things = affordable(mind, [NOTHING, *sorted(known)][:16])
     lines: list[JSONValue] = [["activity", data["text"]]]
     lines += [[name, "is", known[name]] for name in things if name in known]
-    shown = mind.kit.prompts.fill(
+    shown = mind.services.prompts.fill(
         "ground_object",
         mind.profile,
         lines=lines,
         things=things,
-        place=brief.place(data["arena"]),
+        place=brief.shorten_place(data["arena"]),
     )
-    return Ask(shown.messages, {**data, "things": things})
+    return PreparedQuery(shown.messages, {**data, "things": things})
 
 
-async def _take_object(mind: Mind, data: Data, moment: Moment, reply: Reply) -> Sequence[Thought]:
+async def _take_object(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     _put(mind, data, moment, reply.value)
     return ()
 
 
-def _put(mind: Mind, data: Data, moment: Moment, use: Use) -> None:
+def _put(mind: SmallvilleMind, data: QueryData, moment: Moment, use: Use) -> None:
     """Write place and object into the reaction, or the piece of the plan, that they are for."""
     if "minutes" in data:
         react(mind, data, moment, data["arena"], use.thing, use.state, use.emoji)
@@ -132,22 +132,22 @@ def _use(things: tuple[str, ...]) -> type[Use]:
     return cast(type[Use], create_model("Use", __base__=Use, thing=(allowed, ...)))
 
 
-HANDLERS: Mapping[str, Handler[Mind]] = {
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **{
-        purpose: Handler(
-            ask=_ask_step,
-            reply=lambda data: _choice(tuple(data["places"])),
+        purpose: QueryHandler(
+            prepare=_ask_step,
+            reply_model=lambda data: _choice(tuple(data["places"])),
             fallback=lambda data: Choice(where=data["places"][0]),
-            take=_take_step,
+            apply=_take_step,
             max_tokens=lambda data: 80,
         )
         for purpose in ("ground.sector", "ground.arena")
     },
-    "ground.object": Handler(
-        ask=_ask_object,
-        reply=lambda data: _use(tuple(data["things"])),
+    "ground.object": QueryHandler(
+        prepare=_ask_object,
+        reply_model=lambda data: _use(tuple(data["things"])),
         fallback=lambda data: Use(thing=NOTHING, state="", emoji=""),
-        take=_take_object,
+        apply=_take_object,
         max_tokens=lambda data: 96,
     ),
 }

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from genagents_env.cognition.prompts import Prompts
-from genagents_env.cognition.thinking import Thinking
-from genagents_env.cognition.thought import Moment, Thought
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.thinking import CallScheduler
+from genagents_env.cognition.thought import Moment, Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
@@ -16,7 +16,7 @@ from genagents_env.percept import Percept
 from genagents_env.policies.lyfe import handlers
 from genagents_env.policies.lyfe import mind as mind_module
 from genagents_env.policies.lyfe.config import LyfeConfig
-from genagents_env.policies.lyfe.mind import Kit, Mind
+from genagents_env.policies.lyfe.mind import LyfeServices, LyfeMind
 from genagents_env.policy import Profile
 from tests.policies.percepts import START, Value, profile
 
@@ -26,44 +26,44 @@ SECONDS = 10  # of a tick, as in tests.policies.percepts
 
 def make_mind(
     rule: Rule = sample_schema, *, who: Profile | None = None, seed: int = 3, **config: Value
-) -> Mind:
+) -> LyfeMind:
     """Return a mind that knows what its profile says; its model answers by `rule`."""
     options = LyfeConfig.model_validate(config)
-    kit = Kit(
+    kit = LyfeServices(
         options,
-        Prompts(FOLDER, seed, options.prompt_tokens),
+        PromptFiles(FOLDER, seed, options.prompt_tokens),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
         Embedder(open_source("hashed")),
         seed,
         START,
         SECONDS,
     )
-    return mind_module.born(kit, who if who is not None else profile())
+    return mind_module.make_mind(kit, who if who is not None else profile())
 
 
-def moment(mind: Mind, percept: Percept) -> Moment:
+def moment(mind: LyfeMind, percept: Percept) -> Moment:
     """Return the moment of a percept."""
-    return Moment(percept, mind.kit.second(percept.time))
+    return Moment(percept, mind.services.to_second(percept.time))
 
 
-def thinking_of(mind: Mind) -> Thinking[Mind]:
+def thinking_of(mind: LyfeMind) -> CallScheduler[LyfeMind]:
     """Return what asks the model of `mind`."""
-    return Thinking(mind.kit.model, handlers.HANDLERS)
+    return CallScheduler(mind.services.model, handlers.HANDLERS)
 
 
-def think(mind: Mind, thoughts: Sequence[Thought], percept: Percept) -> None:
+def think(mind: LyfeMind, thoughts: Sequence[Query], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
-    asyncio.run(thinking_of(mind).think(mind, thoughts, moment(mind, percept)))
+    asyncio.run(thinking_of(mind).run(mind, thoughts, moment(mind, percept)))
 
 
-def endpoint_of(mind: Mind) -> ScriptedEndpoint:
+def endpoint_of(mind: LyfeMind) -> ScriptedEndpoint:
     """Return what answers the model calls of `mind`."""
-    endpoint = mind.kit.model.endpoint
+    endpoint = mind.services.model.endpoint
     assert isinstance(endpoint, ScriptedEndpoint)
     return endpoint
 
 
-def asked(mind: Mind) -> list[CompletionRequest]:
+def asked(mind: LyfeMind) -> list[CompletionRequest]:
     """Return what the model was asked so far."""
     return endpoint_of(mind).requests
 

@@ -18,7 +18,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.cognition.thought import Moment as Now
-from genagents_env.cognition.thought import Thought
+from genagents_env.cognition.thought import Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -27,13 +27,13 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
-from genagents_env.policies.lyfe.mind import Item, Kind, Mind, Option
+from genagents_env.policies.lyfe.mind import WorkItem, OptionKind, LyfeMind, LyfeOption
 from genagents_env.rng import draw_index
 from tests.policies.lyfe.circle import NAMES, circle, talking, varied
 from tests.policies.lyfe.minds import asked, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, infos, person
 
-Faculty = Callable[[Mind, Now], Sequence[Thought]]
+Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
 
 TICKS = 60
 SIZE = 4
@@ -161,7 +161,7 @@ OBSERVED = ("I see Ben Birch.", "The door is open.")
 def prompts_of(variant: str) -> dict[str, Asked]:
     """Return what a mind of this variant is asked, of one state but for what it does not have."""
     mind = make_mind(variant=variant, prompt_tokens=4000, long_recall=2, recent_recall=1)
-    item = Item
+    item = WorkItem
     mind.work = [item("Did you hear of the river?", 0, BEN, 4), item("I have come to Cafe.", 0)]
     mind.buffer = [*(item(text, 0) for text in OBSERVED), *mind.work]
     mind.near = mind.people = [BEN]
@@ -169,13 +169,13 @@ def prompts_of(variant: str) -> dict[str, Asked]:
         mind.summary.text = "The river is rising, Ben says."
     mind.long.seed("Ben swims in the river.")
     (mind.recent if mind.config.saf_memory else mind.long).seed("Rivers rise in spring.")
-    faculties: dict[Kind, Faculty] = {
+    faculties: dict[OptionKind, Faculty] = {
         "decide": controller.thoughts,
         "talk": talk.thoughts,
         "reflect": reflect.thoughts,
     }
     for kind, thoughts in faculties.items():
-        mind.option = Option(kind, target=BEN, subgoal="ask of the river")
+        mind.option = LyfeOption(kind, target=BEN, subgoal="ask of the river")
         think(mind, thoughts(mind, moment(mind, HERE)), HERE)
     return {fields(request.schema): in_parts(read_prompt(request)) for request in asked(mind)}
 

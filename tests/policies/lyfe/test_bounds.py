@@ -17,7 +17,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Conversation, Result, SeenPerson
 from genagents_env.policies.lyfe import LyfePolicy
-from genagents_env.policies.lyfe.mind import Mind
+from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.policy import Context, Profile
 from genagents_env.rng import draw_index
 from tests.policies.lyfe.circle import varied
@@ -61,7 +61,7 @@ class Life:
         self.who = who
 
     @property
-    def mind(self) -> Mind:
+    def mind(self) -> LyfeMind:
         """Her mind."""
         return self.policy.minds[self.who.agent]
 
@@ -97,7 +97,7 @@ def days(own: str, names: tuple[str, ...], words: str, place: str, ticks: int) -
         )
 
 
-def check_capacities(mind: Mind) -> None:
+def check_capacities(mind: LyfeMind) -> None:
     """Check that no list is longer than its capacity."""
     config = mind.config
     assert len(mind.work) <= config.work_items

@@ -5,7 +5,7 @@ import pytest
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.policies.lyfe import controller, options, senses, talk
-from genagents_env.policies.lyfe.mind import Mind, Option
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import asked, fields_of, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, person, profile
 
@@ -16,19 +16,19 @@ def choosing(option: str, target: str = "nobody", subgoal: str = "see the ducks"
     return lambda request: json.dumps({"option": option, "target": target, "subgoal": subgoal})
 
 
-def decided(rule: Rule, percept: Moment | None = None, **fields: Value) -> Mind:
+def decided(rule: Rule, percept: Moment | None = None, **fields: Value) -> LyfeMind:
     """Return a mind that has just chosen; `near` and `people` as given."""
     near, people = fields.pop("near", []), fields.pop("people", [])
     ended, only = fields.pop("ended", ""), fields.pop("only", [])
     mind = make_mind(rule, **fields)
     mind.near, mind.people = near, [*near, *people]
-    mind.option = Option("decide", ended=ended, only=only)
+    mind.option = LyfeOption("decide", ended=ended, only=only)
     percept = percept or Moment()
     think(mind, controller.thoughts(mind, moment(mind, percept)), percept)
     return mind
 
 
-def possible(mind: Mind) -> list[str]:
+def possible(mind: LyfeMind) -> list[str]:
     schema: Value = asked(mind)[0].schema
     choices = schema["properties"]["option"]
     return list(choices.get("enum", [choices.get("const")]))
@@ -92,12 +92,12 @@ def test_to_talk_one_need_not_say_to_whom() -> None:
 def test_without_a_usable_reply_one_waits() -> None:
     mind = decided(always_invalid, near=[BEN])
     assert mind.option.kind == "wait"
-    assert [row.fallbacks for row in mind.kit.model.ledger.rows()] == [1]
+    assert [row.fallbacks for row in mind.services.model.ledger.rows()] == [1]
 
 
 def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
     mind = make_mind(choosing("wait"))
-    mind.option = Option("go", target="Park")
+    mind.option = LyfeOption("go", target="Park")
     assert not controller.thoughts(mind, moment(mind, Moment()))
 
 

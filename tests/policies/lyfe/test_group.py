@@ -17,7 +17,7 @@ from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import act, senses
 from genagents_env.policies.lyfe.config import LyfeConfig
-from genagents_env.policies.lyfe.mind import Option
+from genagents_env.policies.lyfe.mind import LyfeOption
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
@@ -168,7 +168,7 @@ def test_an_utterance_costs_one_call(tmp_path: Path, size: int) -> None:
 def test_words_that_one_did_not_get_to_say_are_not_said_by_leaving() -> None:
     mind = make_mind()
     here = Moment(conversation=Conversation(1, ("Ann Ash", "Ben Birch"), None, True, 99))
-    mind.option, mind.turn.unsaid = Option("wait"), "Well, I never."
+    mind.option, mind.turn.unsaid = LyfeOption("wait"), "Well, I never."
     assert act.action(mind, moment(mind, here)) == Talk(None, "", leave=True)
     asyncio.run(senses.take_in(mind, moment(mind, here.later(conversation=None))))
     assert "Well, I never." not in {item.text for item in mind.work}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.cognition.thought import Pending
+from genagents_env.cognition.thought import PendingQuery
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CallKey, CompletionRequest
@@ -21,7 +21,7 @@ from genagents_env.llm.scripted import (
     sample_schema,
 )
 from genagents_env.policies.lyfe import interview
-from genagents_env.policies.lyfe.mind import Item, Mind, Part, Summary
+from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind, SummarySentence, LyfeSummary
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from tests.policies.lyfe.minds import asked, fields_of, make_mind
 from tests.policies.percepts import Value, profile
@@ -62,15 +62,15 @@ def numbered(request: CompletionRequest) -> list[list[str]]:
     return [line for line in lines(request) if line[0].startswith("#")]
 
 
-def ask(mind: Mind, *questions: str, repeat: int = 0) -> list[Answer]:
+def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
     found: list[Answer] = asyncio.run(interview.answers(mind, list(questions), repeat))
     return found
 
 
-def living(rule: Rule = sample_schema, **config: Value) -> Mind:
+def living(rule: Rule = sample_schema, **config: Value) -> LyfeMind:
     """Return a mind of some experience, at tick 359, in the midst of a talk."""
     mind = make_mind(rule, who=profile(goal="Get to the fair.", facts=()), **config)
-    item = Item
+    item = WorkItem
     mind.tick = 359
     mind.long.seed("Ann runs the Cafe.")
     mind.long.seed("Bob Birch paints signs for the fair.", (41, 42), 60, "merged")
@@ -84,9 +84,9 @@ def living(rule: Rule = sample_schema, **config: Value) -> Mind:
     ]
     mind.buffer = [item("I see Bob Birch.", 3570), *mind.work]
     if mind.config.self_monitor:
-        mind.summary = Summary(
+        mind.summary = LyfeSummary(
             "Bob tells me of the mayor.",
-            [Part("Bob tells me of the mayor.", [70, 77])],
+            [SummarySentence("Bob tells me of the mayor.", [70, 77])],
             3,
             3,
             "x",
@@ -94,19 +94,19 @@ def living(rule: Rule = sample_schema, **config: Value) -> Mind:
     return mind
 
 
-def taped(mind: Mind, rule: Rule) -> MemoryCassette:
+def taped(mind: LyfeMind, rule: Rule) -> MemoryCassette:
     """Give the mind a model that keeps what it was asked."""
     cassette = MemoryCassette()
     model = ModelClient(ScriptedEndpoint(rule), run_seed=3, cassette=cassette)
-    object.__setattr__(mind.kit, "model", model)
+    object.__setattr__(mind.services, "model", model)
     return cassette
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_trace_is_left(variant: str) -> None:
     mind = living(naming("Bob"), variant=variant)
-    mind.number("talk.speak", 360)
-    mind.pending = [Pending("monitor.update", {"events": []}, (), 359, 0, 361)]
+    mind.next_number("talk.speak", 360)
+    mind.pending = [PendingQuery("monitor.update", {"events": []}, (), 359, 0, 361)]
     before = json.dumps(mind.state())
     ask(mind, *QUESTIONS)
     ask(mind, *QUESTIONS, repeat=1)
@@ -273,10 +273,10 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), goal=FOREIGN)
     rule = telling(FOREIGN, summary="ሰላም ለዓለም፡ እንዴት ነህ። " * 30)
     mind = make_mind(rule, who=who, prompt_tokens=most, self_monitor=monitor)
-    item = Item
+    item = WorkItem
     mind.work = [item(FOREIGN, 5, NAME, 5), item("x" * 500, 6, NAME, 6)] * 2
     mind.buffer = [item(FOREIGN[number:], 7, NAME, 7) for number in range(6)]
-    mind.summary = Summary("a" * 700, [Part("a" * 700, [1, 2])])
+    mind.summary = LyfeSummary("a" * 700, [SummarySentence("a" * 700, [1, 2])])
     for number in range(40):
         mind.long.seed(f'{NAME} said: "{FOREIGN[number:]}"', (number,))
     given = ask(mind, question, question)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from genagents_env.cognition.thought import Ask
+from genagents_env.cognition.thought import PreparedQuery
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
@@ -22,7 +22,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.policies.lyfe import memory, sentences
 from genagents_env.policies.lyfe import mind as mind_module
 from genagents_env.policies.lyfe.memory import Merged
-from genagents_env.policies.lyfe.mind import Item, Mind, Part
+from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind, SummarySentence
 from tests.policies.lyfe.minds import asked, make_mind, moment, think, thinking_of
 from tests.policies.percepts import Moment, Value, profile, wait_for
 
@@ -58,11 +58,11 @@ def merging(request: CompletionRequest) -> str:
     return json.dumps({"memory": f"I know all that {first[0] if first else ''}"})
 
 
-def mind_of(rule: Rule = merging, *, memories: Sequence[str] = (), **config: Value) -> Mind:
+def mind_of(rule: Rule = merging, *, memories: Sequence[str] = (), **config: Value) -> LyfeMind:
     """Return a mind that embeds by the compass and knows only `memories`."""
     who = profile(memories=tuple(memories), facts=(), relationships={})
     mind = make_mind(rule, who=who, **config)
-    mind.kit = replace(mind.kit, embedder=Embedder(Compass()))
+    mind.services = replace(mind.services, embedder=Embedder(Compass()))
     return mind
 
 
@@ -70,37 +70,37 @@ def at(tick: int) -> Moment:
     return Moment().later(10 * tick) if tick else Moment()
 
 
-def sum_up(mind: Mind, tick: int, *angles: float, events: Sequence[int] = ()) -> None:
+def sum_up(mind: LyfeMind, tick: int, *angles: float, events: Sequence[int] = ()) -> None:
     """Rewrite the summary: a sentence for each direction; then live the rest of the tick."""
     text = " ".join(f"Thing {tick} is @{angle}." for angle in angles)
     rewrite(mind, text, events)
     live(mind, tick)
 
 
-def rewrite(mind: Mind, text: str, events: Sequence[int]) -> None:
+def rewrite(mind: LyfeMind, text: str, events: Sequence[int]) -> None:
     """Take a new summary, all of whose sentences rest on these events and those before."""
     told = sentences.sentences(text)
     mind.summary.text, mind.summary.updates = text, mind.summary.updates + 1
     behind = sorted({*events, *(event for old in mind.summary.parts for event in old.events)})
-    mind.summary.parts = [Part(sentence, behind) for sentence in told]
+    mind.summary.parts = [SummarySentence(sentence, behind) for sentence in told]
 
 
-def live(mind: Mind, tick: int) -> None:
+def live(mind: LyfeMind, tick: int) -> None:
     """Apply what is due, remember, and ask what follows, as the policy does."""
     think(mind, (), at(tick))
     thoughts = asyncio.run(memory.remember(mind, moment(mind, at(tick))))
     think(mind, thoughts, at(tick))
 
 
-def recall(mind: Mind, now: int = 0, **options: Value) -> list[tuple[str, Kept]]:
+def recall(mind: LyfeMind, now: int = 0, **options: Value) -> list[tuple[str, Kept]]:
     found = asyncio.run(memory.recall(mind, now, **options))
     return found
 
 
-def reloaded(mind: Mind) -> Mind:
+def reloaded(mind: LyfeMind) -> LyfeMind:
     """Return a mind like `mind` that was loaded from its state."""
-    thinking_of(mind).note_answers(mind)
-    other = mind_module.born(mind.kit, mind.profile)
+    thinking_of(mind).store_replies(mind)
+    other = mind_module.make_mind(mind.services, mind.profile)
     other.load_state(json.loads(json.dumps(mind.state())))
     return other
 
@@ -210,7 +210,7 @@ def test_each_cluster_becomes_one_memory_and_recent_memory_is_empty() -> None:
     assert '["08:00", "Thing 1 is @0."]' in prompts[0]
     assert '["08:00", "Thing 2 is @54."]' in prompts[0]
     assert "@120" not in prompts[0] + prompts[1]
-    assert [row.purpose for row in mind.kit.model.ledger.rows()] == ["memory.merge"]
+    assert [row.purpose for row in mind.services.model.ledger.rows()] == ["memory.merge"]
 
 
 def test_what_is_merged_makes_backstory_be_forgotten() -> None:
@@ -327,8 +327,8 @@ def test_without_summarize_and_forget_there_is_one_list_that_only_grows() -> Non
     assert mind.long[1].events == (1,)
 
 
-def item(text: str, tick: int, speaker: str = "", event: int = -1) -> Item:
-    return Item(text, 10 * tick, speaker, event)
+def item(text: str, tick: int, speaker: str = "", event: int = -1) -> WorkItem:
+    return WorkItem(text, 10 * tick, speaker, event)
 
 
 @pytest.mark.parametrize("saf_memory", [True, False])
@@ -370,7 +370,7 @@ def test_what_of_the_buffer_is_remembered_survives_a_kill() -> None:
 # What comes to mind
 
 
-def remembering(**config: Value) -> Mind:
+def remembering(**config: Value) -> LyfeMind:
     """Return a mind with four long memories and three recent ones."""
     mind = mind_of(memories=[f"Long @{angle}" for angle in (0, 90, 180, 270)], **config)
     sum_up(mind, 3, 45, 135, 225, events=[8])
@@ -441,7 +441,7 @@ def test_a_memory_in_both_banks_comes_to_mind_once() -> None:
 def test_what_has_no_vector_is_embedded_in_one_request() -> None:
     mind = remembering()
     source = Compass()
-    other = mind_module.born(replace(mind.kit, embedder=Embedder(source)), mind.profile)
+    other = mind_module.make_mind(replace(mind.services, embedder=Embedder(source)), mind.profile)
     other.load_state(mind.state())
     found = recall(other, query="@100")
     assert texts(found) == texts(recall(mind, query="@100"))
@@ -492,12 +492,12 @@ def test_what_finds_no_room_in_the_prompt_is_not_lost(
         "at": [0] * members,
         "origins": ["summary"] * members,
     }
-    asking = memory.HANDLERS["memory.merge"].ask(mind, data, moment(mind, at(1)))
+    asking = memory.HANDLERS["memory.merge"].prepare(mind, data, moment(mind, at(1)))
     ask = wait_for(asking)
-    merged = list(ask.data["texts"]) if isinstance(ask, Ask) else []
+    merged = list(ask.data["texts"]) if isinstance(ask, PreparedQuery) else []
     assert [*mind.long.texts, *merged] == summary
     assert len(merged) != 1
-    assert not isinstance(ask, Ask) or bound_of(list(ask.messages)) <= tokens
+    assert not isinstance(ask, PreparedQuery) or bound_of(list(ask.messages)) <= tokens
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Heard
 from genagents_env.policies.lyfe import monitor, narrative, senses, states
-from genagents_env.policies.lyfe.mind import Mind
+from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.lyfe.minds import asked, make_mind, moment, think
 from tests.policies.percepts import Moment, Value
 
@@ -16,7 +16,7 @@ def told(request: CompletionRequest) -> str:
     return json.dumps({"summary": SUMMARY})
 
 
-def hearing(mind: Mind, *numbers: int, tick: int = 0) -> Moment:
+def hearing(mind: LyfeMind, *numbers: int, tick: int = 0) -> Moment:
     """Let the mind hear so many words, and return the percept."""
     words = (Heard("speech", "Ben Birch", f"Word {n}.", True, False, (), n) for n in numbers)
     percept = Moment(tick=tick, heard=tuple(words))
@@ -24,14 +24,14 @@ def hearing(mind: Mind, *numbers: int, tick: int = 0) -> Moment:
     return percept
 
 
-def monitored(mind: Mind, percept: Moment) -> bool:
+def monitored(mind: LyfeMind, percept: Moment) -> bool:
     """Let the mind bring its summary up to date where it is due; return whether it was."""
     thoughts = monitor.thoughts(mind, moment(mind, percept))
     think(mind, thoughts, percept)
     return bool(thoughts)
 
 
-def quiet(rule: Rule = told, **config: Value) -> Mind:
+def quiet(rule: Rule = told, **config: Value) -> LyfeMind:
     """Return a mind of which nothing is new; its monitor answers at once."""
     mind = make_mind(rule, **{"latency_ticks": {}, **config})
     mind.feedback = False
@@ -73,7 +73,7 @@ def test_it_takes_effect_beside_what_one_does() -> None:
     mind = quiet(latency_ticks={"monitor": 2})
     monitored(mind, hearing(mind, *range(5)))
     assert mind.summary.text == ""
-    assert mind.busy("monitor")
+    assert mind.is_busy("monitor")
     percept = hearing(mind, *range(5, 10), tick=1)
     assert not monitored(mind, percept)  # one at a time
     think(mind, [], Moment().later(20))

@@ -2,7 +2,7 @@ import pytest
 
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import options, repetition
-from genagents_env.policies.lyfe.mind import Item, Kind, Mind, Option
+from genagents_env.policies.lyfe.mind import WorkItem, OptionKind, LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, Value
 
@@ -10,14 +10,14 @@ BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
 
 
-def at(kind: Kind, percept: Moment, begun: int = 0, **fields: Value) -> Mind:
+def at(kind: OptionKind, percept: Moment, begun: int = 0, **fields: Value) -> LyfeMind:
     """Return a mind at an option, after it has seen whether that is over."""
     config, said = fields.pop("config", {}), fields.pop("said", False)
     mind = make_mind(**config)
-    mind.option = Option(kind, begun=begun, **fields)
+    mind.option = LyfeOption(kind, begun=begun, **fields)
     mind.fresh = False
     if said:
-        mind.work = [Item("Well.", 60, BEN, 3)]
+        mind.work = [WorkItem("Well.", 60, BEN, 3)]
     mind.near = [BEN] if percept.conversation is not None else []
     mind.last = "Move" if kind in ("go", "find") else "Idle"
     options.settle(mind, moment(mind, percept))
@@ -34,16 +34,16 @@ def test_a_talk_ends_by_time_and_one_reflects() -> None:
 
 def test_one_who_took_no_part_has_nothing_to_reflect_on() -> None:
     mind = make_mind()
-    mind.option, mind.near = Option("talk"), [BEN]
-    mind.work = [Item("Well.", 60, "Cat Cole", 3)]
+    mind.option, mind.near = LyfeOption("talk"), [BEN]
+    mind.work = [WorkItem("Well.", 60, "Cat Cole", 3)]
     options.settle(mind, moment(mind, Moment().later(120)))
     assert (mind.option.kind, mind.option.ended) == ("decide", "talk")
 
 
 def test_a_talk_ends_when_words_repeat_themselves() -> None:
     mind = make_mind()
-    mind.option, mind.near = Option("talk"), [BEN]
-    mind.work = [Item("yes", 0, BEN, 3)]
+    mind.option, mind.near = LyfeOption("talk"), [BEN]
+    mind.work = [WorkItem("yes", 0, BEN, 3)]
     mind.uttered, mind.repeats = ["yes"] * 4, [False, True, True, True]
     options.settle(mind, moment(mind, Moment(conversation=TALK)))
     assert mind.option.kind == "reflect"
@@ -75,7 +75,7 @@ def test_a_way_that_is_barred_ends_with_its_reason() -> None:
 
 def test_who_is_found_is_talked_to_without_a_thought() -> None:
     mind = make_mind()
-    mind.option = Option("find", target=BEN, subgoal="ask Ben of the river")
+    mind.option = LyfeOption("find", target=BEN, subgoal="ask Ben of the river")
     mind.near = [BEN]
     options.settle(mind, moment(mind, Moment()))
     option = mind.option
@@ -83,7 +83,7 @@ def test_who_is_found_is_talked_to_without_a_thought() -> None:
 
 
 @pytest.mark.parametrize("kind", ["go", "find"])
-def test_one_gives_up_after_so_long(kind: Kind) -> None:
+def test_one_gives_up_after_so_long(kind: OptionKind) -> None:
     assert at(kind, Moment().later(600), target="Nowhere").option.kind == "decide"
 
 
@@ -101,7 +101,7 @@ def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
     mind = make_mind(preset="release")
     bored = 0
     for tick in range(4000):  # of ten seconds
-        mind.option, mind.fresh = Option("wait"), False
+        mind.option, mind.fresh = LyfeOption("wait"), False
         options.settle(mind, moment(mind, Moment(tick=tick)))
         bored += mind.option.kind == "decide"
     assert 0.014 < bored / 4000 < 0.022

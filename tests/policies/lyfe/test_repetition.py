@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.policies.lyfe import repetition
-from genagents_env.policies.lyfe.mind import Mind
+from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Value
 
 OWN, HEARD = True, False
 
 
-def uttering(*utterances: tuple[str, bool], **config: Value) -> Mind:
+def uttering(*utterances: tuple[str, bool], **config: Value) -> LyfeMind:
     """Return a mind that has noted utterances."""
     mind = make_mind(**config)
 
@@ -25,7 +25,7 @@ def uttering(*utterances: tuple[str, bool], **config: Value) -> Mind:
     return mind
 
 
-def is_repetitive(mind: Mind) -> bool:
+def is_repetitive(mind: LyfeMind) -> bool:
     return bool(repetition.is_repetitive(mind))
 
 

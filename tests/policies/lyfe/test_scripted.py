@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.cognition.thought import Ask
+from genagents_env.cognition.thought import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, news
 from genagents_env.llm.scripted.wording import split_sentences
 from genagents_env.policies.lyfe import handlers, interview
-from genagents_env.policies.lyfe.mind import Item, Mind
+from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind
 from genagents_env.text import clean
 from tests.policies.lyfe.minds import endpoint_of, make_mind, moment
 from tests.policies.percepts import START, Moment, profile, wait_for
@@ -42,35 +42,35 @@ def mind_of(rule: Rule, *memories: str, near: tuple[str, ...] = ("Bea Birch",), 
     return mind
 
 
-def hear(mind: Mind, *words: tuple[str, str]) -> Any:
+def hear(mind: LyfeMind, *words: tuple[str, str]) -> Any:
     """Let words enter work memory: who said them, and what; the mind is returned."""
-    item = Item
+    item = WorkItem
     mind.work += [item(text, 5, speaker, 50 + k) for k, (speaker, text) in enumerate(words)]
     return mind
 
 
-def answer(mind: Mind, purpose: str, data: dict[str, Any] | None = None) -> Any:
+def answer(mind: LyfeMind, purpose: str, data: dict[str, Any] | None = None) -> Any:
     """Return what the mind's model replies to one of its questions, as a valid reply."""
     handler = handlers.HANDLERS[purpose]
-    ask = wait_for(handler.ask(mind, data or {}, moment(mind, NOON)))
-    assert isinstance(ask, Ask)
-    reply = handler.reply(ask.data)
+    ask = wait_for(handler.prepare(mind, data or {}, moment(mind, NOON)))
+    assert isinstance(ask, PreparedQuery)
+    reply = handler.reply_model(ask.data)
     request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
-def said(mind: Mind) -> str:
+def said(mind: LyfeMind) -> str:
     """Return what one says next, without for whom it is."""
     words: str = answer(mind, "talk.speak").say
     return words.partition(": ")[2] if words.startswith("Listen, ") else words
 
 
-def told_by(mind: Mind, *questions: str) -> list[Any]:
+def told_by(mind: LyfeMind, *questions: str) -> list[Any]:
     answers: list[Any] = asyncio.run(interview.answers(mind, list(questions)))
     return answers
 
 
-def merged(mind: Mind, *texts: str) -> str:
+def merged(mind: LyfeMind, *texts: str) -> str:
     count = len(texts)
     data = {"ids": list(range(count)), "texts": list(texts), "at": [0] * count}
     data |= {"events": [[]] * count, "origins": ["summary"] * count}
@@ -289,7 +289,7 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str], monit
         answer(mind, purpose)
     merged(mind, *texts, *texts)
     told_by(mind, *texts)
-    assert not any(row.fallbacks + row.reasks for row in mind.kit.model.ledger.rows())
+    assert not any(row.fallbacks + row.reasks for row in mind.services.model.ledger.rows())
 
 
 @settings(max_examples=60, deadline=None)

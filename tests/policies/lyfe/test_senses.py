@@ -2,14 +2,14 @@ import asyncio
 
 from genagents_env.percept import Conversation, Heard, Result
 from genagents_env.policies.lyfe import senses
-from genagents_env.policies.lyfe.mind import Mind
+from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, body, person, speech
 
 BEN = "Ben Birch"
 
 
-def sense(mind: Mind, percept: Moment) -> Mind:
+def sense(mind: LyfeMind, percept: Moment) -> LyfeMind:
     asyncio.run(senses.take_in(mind, moment(mind, percept)))
     return mind
 

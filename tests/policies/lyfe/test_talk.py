@@ -7,7 +7,7 @@ from genagents_env.actions import Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import act, senses, talk
-from genagents_env.policies.lyfe.mind import Mind, Option
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import asked, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, person, speech
 
@@ -20,15 +20,15 @@ def saying(words: str) -> Rule:
     return lambda request: json.dumps({"say": words})
 
 
-def talker(rule: Rule, **config: Value) -> Mind:
+def talker(rule: Rule, **config: Value) -> LyfeMind:
     """Return a mind that is talking with Ben."""
     mind = make_mind(rule, **config)
-    mind.option = Option("talk", target=BEN, subgoal="ask of the river")
+    mind.option = LyfeOption("talk", target=BEN, subgoal="ask of the river")
     mind.near = mind.people = [BEN]
     return mind
 
 
-def spoken(rule: Rule, percept: Moment = HERE, **config: Value) -> Mind:
+def spoken(rule: Rule, percept: Moment = HERE, **config: Value) -> LyfeMind:
     mind = talker(rule, **config)
     think(mind, talk.thoughts(mind, moment(mind, percept)), percept)
     return mind
@@ -92,7 +92,7 @@ def test_words_that_mean_going_end_the_talk(words: str, away: bool) -> None:
 
 def test_who_means_to_go_takes_leave_first() -> None:
     mind = make_mind()
-    mind.option = Option("go", target="Park")
+    mind.option = LyfeOption("go", target="Park")
     assert act.action(mind, moment(mind, HERE)) == Talk(None, "", leave=True)
     left = HERE.later(conversation=None)
     assert isinstance(act.action(mind, moment(mind, left)), Move)

@@ -4,18 +4,18 @@ from hypothesis import strategies as st
 
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import turns
-from genagents_env.policies.lyfe.mind import Item, Mind
+from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, body, profile
 
 NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern", "Gil Gorse")
 
 
-def item(text: str, speaker: str, event: int = 5) -> Item:
-    return Item(text, 0, speaker, event)
+def item(text: str, speaker: str, event: int = 5) -> WorkItem:
+    return WorkItem(text, 0, speaker, event)
 
 
-def listener(name: str, group: tuple[str, ...]) -> tuple[Mind, Moment]:
+def listener(name: str, group: tuple[str, ...]) -> tuple[LyfeMind, Moment]:
     """Return the mind of one of a group in conversation, and its moment."""
     who = profile(agent=name, name=name)
     mind = make_mind(who=who)
@@ -71,7 +71,7 @@ def test_one_listens_while_words_sound_and_waits_after_ones_own() -> None:
     turns.heard(mind, item("Ann, what did you see last night by the river?", "Ben Birch"), now)
     sounding = turns.sounding(mind, "Ann, what did you see last night by the river?")
     assert 5 < sounding <= mind.config.sounding_seconds
-    heard_for = now.now - mind.kit.seconds_per_tick
+    heard_for = now.now - mind.services.seconds_per_tick
     early = moment(mind, percept.later(sounding - 11))
     late = moment(mind, percept.later(max(0, heard_for + sounding)))
     assert not turns.may_speak(mind, early)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from tests.policies.percepts import Value
 from tests.policies.smallville import minds
 
-MakeMind = Callable[..., Mind]
+MakeMind = Callable[..., SmallvilleMind]
 
 
 @pytest.fixture

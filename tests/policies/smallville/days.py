@@ -12,7 +12,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Body, Result, SeenObject
 from genagents_env.policies.smallville import SmallvillePolicy
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy import Context, Profile
 from tests.policies.percepts import START, Moment, Value, infos, profile
 
@@ -69,7 +69,7 @@ class Alone:
         self.policy.reset({self.who.agent: self.who}, self.seed, context)
 
     @property
-    def mind(self) -> Mind:
+    def mind(self) -> SmallvilleMind:
         """Ann's mind."""
         return self.policy.minds[self.who.agent]
 

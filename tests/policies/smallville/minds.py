@@ -9,9 +9,9 @@ from typing import Literal
 
 from genagents_env import town_v0
 from genagents_env.actions import Action
-from genagents_env.cognition.prompts import Prompts
-from genagents_env.cognition.thinking import Thinking
-from genagents_env.cognition.thought import Moment, Thought
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.thinking import CallScheduler
+from genagents_env.cognition.thought import Moment, Query
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
@@ -21,7 +21,7 @@ from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import SmallvillePolicy, converse, handlers, react
 from genagents_env.policies.smallville.config import SmallvilleConfig
-from genagents_env.policies.smallville.mind import Dialogue, Kit, Mind
+from genagents_env.policies.smallville.mind import Dialogue, SmallvilleServices, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from genagents_env.policy import Observations, Policy, Profile
 from genagents_env.policy_loader import load_policy
@@ -35,50 +35,50 @@ FOLDER = Path(__file__).parents[3] / "policies" / "smallville" / "prompts"
 
 def make_mind(
     rule: Rule = sample_schema, *, who: Profile | None = None, seed: int = 3, **config: Value
-) -> Mind:
+) -> SmallvilleMind:
     """Return a mind that remembers nothing yet; its model answers by `rule`."""
     options = SmallvilleConfig.model_validate(config)
-    kit = Kit(
+    kit = SmallvilleServices(
         options,
-        Prompts(FOLDER, seed, options.prompt_tokens),
+        PromptFiles(FOLDER, seed, options.prompt_tokens),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
         Embedder(open_source("hashed")),
         START,
         10,
     )
-    return Mind(kit, who if who is not None else profile())
+    return SmallvilleMind(kit, who if who is not None else profile())
 
 
-def moment(mind: Mind, percept: Percept) -> Moment:
+def moment(mind: SmallvilleMind, percept: Percept) -> Moment:
     """Return the moment of a percept."""
-    return Moment(percept, mind.kit.second(percept.time))
+    return Moment(percept, mind.services.to_second(percept.time))
 
 
-def thinking_of(mind: Mind) -> Thinking[Mind]:
+def thinking_of(mind: SmallvilleMind) -> CallScheduler[SmallvilleMind]:
     """Return what asks the model of `mind`."""
-    return Thinking(mind.kit.model, handlers.HANDLERS)
+    return CallScheduler(mind.services.model, handlers.HANDLERS)
 
 
-def think(mind: Mind, thoughts: Sequence[Thought], percept: Percept) -> None:
+def think(mind: SmallvilleMind, thoughts: Sequence[Query], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
     thinking = thinking_of(mind)
-    asyncio.run(thinking.think(mind, thoughts, moment(mind, percept)))
+    asyncio.run(thinking.run(mind, thoughts, moment(mind, percept)))
 
 
-def dialogue_of(mind: Mind) -> Dialogue:
+def dialogue_of(mind: SmallvilleMind) -> Dialogue:
     """Return the conversation that somebody is in."""
     assert mind.dialogue is not None
     return mind.dialogue
 
 
-def endpoint_of(mind: Mind) -> ScriptedEndpoint:
+def endpoint_of(mind: SmallvilleMind) -> ScriptedEndpoint:
     """Return what answers the model calls of `mind`."""
-    endpoint = mind.kit.model.endpoint
+    endpoint = mind.services.model.endpoint
     assert isinstance(endpoint, ScriptedEndpoint)
     return endpoint
 
 
-def asked(mind: Mind) -> list[CompletionRequest]:
+def asked(mind: SmallvilleMind) -> list[CompletionRequest]:
     """Return what the model was asked so far."""
     return endpoint_of(mind).requests
 
@@ -133,7 +133,7 @@ def is_golden(name: str, text: str) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8") == text
 
 
-def live(mind: Mind, percept: Percept, observations: Sequence[Observation] = ()) -> Action | None:
+def live(mind: SmallvilleMind, percept: Percept, observations: Sequence[Observation] = ()) -> Action | None:
     """Let `mind` react and converse at one moment; return what it does in a conversation."""
     now = moment(mind, percept)
     mind.asleep = percept.me.asleep
@@ -192,7 +192,7 @@ class Town:
         names: list[str] = self.env.possible_agents
         return next(name for name in names if name.split()[0] == first)
 
-    def mind(self, first: str) -> Mind:
+    def mind(self, first: str) -> SmallvilleMind:
         """Return somebody's mind."""
-        found: Mind = self.policy.minds[self.full(first)]
+        found: SmallvilleMind = self.policy.minds[self.full(first)]
         return found

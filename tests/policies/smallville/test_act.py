@@ -11,7 +11,7 @@ from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.percept import Body, Heard, Result, SeenObject, SeenPerson
 from genagents_env.policies.smallville import act as act_module
 from genagents_env.policies.smallville import day
-from genagents_env.policies.smallville.mind import Activity, Mind
+from genagents_env.policies.smallville.mind import SmallvilleActivity, SmallvilleMind
 from genagents_env.scenario import load_scenario
 from tests.policies.percepts import Moment, Value, body, profile
 from tests.policies.smallville.days import BED, Alone
@@ -31,8 +31,8 @@ def stove(state: str = "off", *, usable: bool = True, free_text: bool = False) -
 
 
 def at(
-    mind: Mind, text: str = "baking", place: str = "Cafe", thing: str = "", use: str = ""
-) -> Mind:
+    mind: SmallvilleMind, text: str = "baking", place: str = "Cafe", thing: str = "", use: str = ""
+) -> SmallvilleMind:
     """Give `mind` a piece of a plan for the next ten minutes."""
     mind.day = day.Day("2023-02-13", 0, 54_000, pieces=[])
     mind.day.hours = [day.Block(0, 54_000, "the day")]
@@ -40,13 +40,13 @@ def at(
     return mind
 
 
-def act(mind: Mind, percept: Moment) -> Action:
+def act(mind: SmallvilleMind, percept: Moment) -> Action:
     mind.asleep = percept.me.asleep
     action: Action = act_module.action(mind, moment(mind, percept))
     return action
 
 
-def acts(mind: Mind, *percepts: Moment) -> list[Action]:
+def acts(mind: SmallvilleMind, *percepts: Moment) -> list[Action]:
     return [act(mind, percept) for percept in percepts]
 
 
@@ -182,7 +182,7 @@ def test_a_piece_that_is_not_grounded_yet_happens_where_one_is_and_moves_when_it
 
 def test_a_reaction_goes_before_the_plan_until_it_ends() -> None:
     mind = at(make_mind())
-    activity = Activity
+    activity = SmallvilleActivity
     mind.activity = activity(text="dancing", place="Cafe", until=300, reaction=True, emoji="💃")
     assert act(mind, Moment().later(290)) == Idle("dancing", "💃")
     assert act(mind, Moment().later(300)) == Idle("baking", "🍞")

@@ -9,7 +9,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Percept
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.world.events import Event
@@ -74,7 +74,7 @@ def members_of(percept: Percept) -> tuple[str, ...]:
     return percept.conversation.members if percept.conversation is not None else ()
 
 
-def minds_with_percepts(town: Town) -> Iterator[tuple[Mind, Percept]]:
+def minds_with_percepts(town: Town) -> Iterator[tuple[SmallvilleMind, Percept]]:
     for agent, mind in town.policy.minds.items():
         if agent in town.infos:
             yield mind, town.infos[agent]["percept"]
@@ -103,7 +103,7 @@ def lived(town: Town, ticks: int, *, heard: bool = True) -> list[Event]:
     return events
 
 
-def check_true_to(mind: Mind, percept: Percept) -> None:
+def check_true_to(mind: SmallvilleMind, percept: Percept) -> None:
     """Check that a mind's dialogue is the conversation that is perceived."""
     dialogue = mind.dialogue
     if percept.me.asleep:
@@ -116,12 +116,12 @@ def check_true_to(mind: Mind, percept: Percept) -> None:
     assert {*dialogue.others, mind.name} == {*percept.conversation.members}
 
 
-def check_alike(mind: Mind, percept: Percept, town: Town) -> None:
+def check_alike(mind: SmallvilleMind, percept: Percept, town: Town) -> None:
     """Check that two who talk with each other alone have heard the same words, in one order."""
     if len(members_of(percept)) != 2:
         return
     assert mind.dialogue is not None
-    other: Mind = town.policy.minds[mind.dialogue.others[0]]
+    other: SmallvilleMind = town.policy.minds[mind.dialogue.others[0]]
     assert other.dialogue is not None
     mine, theirs = ([line.text for line in d.lines] for d in (mind.dialogue, other.dialogue))
     both = min(len(mine), len(theirs))  # one of them may have come later

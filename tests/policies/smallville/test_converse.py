@@ -9,7 +9,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville import converse
-from genagents_env.policies.smallville.mind import Mind, Summary
+from genagents_env.policies.smallville.mind import SmallvilleMind, SelfSummary
 from tests.policies.percepts import Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import (
     asked,
@@ -45,7 +45,7 @@ def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str
     return by_fields(replies | others)
 
 
-def asked_for(mind: Mind) -> list[str]:
+def asked_for(mind: SmallvilleMind) -> list[str]:
     return [fields_of(request)[0] for request in asked(mind)]
 
 
@@ -55,7 +55,7 @@ def says(action: Action | None) -> str:
 
 def drawn_in(
     rule: Rule, text: str = "Hello, Ann.", **config: Value
-) -> tuple[Mind, Moment, Action | None]:
+) -> tuple[SmallvilleMind, Moment, Action | None]:
     """Return a mind to which Bob has just spoken, the moment, and what it did."""
     mind = make_mind(rule, **config)
     spoken_to = Moment(conversation=TALK, people=(person(BOB),), heard=(speech(BOB, text),))
@@ -130,7 +130,7 @@ def test_without_words_one_just_leaves() -> None:
 def test_without_a_usable_reply_one_leaves() -> None:
     mind, _, action = drawn_in(always_invalid)
     assert action == LEAVE
-    assert mind.kit.model.ledger.totals().fallbacks == 2
+    assert mind.services.model.ledger.totals().fallbacks == 2
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def worst(name: str, rule: Rule) -> list[CompletionRequest]:
     mind = make_mind(rule, who=profile(name=name, persona="Ann loves guests; " * 99))
     for k in range(400):
         mind.stream.add("event", f"the mayor {k} {EVIL} {FOREIGN}", created=0, events=(k,))
-    mind.summary = Summary("core " * 32, "days " * 32, "fine " * 32, 0)
+    mind.summary = SelfSummary("core " * 32, "days " * 32, "fine " * 32, 0)
     heard = tuple(speech(other, f"the mayor {EVIL} {FOREIGN}"[:500]) for other in names)
     talk = Conversation(1, (name, *names), name, True, 1)
     place = body("咖" * 60 + "/" + "馆" * 60)

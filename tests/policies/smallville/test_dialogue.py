@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import dialogue as dialogue_module
 from genagents_env.policies.smallville.day import Day
-from genagents_env.policies.smallville.mind import Dialogue, Line, Mind
+from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
 from tests.policies.percepts import START, Moment, Value, profile, speech
 from tests.policies.smallville.minds import dialogue_of, make_mind, moment
 
@@ -53,12 +53,12 @@ def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Con
 
 def in_dialogue(
     name: str, members: tuple[str, ...], last: str, **config: Value
-) -> tuple[Mind, Dialogue]:
+) -> tuple[SmallvilleMind, Dialogue]:
     """Return somebody's mind and dialogue in a conversation in which `last` spoke last."""
     mind = make_mind(who=profile(name=name), **config)
     others = [member for member in members if member != name]
     mind.dialogue = Dialogue(7, 0, others)
-    mind.dialogue.lines = [Line(last, "Well.", 3)]
+    mind.dialogue.lines = [DialogueLine(last, "Well.", 3)]
     return mind, mind.dialogue
 
 

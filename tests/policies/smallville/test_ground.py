@@ -4,13 +4,13 @@ from datetime import time
 
 import pytest
 
-from genagents_env.cognition.thought import Ask, Data, Reply
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.policies.smallville import ground as ground_module
 from genagents_env.policies.smallville import places as places_module
 from genagents_env.policies.smallville.day import Day, Piece
-from genagents_env.policies.smallville.mind import Dialogue, Known, Mind
+from genagents_env.policies.smallville.mind import Dialogue, BelievedObject, SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
@@ -29,7 +29,7 @@ KNOWN = ("Cafe", "Cafe/bar", "Cafe/kitchen", "Park", "Ann's house", "Ann's house
 HERE = Moment(me=body("Cafe/kitchen"), known=KNOWN)
 
 
-def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Value) -> Mind:
+def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
     mind = make_mind(rule, **config)
     piece = Piece
     mind.day = Day("2023-02-13", 0, 54_000)
@@ -40,11 +40,11 @@ def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Value) ->
     return mind
 
 
-def knows(mind: Mind, object_id: str, state: str) -> None:
-    mind.objects[object_id] = Known(object_id.split("/")[-1], state, 0)
+def knows(mind: SmallvilleMind, object_id: str, state: str) -> None:
+    mind.objects[object_id] = BelievedObject(object_id.split("/")[-1], state, 0)
 
 
-def ground(mind: Mind, percept: Moment = HERE) -> None:
+def ground(mind: SmallvilleMind, percept: Moment = HERE) -> None:
     thoughts = ground_module.of_pieces(mind, 0, 600 * len(mind.day.pieces))
     think(mind, thoughts, percept)
 
@@ -55,7 +55,7 @@ def spots(*spots: tuple[str, str, str]) -> Rule:
     return by_fields({"spots": {"spots": written}})
 
 
-def settled(mind: Mind) -> list[tuple[str, str, str]]:
+def settled(mind: SmallvilleMind) -> list[tuple[str, str, str]]:
     return [(p.place, p.object, p.use) for p in mind.day.pieces]
 
 
@@ -116,10 +116,10 @@ def test_where_one_is_comes_first_and_is_stayed_at_when_nothing_else_is_said() -
     assert data["places"][0] == "Cafe/kitchen"
 
 
-async def asked_of(mind: Mind, purpose: str, data: Data, percept: Moment = HERE) -> Data:
-    ask = ground_module.HANDLERS[purpose].ask
+async def asked_of(mind: SmallvilleMind, purpose: str, data: QueryData, percept: Moment = HERE) -> QueryData:
+    ask = ground_module.HANDLERS[purpose].prepare
     asking = await ask(mind, data, moment(mind, percept))
-    assert isinstance(asking, Ask)
+    assert isinstance(asking, PreparedQuery)
     return asking.data
 
 
@@ -167,8 +167,8 @@ def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     mind = mind_with(["making coffee", "resting"], latency_ticks={"ground": 2})
     data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}))
     mind.day.pieces = [Piece(0, 900, "something else")]
-    reply = Reply(ground_module.HANDLERS["ground.pieces"].fallback(data), True, "")
-    take = ground_module.HANDLERS["ground.pieces"].take
+    reply = QueryReply(ground_module.HANDLERS["ground.pieces"].fallback(data), True, "")
+    take = ground_module.HANDLERS["ground.pieces"].apply
     wait_for(take(mind, data, moment(mind, HERE), reply))
     assert settled(mind) == [("", "", "")]
 
@@ -206,7 +206,7 @@ def test_prompts_stay_within_their_budget_in_a_town_of_long_names(grounding: str
 # Down the tree.
 
 
-def recursive(pieces: list[str], rule: Rule = sample_schema) -> Mind:
+def recursive(pieces: list[str], rule: Rule = sample_schema) -> SmallvilleMind:
     return mind_with(pieces, rule, grounding="recursive")
 
 
@@ -346,7 +346,7 @@ def test_a_malformed_reply_ends_in_staying_where_one_is(words: str) -> None:
     mind = mind_with(["juggling", "whistling"], lambda request: words)
     ground(mind)
     assert settled(mind) == [("Cafe/kitchen", "", "")] * 2
-    (row,) = mind.kit.model.ledger.rows()
+    (row,) = mind.services.model.ledger.rows()
     assert (row.purpose, row.calls, row.fallbacks) == ("ground.pieces", 1, 1)
 
 
@@ -364,7 +364,7 @@ def test_a_malformed_step_ends_in_staying_where_one_is(words: str) -> None:
     mind = recursive(["juggling"], lambda request: words)
     ground(mind)
     assert settled(mind) == [("Cafe/kitchen", "", "")]
-    assert {row.purpose: row.fallbacks for row in mind.kit.model.ledger.rows()} == {
+    assert {row.purpose: row.fallbacks for row in mind.services.model.ledger.rows()} == {
         "ground.sector": 1,
         "ground.arena": 1,
         "ground.object": 1,
@@ -398,11 +398,11 @@ def test_a_fallback_of_every_purpose_is_taken() -> None:
     }
     for purpose, handler in handlers.items():
         mind = mind_with(["resting"])
-        reply = Reply(handler.fallback(data), True, "")
+        reply = QueryReply(handler.fallback(data), True, "")
         asked_data = {**data, "minutes": 5} if purpose == "ground.one" else data
-        wait_for(handler.take(mind, asked_data, moment(mind, HERE), reply))
+        wait_for(handler.apply(mind, asked_data, moment(mind, HERE), reply))
         words = handler.fallback(data).model_dump_json()
-        assert handler.reply(data).model_validate_json(words)
+        assert handler.reply_model(data).model_validate_json(words)
 
 
 @pytest.mark.parametrize("grounding", ["one_call", "recursive"])

@@ -21,7 +21,7 @@ from genagents_env.llm.scripted import (
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview, perceive
 from genagents_env.policies.smallville.day import Block
-from genagents_env.policies.smallville.mind import Dialogue, Line, Mind, Summary
+from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind, SelfSummary
 from genagents_env.policy import Answer, RecalledMemory
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.minds import asked, dialogue_of, is_golden, length, make_mind, moment
@@ -55,12 +55,12 @@ def numbered(request: CompletionRequest) -> list[list[str]]:
     return [line for line in lines(request) if line[0].startswith("#")]
 
 
-def ask(mind: Mind, *questions: str, **options: Value) -> list[Answer]:
+def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
     answers: list[Answer] = asyncio.run(interview.answers(mind, list(questions), **options))
     return answers
 
 
-def living(rule: Rule = sample_schema, **config: Value) -> Mind:
+def living(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
     """Return a mind of some experience: a seed, events, and a thought on two of them."""
     mind = make_mind(rule, **config)
     mind.tick = 359  # so the moment is 360
@@ -72,8 +72,8 @@ def living(rule: Rule = sample_schema, **config: Value) -> Mind:
     return mind
 
 
-def talking(mind: Mind) -> Mind:
-    line = Line
+def talking(mind: SmallvilleMind) -> SmallvilleMind:
+    line = DialogueLine
     mind.dialogue = Dialogue(1, 0, ["Bob Birch"])
     mind.dialogue.lines += [
         line("Bob Birch", "The mayor has resigned.", 77),
@@ -106,7 +106,7 @@ def test_one_without_a_usable_reply_does_not_know() -> None:
 @pytest.mark.parametrize("retrieval", [True, False])
 def test_no_trace_is_left(retrieval: bool) -> None:
     mind = talking(living(naming("Bob"), retrieval=retrieval))
-    mind.number("plan.day", 360)
+    mind.next_number("plan.day", 360)
     before = json.dumps(mind.state())
     ask(mind, "What of Bob?", "Where is the fair?")
     assert json.dumps(mind.state()) == before
@@ -183,7 +183,7 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
 
 def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
     mind = living(telling())
-    mind.summary = Summary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
+    mind.summary = SelfSummary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
     mind.day.hours = [Block(0, 9999, "serving guests")]
     mind.activity.text = "serving coffee"
     ask(mind, "What?")
@@ -196,7 +196,7 @@ def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
 
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
     mind = talking(living(telling()))
-    dialogue_of(mind).lines += [Line("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
+    dialogue_of(mind).lines += [DialogueLine("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
     ask(mind, "What?")
     assert [line[2] for line in numbered(asked(mind)[0])[:3]] == ["Word 1.", "Word 2.", "Word 3."]
 
@@ -212,7 +212,7 @@ def test_calls_are_numbered_and_all_are_under_way_together() -> None:
     mind = living()
     cassette = MemoryCassette()
     endpoint = ScriptedEndpoint(telling(), delay=delay)
-    object.__setattr__(mind.kit, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
+    object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
     ask(mind, "Who?", "Where?", "When?", repeat=5)
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5000, 5001, 5002)]
     assert all(cassette.get(key) is not None for key in keys)
@@ -234,7 +234,7 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
 
     mind, cassette = living(), MemoryCassette()
     endpoint = ScriptedEndpoint(rule, delay=slow)
-    object.__setattr__(mind.kit, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
+    object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
     with pytest.raises(LLMRefused):
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
@@ -257,9 +257,9 @@ def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
     mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
     mind.tick, mind.status, mind.activity.text = 9, FOREIGN, FOREIGN
-    mind.summary = Summary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
+    mind.summary = SelfSummary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
     mind.day.hours = [Block(k, k + 999, "w " * 30) for k in range(24)]
-    line = Line
+    line = DialogueLine
     mind.dialogue = Dialogue(1, 0, [NAME])
     mind.dialogue.lines += [line(NAME, FOREIGN, 5), line(NAME, "x" * 500, 6)] * 9
     for k in range(300):
@@ -340,10 +340,10 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
         mind.stream.add("thought", text, created=0, importance=5, cause="seed")
     for percept in percepts["valentines_party"]:
         perceive.notice(mind, moment(mind, percept))
-    line, hour = Line, 3600
+    line, hour = DialogueLine, 3600
     mind.dialogue = Dialogue(1, 0, ["Maria Lopez"])
     mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
-    mind.summary = Summary("I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0)
+    mind.summary = SelfSummary("I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0)
     mind.day.hours = [
         Block(0, 4 * hour, "serving guests at the counter"),
         Block(4 * hour, 5 * hour, "baking for lunch"),

@@ -5,14 +5,14 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from genagents_env.cognition.thought import Reply
+from genagents_env.cognition.thought import QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
 from genagents_env.policies.smallville.memo import Memo
-from genagents_env.policies.smallville.mind import Dialogue, Line, Mind
+from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, speech, wait_for
 from tests.policies.smallville.minds import by_fields, live, make_mind, moment
 
@@ -27,7 +27,7 @@ def noting(plan: str = "", changes_plan: bool = False) -> Rule:
     return by_fields({"say": {"say": "Really?", "end": False}, "remember": memo})
 
 
-def talked(rule: Rule, ending: Moment | None = None, **config: Value) -> Mind:
+def talked(rule: Rule, ending: Moment | None = None, **config: Value) -> SmallvilleMind:
     """Return a mind after a talk with Bob of three utterances, over after 30 seconds."""
     mind = make_mind(rule, **config)
     now = Moment(conversation=TALK, heard=(speech(BOB, "A party!"),))
@@ -38,7 +38,7 @@ def talked(rule: Rule, ending: Moment | None = None, **config: Value) -> Mind:
     return mind
 
 
-def memories(mind: Mind, kind: str) -> list[Memory]:
+def memories(mind: SmallvilleMind, kind: str) -> list[Memory]:
     return [m for m in (mind.stream[k] for k in range(len(mind.stream))) if m.kind == kind]
 
 
@@ -75,11 +75,11 @@ def test_the_day_is_planned_anew_where_the_talk_changes_it(
     plan: str, changes: bool, follows: list[str]
 ) -> None:
     mind = make_mind()
-    dialogue = Dialogue(1, 0, [BOB], [Line(BOB, "A party!", 7)])
+    dialogue = Dialogue(1, 0, [BOB], [DialogueLine(BOB, "A party!", 7)])
     value = Memo(**{**GOOD, "plan": plan, "changes_plan": changes})
-    reply = Reply(value, False, "converse.memo #0 at tick 5")
+    reply = QueryReply(value, False, "converse.memo #0 at tick 5")
     now = moment(mind, Moment().later(50))
-    thoughts = wait_for(memo.HANDLER.take(mind, memo.minutes(mind, dialogue), now, reply))
+    thoughts = wait_for(memo.HANDLER.apply(mind, memo.minutes(mind, dialogue), now, reply))
     assert [each.purpose for each in thoughts] == follows
     assert all(each.data == {"start": 50, "why": plan} for each in thoughts)
 
@@ -100,7 +100,7 @@ def test_without_observation_nothing_is_remembered_but_the_calls_are_the_same() 
     mind = talked(noting("going"), observation=False)
     assert not len(mind.stream)
     assert mind.attention.importance == 7
-    purposes = {entry.purpose for entry in mind.kit.model.ledger.rows()}
+    purposes = {entry.purpose for entry in mind.services.model.ledger.rows()}
     assert "converse.memo" in purposes
 
 
@@ -126,7 +126,7 @@ def test_however_it_ends_the_memo_is_made_once_and_no_dialogue_is_left(ending: s
 def test_a_memo_under_way_survives_a_checkpoint_and_comes_late() -> None:
     mind = talked(noting("going"), latency_ticks={"converse": 1})
     other = make_mind(noting("going"), latency_ticks={"converse": 1})
-    assert mind.busy("converse.memo")
+    assert mind.is_busy("converse.memo")
     other.load_state(json.loads(json.dumps(mind.state())))
     for each in (mind, other):
         live(each, Moment(tick=4, time=Moment().later(40).time, me=body(asleep=True)))

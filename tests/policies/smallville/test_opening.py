@@ -6,7 +6,7 @@ from genagents_env.actions import Idle, Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville import dialogue
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, person
 from tests.policies.smallville.minds import (
     asked,
@@ -35,11 +35,11 @@ def saying(text: str = "Good morning.", end: bool = False) -> Rule:
     )
 
 
-def asked_for(mind: Mind) -> list[str]:
+def asked_for(mind: SmallvilleMind) -> list[str]:
     return [fields_of(request)[0] for request in asked(mind)]
 
 
-def opening(rule: Rule, **config: Value) -> tuple[Mind, Moment]:
+def opening(rule: Rule, **config: Value) -> tuple[SmallvilleMind, Moment]:
     """Return a mind that has just made up its mind to speak to Bob, who is in sight."""
     mind = make_mind(rule, **config)
     seen = Moment(people=(person(BOB, distance=6),))

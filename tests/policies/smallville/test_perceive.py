@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from genagents_env.cognition.thought import Pending
+from genagents_env.cognition.thought import PendingQuery
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville.day import Piece
-from genagents_env.policies.smallville.mind import Known, Mind
+from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from tests.policies.percepts import Moment, Value, body, profile, speech
 from tests.policies.smallville.days import UNUSABLE
@@ -35,17 +35,17 @@ def thing(name: str, state: str, distance: int = 4, event: int = 2) -> SeenObjec
     return SeenObject(f"Cafe/{name}", name, (3, 3), distance, state, (), False, False, event)
 
 
-def notice(mind: Mind, percept: Percept) -> list[Observation]:
+def notice(mind: SmallvilleMind, percept: Percept) -> list[Observation]:
     return perceive.notice(mind, moment(mind, percept))
 
 
-def remembered(mind: Mind, found: Observation) -> Memory:
+def remembered(mind: SmallvilleMind, found: Observation) -> Memory:
     """Return the memory of an observation."""
     assert found.memory is not None
     return mind.stream[found.memory]
 
 
-def texts(mind: Mind) -> list[str]:
+def texts(mind: SmallvilleMind) -> list[str]:
     return [mind.stream[id_].text for id_ in range(len(mind.stream))]
 
 
@@ -55,7 +55,7 @@ def seen_later(percept: Moment, **changes: Value) -> Moment:
 
 def test_what_is_nearest_is_attended_to_people_and_objects_alike() -> None:
     mind = make_mind(who=profile(attention_bandwidth=2))
-    mind.objects["Cafe/stove"] = Known("stove", "off", 0)
+    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0)
     crowd = (person("Bob", distance=2), person("Cid", distance=6))
     notice(mind, Moment(people=crowd, objects=(thing("stove", "on", 3),)))
     assert [t for t in texts(mind) if "Ann" not in t] == ["Bob is reading", "the stove is on"]
@@ -207,7 +207,7 @@ def rating(*ratings: int) -> Rule:
     return by_fields({"ratings": {"ratings": list(ratings)}})
 
 
-def rate(mind: Mind, percept: Moment) -> None:
+def rate(mind: SmallvilleMind, percept: Moment) -> None:
     think(mind, perceive.thoughts(mind, moment(mind, percept)), percept)
 
 
@@ -290,7 +290,7 @@ def test_only_so_many_ratings_are_kept_the_latest() -> None:
 
 def test_a_batch_under_way_is_not_joined_by_another() -> None:
     mind = make_mind(rate_batch=1)
-    pending = Pending("perceive.rate", {}, (), 0, 0, 9)
+    pending = PendingQuery("perceive.rate", {}, (), 0, 0, 9)
     mind.pending.append(pending)
     notice(mind, hearing(4))
     assert perceive.thoughts(mind, moment(mind, hearing(0))) == []
@@ -330,7 +330,7 @@ def test_ratings_come_into_effect_when_their_time_has_come() -> None:
         for tick in range(5):
             at = percept.later(10 * tick)
             thoughts = perceive.thoughts(mind, moment(mind, at))
-            await thinking.think(mind, thoughts, moment(mind, at))
+            await thinking.run(mind, thoughts, moment(mind, at))
             seen.append(mind.stream[0].importance)
         return seen
 
@@ -362,13 +362,13 @@ def test_a_malformed_rating_ends_in_the_neutral_one(words: str) -> None:
     rate(mind, percept)
     assert [mind.stream[k].importance for k in range(2)] == [3, 3]
     assert mind.attention.unrated == []
-    (row,) = mind.kit.model.ledger.rows()
+    (row,) = mind.services.model.ledger.rows()
     assert (row.purpose, row.calls, row.fallbacks) == ("perceive.rate", 1, 1)
 
 
 def test_golden_transcript() -> None:
     mind = make_mind(rate_batch=3)
-    mind.objects["Cafe/stove"] = Known("stove", "off", 0)
+    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0)
     percept = Moment(
         people=(person("Bob", "telling jokes"),),
         objects=(thing("stove", "burning"),),

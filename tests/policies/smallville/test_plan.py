@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Idle, Move
-from genagents_env.cognition.thought import Reply, Thought
+from genagents_env.cognition.thought import QueryReply, Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville import plan
 from genagents_env.policies.smallville.day import Block, Day
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policies.smallville.pieces import PieceReply, _laid_out
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
@@ -72,7 +72,7 @@ def starts(memory: Memory) -> int:
     return memory.start
 
 
-def plans(mind: Mind, now: int) -> list[Memory]:
+def plans(mind: SmallvilleMind, now: int) -> list[Memory]:
     """Return the plans of hours that still hold, in order of their beginning."""
     held = [mind.stream[id_] for id_ in mind.stream.recent(200, kinds=["plan"], now=now)]
     return sorted((m for m in held if " plans for " in m.text), key=starts)
@@ -316,9 +316,9 @@ def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
 
 
 def revise(alone: Alone, start: int, why: str = "The Cafe burns.") -> None:
-    thought = Thought("plan.revise", {"start": start, "why": why})
+    thought = Query("plan.revise", {"start": start, "why": why})
     now = moment(alone.mind, alone.percept)
-    alone.policy._run(alone.policy.thinking.think(alone.mind, [thought], now))
+    alone.policy._run(alone.policy.scheduler.run(alone.mind, [thought], now))
 
 
 def answering_hours(request: CompletionRequest) -> str:
@@ -391,15 +391,15 @@ def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
     mind = alone.mind
     for _ in range(20):
         alone.step()
-        if mind.busy("plan.pieces"):
+        if mind.is_busy("plan.pieces"):
             break
     (pending,) = [p for p in mind.pending if p.purpose == "plan.pieces"]
     handler = plan.HANDLERS["plan.pieces"]
     for block in mind.day.hours:
         block.text = "something else"
-    reply = Reply(handler.fallback(pending.data), True, "")
+    reply = QueryReply(handler.fallback(pending.data), True, "")
     before = list(mind.day.pieces)
-    wait_for(handler.take(mind, pending.data, moment(mind, alone.percept), reply))
+    wait_for(handler.apply(mind, pending.data, moment(mind, alone.percept), reply))
     assert mind.day.pieces == before
 
 
@@ -444,12 +444,12 @@ def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
     }
     handler = plan.HANDLERS[purpose]
     value = handler.fallback(data)
-    assert handler.reply(data).model_validate_json(value.model_dump_json())
+    assert handler.reply_model(data).model_validate_json(value.model_dump_json())
 
 
 def test_nobody_without_a_day_is_asked_for_hours() -> None:
     mind = make_mind()
-    ask = plan.HANDLERS["plan.hours"].ask
+    ask = plan.HANDLERS["plan.hours"].prepare
     assert wait_for(ask(mind, {"start": 0, "why": ""}, moment(mind, Moment()))) is None
 
 

@@ -6,12 +6,12 @@ import pytest
 from pydantic import ValidationError
 
 from genagents_env.actions import Talk
-from genagents_env.cognition.thought import Reply, Thought
+from genagents_env.cognition.thought import QueryReply, Query
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Percept
 from genagents_env.policies.smallville import dialogue, react
 from genagents_env.policies.smallville.day import Day, Piece
-from genagents_env.policies.smallville.mind import Activity, Dialogue, Mind, Summary
+from genagents_env.policies.smallville.mind import SmallvilleActivity, Dialogue, SmallvilleMind, SelfSummary
 from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
 from tests.policies.smallville.minds import (
     asked,
@@ -45,16 +45,16 @@ def deciding(choice: str, what: str = "", minutes: int = 10) -> Rule:
     )
 
 
-def decisions(mind: Mind) -> int:
+def decisions(mind: SmallvilleMind) -> int:
     return sum("choice" in fields_of(request) for request in asked(mind))
 
 
-def following(mind: Mind, choice: str, what: str = "", **data: Value) -> list[Thought]:
+def following(mind: SmallvilleMind, choice: str, what: str = "", **data: Value) -> list[Query]:
     """Return the thoughts that follow from a decision."""
     value = react.Reaction(choice=choice, what=what, minutes=10)
     seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
-    reply = Reply(value, False, "react.decide #0 at tick 0")
-    take = react.HANDLERS["react.decide"].take
+    reply = QueryReply(value, False, "react.decide #0 at tick 0")
+    take = react.HANDLERS["react.decide"].apply
     return list(wait_for(take(mind, seen, moment(mind, SEEN), reply)))
 
 
@@ -141,13 +141,13 @@ def night(hour: int, minute: int = 0) -> Moment:
     return Moment(time=datetime.combine(START.date(), time(hour, minute)))
 
 
-def silent() -> dict[str, tuple[Mind, Moment]]:
+def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:
     """Return minds with a moment at which seeing somebody costs no call."""
     talking, talked, waiting, abed = (make_mind(deciding("talk")) for _ in range(4))
     talking.dialogue = Dialogue(-1, 0, [CID])
     talked.attention.talked = {BOB: -7990}
-    waiting.activity = Activity(kind="wait", until=100, reaction=True)
-    abed.activity = Activity(kind="sleep")
+    waiting.activity = SmallvilleActivity(kind="wait", until=100, reaction=True)
+    abed.activity = SmallvilleActivity(kind="sleep")
     planned = make_mind(deciding("talk"))
     planned.day = Day(date="2023-02-13", wake=3600, bed=50_000)
     several = Conversation(1, ("Ann Ash", CID), None, True, 8)
@@ -192,7 +192,7 @@ def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
 def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
     mind = make_mind(deciding("talk"), latency_ticks={"react": 3})
     live(mind, SEEN, [READING])
-    assert mind.busy("react.")
+    assert mind.is_busy("react.")
     later = SEEN.later(30)
     if change == "asleep":
         later = later.later(0, me=body(asleep=True))
@@ -224,8 +224,8 @@ def test_an_unusable_reply_is_going_on() -> None:
     mind = make_mind(always_invalid)
     assert live(mind, SEEN, [READING, BURNING]) is None
     assert mind.dialogue is None
-    assert mind.activity == Activity()
-    assert mind.kit.model.ledger.totals().fallbacks == 1
+    assert mind.activity == SmallvilleActivity()
+    assert mind.services.model.ledger.totals().fallbacks == 1
 
 
 GOOD = {"choice": "go on", "what": "", "minutes": 5}
@@ -259,7 +259,7 @@ def test_a_malformed_reaction_is_refused(broken: object) -> None:
     text = json.dumps(broken)
     mind = make_mind(lambda request: text)
     live(mind, SEEN, [READING])
-    assert mind.kit.model.ledger.totals().fallbacks == 1
+    assert mind.services.model.ledger.totals().fallbacks == 1
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> No
     for k in range(400):
         words = f"{k} {FOREIGN if k % 2 else EVIL}"
         mind.stream.add("event", words, created=0, importance=1 + k % 10, events=(k,))
-    mind.summary = Summary("core " * 32, "days " * 32, "fine " * 32, 0)
+    mind.summary = SelfSummary("core " * 32, "days " * 32, "fine " * 32, 0)
     mind.activity.text = "咖啡" * 80
     far = body("咖" * 60 + "/" + "馆" * 60)
     seen = observed(name, f"the mayor {EVIL} {FOREIGN}")
@@ -311,6 +311,6 @@ def test_golden_transcript() -> None:
     mind.day.pieces = [Piece(600, 1200, "wiping the counter")]
     mind.activity.text = "serving coffee"
     live(mind, SEEN, [BURNING])
-    until = mind.kit.clock(mind.activity.until)
+    until = mind.services.to_time(mind.activity.until)
     effect = f"{mind.activity.text} at {mind.activity.place} until {until:%H:%M}"
     assert is_golden("react.txt", transcript(asked(mind)[:1], endpoint_of(mind).rule, [effect]))

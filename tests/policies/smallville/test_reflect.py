@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genagents_env import town_v0
 from genagents_env.cognition import thought
-from genagents_env.cognition.thought import Pending, Thought
+from genagents_env.cognition.thought import PendingQuery, Query
 from genagents_env.errors import LLMBadReply
 from genagents_env.llm.calls import Completion
 from genagents_env.llm.replies import parse
@@ -18,7 +18,7 @@ from genagents_env.memory.stream import Memory
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville import reflect as reflection
-from genagents_env.policies.smallville.mind import Dialogue, Mind
+from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
 from genagents_env.text import fold
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.minds import (
@@ -48,7 +48,7 @@ def answering(*insights: dict[str, Value], questions: list[str] | None = None) -
     return by_fields({"questions": asked_for, "insights": {"insights": list(insights)}})
 
 
-def remembering(rule: Rule = sample_schema, count: int = 8, **config: Value) -> Mind:
+def remembering(rule: Rule = sample_schema, count: int = 8, **config: Value) -> SmallvilleMind:
     mind = make_mind(rule, **config)
     for k in range(count):
         text = f"Bob Birch is telling joke number {k} to Ann Ash"
@@ -56,18 +56,18 @@ def remembering(rule: Rule = sample_schema, count: int = 8, **config: Value) -> 
     return mind
 
 
-def reflect(mind: Mind, percept: Percept = NOW) -> None:
+def reflect(mind: SmallvilleMind, percept: Percept = NOW) -> None:
     """Live one tick with reflection alone."""
     mind.asleep = percept.me.asleep
     think(mind, reflection.thoughts(mind, moment(mind, percept)), percept)
 
 
-def thoughts(mind: Mind) -> list[Memory]:
+def thoughts(mind: SmallvilleMind) -> list[Memory]:
     found = (mind.stream[id_] for id_ in range(len(mind.stream)))
     return [memory for memory in found if memory.kind == "thought"]
 
 
-def purposes(mind: Mind) -> list[str]:
+def purposes(mind: SmallvilleMind) -> list[str]:
     return [fields_of(request)[0] for request in asked(mind)]
 
 
@@ -92,7 +92,7 @@ def test_does_not_begin_when_it_cannot_and_forgets_nothing(why: str) -> None:
     if why == "talking":
         mind.dialogue = Dialogue(1, 0, ["Bob Birch"])
     if why == "under way":
-        pending = Pending("reflect.insights", {}, (), 0, 0, 9)
+        pending = PendingQuery("reflect.insights", {}, (), 0, 0, 9)
         mind.pending.append(pending)
     assert len(reflection.thoughts(mind, moment(mind, NOW))) == 0
     assert mind.attention.importance == 400.0
@@ -202,7 +202,7 @@ def test_a_fallback_is_itself_a_reply(purpose: str) -> None:
     handler = reflection.HANDLERS[purpose]
     data = {"count": 3, "memories": [4, 5], "question": "Who?"}
     words = handler.fallback(data).model_dump_json()
-    assert handler.reply(data).model_validate_json(words)
+    assert handler.reply_model(data).model_validate_json(words)
 
 
 def test_nothing_is_asked_of_an_empty_memory() -> None:
@@ -219,7 +219,7 @@ def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() ->
     async def live(percept: Moment) -> int:
         mind.asleep = percept.me.asleep
         now = moment(mind, percept)
-        await thinking.think(mind, reflection.thoughts(mind, now), now)
+        await thinking.run(mind, reflection.thoughts(mind, now), now)
         return len(thoughts(mind))
 
     async def lives() -> None:
@@ -241,7 +241,7 @@ def test_what_others_said_stays_in_the_fence() -> None:
     mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
     mind.attention.importance = 150
     reflect(mind)
-    think(mind, [Thought("reflect.insights", {"question": EVIL})], NOW)
+    think(mind, [Query("reflect.insights", {"question": EVIL})], NOW)
     assert len(asked(mind)) > 1
     assert all(is_fenced(request, "forget all this") for request in asked(mind))
 
@@ -256,7 +256,7 @@ def test_prompts_stay_within_their_budget(most: int) -> None:
     mind.stream.add("event", "It rains.", created=300, importance=5, events=(300,))
     mind.attention.importance = 150
     reflect(mind)
-    think(mind, [Thought("reflect.insights", {"question": FOREIGN[:160]})], NOW)
+    think(mind, [Query("reflect.insights", {"question": FOREIGN[:160]})], NOW)
     assert len(asked(mind)) >= 2
     assert all(length(request) <= most for request in asked(mind))
     assert '["question", "' in asked(mind)[-1].messages[-1].content
@@ -270,9 +270,9 @@ def test_the_number_of_questions_and_insights_is_an_option() -> None:
     assert purposes(mind)[0] == "questions"
     assert len(purposes(mind)) <= 3
     with pytest.raises(LLMBadReply, match="questions"):
-        _parsed('{"questions": ["a"]}', handlers["reflect.questions"].reply({"count": 2}))
+        _parsed('{"questions": ["a"]}', handlers["reflect.questions"].reply_model({"count": 2}))
     longer = _parsed(
-        '{"questions": ["a", "b", "c"]}', handlers["reflect.questions"].reply({"count": 2})
+        '{"questions": ["a", "b", "c"]}', handlers["reflect.questions"].reply_model({"count": 2})
     )
     assert longer.questions == ["a", "b"]
 
@@ -335,7 +335,7 @@ def test_malformed_questions_lead_nowhere(text: str) -> None:
 @pytest.mark.parametrize("text", BROKEN_INSIGHTS)
 def test_malformed_insights_lead_nowhere(text: str) -> None:
     mind = remembering(lambda request: text)
-    think(mind, [Thought("reflect.insights", {"question": "Who?"})], NOW)
+    think(mind, [Query("reflect.insights", {"question": "Who?"})], NOW)
     assert purposes(mind) == ["insights"] * 2
     assert thoughts(mind) == []
 
@@ -370,9 +370,9 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
         for text, because in given_insights
         if text.isprintable()
     ]
-    reply = thought.Reply(reflection.Insights(insights=entries), False, "reflect.insights #0")
+    reply = thought.QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0")
     for _ in range(2):
-        wait_for(handler.take(mind, data, moment(mind, NOW), reply))
+        wait_for(handler.apply(mind, data, moment(mind, NOW), reply))
     kept = thoughts(mind)
     assert all(memory.evidence and set(memory.evidence) <= {5, 3, 1} for memory in kept)
     assert all(memory.events == () and mind.stream.sources([memory.id]) for memory in kept)

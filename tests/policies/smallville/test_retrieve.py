@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policies.smallville import retrieve
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from tests.policies.percepts import Value
 from tests.policies.smallville.minds import make_mind
 
@@ -33,15 +33,15 @@ class Colours:
     async def aclose(self) -> None: ...
 
 
-def colourful(texts: Sequence[str] = TEXTS, **config: Value) -> tuple[Mind, Colours]:
+def colourful(texts: Sequence[str] = TEXTS, **config: Value) -> tuple[SmallvilleMind, Colours]:
     mind, source = make_mind(**config), Colours()
-    object.__setattr__(mind.kit, "embedder", Embedder(source))
+    object.__setattr__(mind.services, "embedder", Embedder(source))
     for text in texts:
         mind.stream.add("event", text, created=0, events=(1,))
     return mind, source
 
 
-def recall(mind: Mind, queries: Sequence[str], now: int = 0, **options: Value) -> list[str]:
+def recall(mind: SmallvilleMind, queries: Sequence[str], now: int = 0, **options: Value) -> list[str]:
     found = asyncio.run(retrieve.recall(mind, queries, now, **options))
     return [memory.text for _, memory in found]
 
@@ -85,7 +85,7 @@ def test_recalling_without_a_trace() -> None:
 def test_without_retrieval_the_latest_come_whatever_is_asked(how: str) -> None:
     mind, source = colourful(recall=3, retrieval=how != "switched off")
     if how == "no embedder":
-        object.__setattr__(mind.kit, "embedder", None)
+        object.__setattr__(mind.services, "embedder", None)
     assert recall(mind, ["blue"], now=9) == ["red brick", "green leaf", "blue sky"]
     assert source.asked == []
     assert [mind.stream[id_].accessed for id_ in range(6)] == [0, 0, 0, 9, 9, 9]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env import town_v0
-from genagents_env.cognition.thought import Ask
+from genagents_env.cognition.thought import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.schemas import schema_name, schema_of
@@ -19,7 +19,7 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.policies.smallville import day, handlers, interview
-from genagents_env.policies.smallville.mind import Dialogue, Known, Line, Mind
+from genagents_env.policies.smallville.mind import Dialogue, BelievedObject, DialogueLine, SmallvilleMind
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
@@ -40,37 +40,37 @@ def mind_of(rule: Rule, *memories: str, **config: Any) -> Any:
     """Return a mind with room in its prompts, that was told `memories` an hour ago."""
     mind = make_mind(rule, prompt_tokens=4000, **config)
     for number, text in enumerate(memories):
-        created = mind.kit.second(NOON.time) - 3600
+        created = mind.services.to_second(NOON.time) - 3600
         mind.stream.add("event", text, created=created, importance=5.0, events=(number,))
     return mind
 
 
-def answer(mind: Mind, purpose: str, data: dict[str, Any], percept: Moment = NOON) -> Any:
+def answer(mind: SmallvilleMind, purpose: str, data: dict[str, Any], percept: Moment = NOON) -> Any:
     """Return what the mind's model replies to one of its questions, as a valid reply."""
     handler = handlers.HANDLERS[purpose]
-    ask = wait_for(handler.ask(mind, data, moment(mind, percept)))
-    assert isinstance(ask, Ask)
-    reply = handler.reply(ask.data)
+    ask = wait_for(handler.prepare(mind, data, moment(mind, percept)))
+    assert isinstance(ask, PreparedQuery)
+    reply = handler.reply_model(ask.data)
     request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
-def told_by(mind: Mind, *questions: str) -> list[Any]:
+def told_by(mind: SmallvilleMind, *questions: str) -> list[Any]:
     """Return the mind's answers in an interview."""
-    mind.tick = mind.kit.second(NOON.time) // 10
+    mind.tick = mind.services.to_second(NOON.time) // 10
     answers: list[Any] = asyncio.run(interview.answers(mind, list(questions)))
     return answers
 
 
-def planned(mind: Mind, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
+def planned(mind: SmallvilleMind, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
     """Give the mind a day from 07:00 to 23:00 with these hours."""
-    clocks = [mind.kit.second(datetime.fromisoformat(f"{date}T{clock}")) for clock, _ in hours]
-    bed = mind.kit.second(datetime.fromisoformat(f"{date}T23:00"))
+    clocks = [mind.services.to_second(datetime.fromisoformat(f"{date}T{clock}")) for clock, _ in hours]
+    bed = mind.services.to_second(datetime.fromisoformat(f"{date}T23:00"))
     blocks = [
         day.Block(start, end, text)
         for start, end, (_, text) in zip(clocks, [*clocks, bed][1:], hours, strict=True)
     ]
-    wake = mind.kit.second(datetime.fromisoformat(f"{date}T07:00"))
+    wake = mind.services.to_second(datetime.fromisoformat(f"{date}T07:00"))
     mind.day = day.Day(date, wake, bed, [], blocks, [])
 
 
@@ -142,7 +142,7 @@ def test_pieces_fill_the_stretch_with_its_blocks(begin: int, cuts: list[int]) ->
 
 def test_things_are_done_where_their_words_say() -> None:
     mind = mind_of(gossip)
-    known = Known
+    known = BelievedObject
     mind.objects = {"Cafe/espresso machine": known("espresso machine", "off", 0)}
     for text, where, thing in (
         ("heating the espresso machine, Cafe", "Cafe", "espresso machine"),
@@ -206,7 +206,7 @@ def decided(rule: Rule) -> Any:
 def spoken(rule: Rule, heard: Sequence[tuple[str, str]], *memories: str) -> Any:
     """Return what one says to Bea Birch next, after these lines."""
     mind = mind_of(rule, *memories)
-    line = Line
+    line = DialogueLine
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line(*words, 1) for words in heard])
     data = {"begun": 0, "heard": len(heard)}
     return answer(mind, "converse.speak", data)
@@ -356,7 +356,7 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     answer(mind, "summary.describe", {})
     answer(mind, "reflect.questions", {})
     answer(mind, "reflect.insights", {"question": texts[0]})
-    line = Line
+    line = DialogueLine
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line("Bea Birch", text, 1) for text in texts])
     answer(mind, "converse.relate", {"other": "Bea Birch", "begun": 0})
     answer(mind, "converse.speak", {"begun": 0, "heard": len(texts)})

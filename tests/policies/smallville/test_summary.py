@@ -4,11 +4,11 @@ from collections.abc import Mapping
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.cognition.thought import Pending
+from genagents_env.cognition.thought import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import perceive, summary
-from genagents_env.policies.smallville.mind import Mind, Summary
+from genagents_env.policies.smallville.mind import SmallvilleMind, SelfSummary
 from tests.policies.percepts import Moment, Value, profile
 from tests.policies.smallville.minds import (
     asked,
@@ -34,7 +34,7 @@ def describing(**changes: Value) -> Rule:
     return by_fields({"core": SELF | changes})
 
 
-def live(mind: Mind, percept: Percept = NOW) -> None:
+def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
     """Live one tick with the summary alone."""
     think(mind, summary.thoughts(mind, moment(mind, percept)), percept)
 
@@ -44,7 +44,7 @@ def test_describes_oneself_at_first_and_again_when_it_is_old() -> None:
     for hours, calls in ((0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
         live(mind, NOW.later(int(hours * 3600)))
         assert len(asked(mind)) == calls
-    assert mind.summary == Summary(**SELF, made=7200)
+    assert mind.summary == SelfSummary(**SELF, made=7200)
 
 
 @pytest.mark.parametrize("why", ["asleep", "under way", "switched off"])
@@ -52,7 +52,7 @@ def test_does_not_describe_when_it_cannot(why: str) -> None:
     mind = make_mind(describing(), describe=why != "switched off")
     mind.asleep = why == "asleep"
     if why == "under way":
-        mind.pending.append(Pending("summary.describe", {}, (), 0, 0, 9))
+        mind.pending.append(PendingQuery("summary.describe", {}, (), 0, 0, 9))
     assert len(summary.thoughts(mind, moment(mind, NOW))) == 0
 
 
@@ -83,7 +83,7 @@ def test_without_a_usable_reply_the_last_description_serves_again() -> None:
     live(mind, NOW.later(7200))
     live(mind, NOW.later(7210))
     assert len(asked(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
-    assert mind.summary == Summary(**SELF, made=7200)
+    assert mind.summary == SelfSummary(**SELF, made=7200)
 
 
 def test_without_any_reply_there_is_no_description() -> None:
@@ -91,13 +91,13 @@ def test_without_any_reply_there_is_no_description() -> None:
     live(mind)
     live(mind, NOW.later())
     assert len(asked(mind)) == 2
-    assert mind.summary == Summary(made=0)
+    assert mind.summary == SelfSummary(made=0)
     assert summary.lines(mind) == []
 
 
 def test_a_fallback_is_itself_a_reply() -> None:
     handler = summary.HANDLERS["summary.describe"]
-    assert handler.reply({}).model_validate_json(handler.fallback({}).model_dump_json())
+    assert handler.reply_model({}).model_validate_json(handler.fallback({}).model_dump_json())
 
 
 def test_the_lines_others_show() -> None:
@@ -108,7 +108,7 @@ def test_the_lines_others_show() -> None:
     assert lines(mind) == [["you", "Win the fair."], ["these days", "Ann is baking."]]
     mind.status = "Win the fair."
     assert lines(mind) == [["these days", "Win the fair."]]
-    mind.summary = Summary(**SELF, made=0)
+    mind.summary = SelfSummary(**SELF, made=0)
     assert lines(mind) == [
         ["you", "I am warm and I like company."],
         ["your days", "I run the Cafe."],
@@ -179,7 +179,7 @@ def test_malformed_descriptions_are_not_taken(text: str) -> None:
     mind = make_mind(lambda request: text)
     live(mind)
     assert len(asked(mind)) == 2
-    assert mind.summary == Summary(made=0)
+    assert mind.summary == SelfSummary(made=0)
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:

@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 from pydantic import BaseModel
 
-from genagents_env.cognition.thinking import Thinking
-from genagents_env.cognition.thought import Ask, Data, Handler, Reply, Thought
+from genagents_env.cognition.thinking import CallScheduler
+from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, QueryReply, Query
 from genagents_env.cognition.thought import Moment as Now
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
@@ -21,7 +21,7 @@ from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville import handlers as handlers_module
 from genagents_env.policies.smallville.day import Block
-from genagents_env.policies.smallville.mind import Mind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.check_policy import check_policy
@@ -41,29 +41,29 @@ class Word(BaseModel):
 
 
 def handler(
-    taken: list[str], follow: Sequence[Thought] = (), instead: Thought | None = None
-) -> Handler[Mind]:
+    taken: list[str], follow: Sequence[Query] = (), instead: Query | None = None
+) -> QueryHandler[SmallvilleMind]:
     """Return a handler that notes what it is asked and what is taken."""
 
-    async def ask(mind: Mind, data: Data, now: Now) -> Ask | Thought | None:
+    async def ask(mind: SmallvilleMind, data: QueryData, now: Now) -> PreparedQuery | Query | None:
         if instead is not None:
             return instead
-        return Ask([Message("user", data["name"])], data) if data["name"] else None
+        return PreparedQuery([Message("user", data["name"])], data) if data["name"] else None
 
-    async def take(mind: Mind, data: Data, now: Now, reply: Reply) -> Sequence[Thought]:
+    async def take(mind: SmallvilleMind, data: QueryData, now: Now, reply: QueryReply) -> Sequence[Query]:
         kind = "default" if reply.fallback else "reply"
         taken.append(f"{data['name']} {kind} at {now.tick}")
         return follow
 
     default = Word(word="-")
-    return Handler(ask, lambda data: Word, lambda data: default, take, lambda data: 99)
+    return QueryHandler(ask, lambda data: Word, lambda data: default, take, lambda data: 99)
 
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the list in which the made-up faculties note what is taken."""
     notes: list[str] = []
-    then = Thought("react.then", {"name": "then"})
+    then = Query("react.then", {"name": "then"})
     handlers = {
         "plan.a": handler(notes),
         "plan.b": handler(notes, [then]),
@@ -74,18 +74,18 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return notes
 
 
-def ask(name: str, purpose: str = "plan.a") -> Thought:
-    return Thought(purpose, {"name": name})
+def ask(name: str, purpose: str = "plan.a") -> Query:
+    return Query(purpose, {"name": name})
 
 
-def live(mind: Mind, thoughts: dict[int, list[Thought]], ticks: int) -> Thinking[Mind]:
+def live(mind: SmallvilleMind, thoughts: dict[int, list[Query]], ticks: int) -> CallScheduler[SmallvilleMind]:
     """Live some ticks with these thoughts; return the thinking."""
     thinking = thinking_of(mind)
 
     async def ticking() -> None:
         for tick in range(ticks):
             percept = Moment().later(10 * tick)
-            await thinking.think(mind, thoughts.get(tick, []), moment(mind, percept))
+            await thinking.run(mind, thoughts.get(tick, []), moment(mind, percept))
 
     asyncio.run(ticking())
     return thinking
@@ -119,7 +119,7 @@ def test_a_thought_may_stand_in_for_another_and_one_may_ask_nothing(taken: list[
     mind = make_mind()
     live(mind, {0: [ask("x", "react.instead"), ask("")]}, 1)
     assert taken == ["then reply at 0"]
-    assert [row.purpose for row in mind.kit.model.ledger.rows()] == ["react.then"]
+    assert [row.purpose for row in mind.services.model.ledger.rows()] == ["react.then"]
 
 
 def test_calls_of_one_tick_are_numbered_in_the_order_of_asking(taken: list[str]) -> None:
@@ -139,13 +139,13 @@ def test_what_fails_ends_in_the_default_in_its_turn(taken: list[str]) -> None:
 def test_where_words_fail_no_call_is_begun(
     taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(mind: Mind, data: Data, now: Now) -> None:
+    async def broken(mind: SmallvilleMind, data: QueryData, now: Now) -> None:
         raise LLMUnavailable("no embedder")
 
     bad = handler(taken)
     handlers = {
         **handlers_module.HANDLERS,
-        "plan.broken": Handler(broken, bad.reply, bad.fallback, bad.take, bad.max_tokens),
+        "plan.broken": QueryHandler(broken, bad.reply_model, bad.fallback, bad.apply, bad.max_tokens),
     }
     monkeypatch.setattr(handlers_module, "HANDLERS", handlers)
     mind = make_mind()
@@ -236,9 +236,9 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     alone.until("08:01")
     for _ in range(12):
         alone.step()
-        if alone.mind.busy("plan.pieces"):
+        if alone.mind.is_busy("plan.pieces"):
             break
-    assert alone.mind.busy("plan.pieces")
+    assert alone.mind.is_busy("plan.pieces")
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
     alone.mind.day.hours = [Block(b.start, b.end, b.text) for b in alone.mind.day.hours]
     alone.policy._run(alone.policy.settle())
@@ -297,7 +297,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(
         max_in_flight=100,
         retry=RetryPolicy(attempts=1),
     )
-    town.policy.thinking = Thinking(model, handlers_module.HANDLERS)
+    town.policy.scheduler = CallScheduler(model, handlers_module.HANDLERS)
     if config:
         town.step()
     with pytest.raises(ModelOutage):
@@ -312,7 +312,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(
 def test_what_a_budget_refuses_ends_the_run_and_not_in_a_fallback() -> None:
     alone = Alone(seconds=10)
     model = ModelClient(alone.endpoint, run_seed=3, budget=Budget(calls=2))
-    alone.policy.thinking = Thinking(model, handlers_module.HANDLERS)
+    alone.policy.scheduler = CallScheduler(model, handlers_module.HANDLERS)
     with pytest.raises(BudgetExceeded):
         alone.step()
     assert len(alone.endpoint.requests) == 2
