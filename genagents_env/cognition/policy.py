@@ -1,62 +1,117 @@
 """A policy of minds: one for each agent, whose model calls are under way together."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Coroutine, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
 
 from genagents_env.actions import Action
-from genagents_env.cognition.thinking import CallScheduler
-from genagents_env.cognition.thought import Mind
+from genagents_env.cognition.mind import Mind, Options, Services
+from genagents_env.cognition.prompts import PromptFiles
+from genagents_env.cognition.query import QueryHandler
+from genagents_env.cognition.scheduler import CallScheduler
+from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
-from genagents_env.policy import Infos, Observations, Policy
+from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
 
-M = TypeVar("M", bound=Mind)
+M = TypeVar("M", bound=Mind[Any])
+T = TypeVar("T")
 
 
-class MindPolicy(Policy, Generic[M]):
-    """Lives all minds at once; a subclass makes them in `reset`, and says how one lives a tick.
+class MindPolicy(Policy, Generic[M, Options]):
+    """One mind for each agent; a subclass says how a mind is made, and how it decides.
+
+    Args:
+        config: the options of the minds.
+        handlers: of queries, by purpose.
+        prompts: the folder of the prompt files.
 
     Attributes:
         minds: by agent.
-        thinking: their model calls.
+        services: what they work with.
+        scheduler: of their model calls.
     """
 
-    minds: dict[str, M]
-    scheduler: CallScheduler[M]
+    needs_model = True
+    needs_embedder = True
+    remembers = True
+    missing_embedder: ClassVar[str] = "needs an embedder; there is none"
+
+    def __init__(
+        self, config: Options, handlers: Mapping[str, QueryHandler[M]], prompts: Path
+    ) -> None:
+        self.config, self.handlers, self.prompts = config, handlers, prompts
+        self.minds: dict[str, M] = {}
+
+    @property
+    def uses_embedder(self) -> bool:
+        """Whether these options need one."""
+        return True
+
+    def make_mind(self, services: Services[Options], profile: Profile) -> M:
+        """Return a mind that knows what its profile says."""
+        raise NotImplementedError
 
     async def decide(self, mind: M, percept: Percept) -> Action:
-        """Return what one does now."""
+        """Return what the agent does now."""
         raise NotImplementedError
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        """Begin an episode: everyone knows what their profile says.
+
+        Raises:
+            PolicyError: the context has no model, or no embedder although these options need one.
+        """
+        if context.model is None:
+            raise PolicyError(f"{self.name} needs a language model; the context has none")
+        if context.embedder is None and self.uses_embedder:
+            raise PolicyError(f"{self.name} {self.missing_embedder}")
+        self.scheduler = CallScheduler(context.model, self.handlers)
+        self.services = Services(
+            self.config,
+            PromptFiles(self.prompts, seed, self.config.prompt_tokens),
+            context.model,
+            context.embedder,
+            seed,
+            context.start,
+            context.seconds_per_tick,
+        )
+        self.minds = {
+            agent: self.make_mind(self.services, profile) for agent, profile in profiles.items()
+        }
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         """Return an action for each agent; needs `infos[agent]["percept"]`.
 
         When a call ends the run (budget, outage), all calls of the tick are awaited first, so
-        that what was answered is in the cassette when the run goes on from its checkpoint.
+        that what was answered is in the cassette when the run is resumed from its checkpoint.
         """
         agents = list(observations)
-        outcomes = await asyncio.gather(
-            *(self.decide(self.minds[agent], infos[agent]["percept"]) for agent in agents),
-            return_exceptions=True,
+        actions = await gather_all(
+            self.decide(self.minds[agent], infos[agent]["percept"]) for agent in agents
         )
-        actions: dict[str, Action] = {}
-        for agent, outcome in zip(agents, outcomes, strict=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            actions[agent] = outcome
-        return actions
+        return dict(zip(agents, actions, strict=True))
 
     async def settle(self) -> None:
         """Await the calls under way, so that they are stored; nothing is applied."""
         await self.scheduler.settle(self.minds)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return every mind."""
         for mind in self.minds.values():
             self.scheduler.store_replies(mind)
         return {agent: mind.state() for agent, mind in self.minds.items()}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
+    def load_state(self, state: State) -> None:
+        """Resume from `state`."""
         for agent, mind in self.minds.items():
             mind.load_state(state[agent])
+
+
+async def gather_all(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Return what each gives, once all are done; then the first error there was is raised."""
+    outcomes = await asyncio.gather(*coroutines, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]

@@ -18,6 +18,8 @@ _SYSTEM_SHARE = 0.3  # of the prompt at most for who one is
 _MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
 _EMPTY_FENCE = bound(fence([], ""))
 _LINE = 160  # characters of a memory that are shown
+_NAME, _PLACE = 24, 36  # tokens at most of a name or a place outside the fence
+_NAMED = 3  # people named at most
 _LINE_TOKENS = 60  # that a line may take, however little room there is for all of them
 
 
@@ -177,3 +179,28 @@ def _shorten(text: str, most: int) -> str:
     while text and (length := bound(fence([text], "")) - _EMPTY_LINE) > most:
         text = text[: min(len(text) - 1, len(text) * max(0, most) // length)].rstrip()
     return text
+
+
+# Names and places in a prompt's own sentences, outside the fence: there `fill` cuts nothing, and
+# a name of sixty Chinese characters would take a third of a prompt.
+
+
+def shorten_name(words: str) -> str:
+    """Return a person's name, or as much of it as is short."""
+    return _fit_words(words, _NAME)
+
+
+def shorten_names(several: Sequence[str]) -> str:
+    """Return the first few of several names, as a list in words."""
+    return ", ".join(shorten_name(words) for words in several[:_NAMED])
+
+
+def shorten_place(words: str) -> str:
+    """Return the id of a place, or as much of it as is short."""
+    return _fit_words(words, _PLACE)
+
+
+def _fit_words(words: str, most: int) -> str:
+    while bound(words) > most:
+        words = words[: len(words) * 3 // 4]
+    return words

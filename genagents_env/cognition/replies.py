@@ -1,6 +1,11 @@
-"""What the texts in reply models are made of."""
+"""The types of fields in reply models: texts of some length, and numbers of lines in the prompt.
 
-from typing import Annotated, TypeAlias
+A schema asks for more than is demanded of a reply, since few endpoints enforce it. So a reply is
+not refused for a text too long, which is cut, nor for a number that names no line: whoever applies
+it passes over such numbers, and keeps nothing that rests on none.
+"""
+
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -37,3 +42,24 @@ Sentence: TypeAlias = Annotated[
 Speech: TypeAlias = Annotated[str, _cut(240), Field(max_length=240, json_schema_extra=_short(160))]
 Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra=_short(2))]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
+
+
+def keep_first(count: int) -> BeforeValidator:
+    """Return the annotation that leaves out what comes after the first `count` of a list."""
+    return BeforeValidator(lambda value: value[:count] if isinstance(value, list) else value)
+
+
+def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
+    """Return the type of a list of at most `most` numbers.
+
+    Args:
+        most: those after it are left out.
+        highest: the highest number in the prompt, asked for but not demanded.
+        least: so many are asked for, but not demanded.
+    """
+    number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": max(1, highest)})]
+    return Annotated[
+        list[number],
+        keep_first(most),
+        Field(max_length=most, json_schema_extra={"minItems": least}),
+    ]

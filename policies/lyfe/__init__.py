@@ -8,30 +8,33 @@ of the configuration. How it differs from paper and release, and why, is in `doc
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from genagents_env.actions import Action
+from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.thinking import CallScheduler
-from genagents_env.cognition.thought import Moment
-from genagents_env.errors import PolicyError
+from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Profile, RecalledMemory
+from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 
 from . import act, controller, interview, memory, monitor, options, reflect, senses, talk
 from .config import LyfeConfig
-from .handlers import HANDLERS
-from .mind import LyfeServices, LyfeMind, make_mind
+from .mind import LyfeMind, make_mind
 from .scripted import REPLIES
 
 __all__ = ["LyfeConfig", "LyfePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    **controller.HANDLERS,
+    **talk.HANDLERS,
+    **reflect.HANDLERS,
+    **monitor.HANDLERS,
+    **memory.HANDLERS,
+}
 
 
-class LyfePolicy(MindPolicy[LyfeMind]):
+class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
     """Lyfe agents; the model calls of all of them are under way together.
 
     Args: the fields of `LyfeConfig`, by keyword; `variant` is one of the paper's ablations.
@@ -41,40 +44,19 @@ class LyfePolicy(MindPolicy[LyfeMind]):
     """
 
     name = "lyfe"
-    needs_model = True
-    needs_embedder = True
-    remembers = True
+    missing_embedder = "remembers by likeness and needs an embedder; there is none"
     scripted_replies = REPLIES
 
-    def __init__(self, **options: Any) -> None:
-        self.config: LyfeConfig = read_options(LyfeConfig, options, self.name)
-        self.minds = {}
+    def __init__(self, **options: object) -> None:
+        super().__init__(read_options(LyfeConfig, options, self.name), HANDLERS, FOLDER)
 
-    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
-        """Begin an episode: everyone's long memory is what their profile says.
+    def make_mind(self, services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
+        """Return a mind that knows what its profile says."""
+        return make_mind(services, profile)
 
-        Raises:
-            PolicyError: the context has no model or no embedder.
-        """
-        if context.model is None:
-            raise PolicyError("lyfe needs a language model; the context has none")
-        if context.embedder is None:
-            raise PolicyError("lyfe remembers by likeness and needs an embedder; there is none")
-        self.scheduler = CallScheduler(context.model, HANDLERS)
-        self.kit = LyfeServices(
-            self.config,
-            PromptFiles(FOLDER, seed, self.config.prompt_tokens),
-            context.model,
-            context.embedder,
-            seed,
-            context.start,
-            context.seconds_per_tick,
-        )
-        self.minds = {agent: make_mind(self.kit, profile) for agent, profile in profiles.items()}
-
-    async def live(self, mind: LyfeMind, percept: Percept) -> Action:
+    async def decide(self, mind: LyfeMind, percept: Percept) -> Action:
         """Return what one does now: sense, see whether the option is over, think what is due."""
-        moment = Moment(percept, self.kit.to_second(percept.time))
+        moment = Moment(percept, self.services.to_second(percept.time))
         await monitor.begin(mind, moment)
         await senses.take_in(mind, moment)
         options.settle(mind, moment)

@@ -1,8 +1,8 @@
 """Act: the option one is at, turned into the next step. No model is asked here."""
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
-from genagents_env.cognition.habit import is_in_bed
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
+from genagents_env.cognition.routine import is_in_bed
 
 from . import options, places, senses, talk, turns
 from .mind import LyfeMind

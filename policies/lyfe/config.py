@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from genagents_env.cognition.query import find_latency
+
 Variant = Literal["full", "no_option_action", "no_self_monitor", "no_summarize_and_forget"]
 Preset = Literal["default", "release", "paper"]
 Faculty = Literal["controller", "talk", "reflect", "monitor", "memory"]
@@ -139,5 +141,4 @@ class LyfeConfig(BaseModel):
 
     def latency(self, purpose: str) -> int:
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""
-        faculty = purpose.split(".")[0]
-        return next((ticks for name, ticks in self.latency_ticks.items() if name == faculty), 0)
+        return find_latency(self.latency_ticks, purpose)

@@ -12,14 +12,21 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Sentence
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
 from . import options, places, reflect, states, talk
-from .mind import OptionKind, LyfeMind
+from .mind import LyfeMind, OptionKind
 
 NOBODY = "nobody"
 _ALIKE = 0.2  # of difflib: as little as names may resemble (release)
@@ -83,7 +90,9 @@ def _possible(mind: LyfeMind, moment: Moment) -> list[str]:
     return found if again else [kind for kind in found if kind != mind.option.ended]
 
 
-async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     if mind.option.kind != "decide":
         return ()
     choice: Choice = reply.value

@@ -15,8 +15,8 @@ from typing import Annotated, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from genagents_env.cognition.evidence import list_of_numbers
 from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.replies import list_of_numbers
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept
@@ -25,7 +25,7 @@ from genagents_env.text import clean
 
 from . import narrative, states
 from .memory import recall
-from .mind import WorkItem, LyfeMind, SummarySentence, make_mind
+from .mind import LyfeMind, SummarySentence, WorkItem, make_mind
 from .monitor import Update
 
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
@@ -169,7 +169,9 @@ class _Interview:
             parts = await narrative.narrated(self.mind, reply.summary, made_of)
             self.mind.summary = replace(self.mind.summary, text=reply.summary, parts=parts)
 
-    def _shown(self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[Ground]) -> FilledPrompt:
+    def _shown(
+        self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[Ground]
+    ) -> FilledPrompt:
         return self.mind.services.prompts.fill(
             purpose.replace(".", "_"),
             self.mind.profile,
@@ -213,7 +215,9 @@ def _at_hand(mind: LyfeMind) -> list[WorkItem]:
     return list({(item.speaker, item.text, item.event): item for item in items}.values())
 
 
-def _grounds(mind: LyfeMind, near: Sequence[tuple[str, Kept]], at_hand: Sequence[WorkItem]) -> list[Ground]:
+def _grounds(
+    mind: LyfeMind, near: Sequence[tuple[str, Kept]], at_hand: Sequence[WorkItem]
+) -> list[Ground]:
     """Return what an answer may rest on, what comes first to be shown first."""
     summary = mind.summary
     parts = _lines(summary.parts) if mind.config.self_monitor else []
@@ -236,7 +240,11 @@ def _numbered(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[Groun
 
 def _lines(parts: Iterable[SummarySentence]) -> list[SummarySentence]:
     """Return the sentences of a summary, cut so that each is short enough for a line."""
-    return [SummarySentence(line, part.events) for part in parts for line in textwrap.wrap(part.text, _LINE)]
+    return [
+        SummarySentence(line, part.events)
+        for part in parts
+        for line in textwrap.wrap(part.text, _LINE)
+    ]
 
 
 def _just_now(mind: LyfeMind, item: WorkItem) -> str:

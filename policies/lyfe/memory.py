@@ -12,8 +12,15 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.bank import Kept, Origin
@@ -51,7 +58,7 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
         await _add_to_long(mind, fresh, moment.now, origin)
         return []
     await _embed_new(mind)
-    vectors = await mind.services.embedder.embed([text for text, _ in fresh])
+    vectors = await mind.services.embed([text for text, _ in fresh])
     thoughts: list[Query] = []
     for row, one in enumerate(fresh):
         mind.recent.add([one], vectors[row : row + 1], moment.now, origin)
@@ -75,7 +82,7 @@ async def recall(
         k: so many of long memory, and none of recent memory.
     """
     await _embed_new(mind)
-    (vector,) = await mind.services.embedder.embed([query or _on_ones_mind(mind)])
+    (vector,) = await mind.services.embed([query or _on_ones_mind(mind)])
     long, recent = mind.config.long_recall, mind.config.recent_recall
     if k is not None:
         long, recent = k, 0
@@ -118,7 +125,7 @@ async def _keep(mind: LyfeMind, memories: Sequence[Kept]) -> None:
 
 async def _add_to_long(mind: LyfeMind, memories: Sequence[New], at: int, origin: Origin) -> None:
     await _embed_new(mind)
-    vectors = await mind.services.embedder.embed([text for text, _ in memories])
+    vectors = await mind.services.embed([text for text, _ in memories])
     mind.long.add(memories, vectors, at, origin)
 
 
@@ -128,7 +135,7 @@ async def _embed_new(mind: LyfeMind) -> None:
     if not banks:
         return
     texts = [bank[id_].text for bank, ids in banks for id_ in ids]
-    vectors = await mind.services.embedder.embed(texts)
+    vectors = await mind.services.embed(texts)
     for bank, ids in banks:
         bank.embed(ids, vectors[: len(ids)])
         vectors = vectors[len(ids) :]
@@ -173,7 +180,9 @@ async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery
     return PreparedQuery(shown.messages, _as_data(merged)) if merged else None
 
 
-async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     members = _members(data)
     if reply.fallback:
         await _keep(mind, members)

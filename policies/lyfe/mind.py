@@ -3,35 +3,17 @@
 Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times are game seconds.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
-from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.state import Calls, GameClock, dump_fields, load_fields
-from genagents_env.cognition.thought import PendingQuery
-from genagents_env.llm.client import ModelClient
+from genagents_env.cognition.mind import Mind, Services
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.bank import Bank
-from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import Profile
 
 from .config import LyfeConfig
 
 OptionKind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
-
-
-@dataclass(frozen=True)
-class LyfeServices(GameClock):
-    """What all minds of a run work with; nothing of it is state."""
-
-    config: LyfeConfig
-    prompts: PromptFiles
-    model: ModelClient
-    embedder: Embedder
-    seed: int
-    start: datetime
-    seconds_per_tick: int
 
 
 @dataclass(slots=True)
@@ -124,8 +106,8 @@ class SpeakingTurn:
 
 
 @dataclass
-class LyfeMind(Calls):
-    """One person's mind. Everything but `kit` and `profile` is state.
+class LyfeMind(Mind[LyfeConfig]):
+    """One person's mind. Everything but `services` and `profile` is state.
 
     Attributes:
         option: what one is at.
@@ -149,7 +131,9 @@ class LyfeMind(Calls):
         numbers: how often each purpose was asked at tick `counted`.
     """
 
-    services: LyfeServices
+    stores: ClassVar[tuple[str, ...]] = ("recent", "long")
+
+    services: Services[LyfeConfig]
     profile: Profile
     option: LyfeOption = field(default_factory=LyfeOption)
     summary: LyfeSummary = field(default_factory=LyfeSummary)
@@ -176,42 +160,12 @@ class LyfeMind(Calls):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def agent(self) -> str:
-        """The agent's id."""
-        return self.profile.agent
 
-    @property
-    def name(self) -> str:
-        """The person's name."""
-        return self.profile.name
-
-    @property
-    def config(self) -> LyfeConfig:
-        """The options of the policy."""
-        return self.services.config
-
-    def state(self) -> dict[str, Any]:
-        """Return everything, as JSON values."""
-        banks = {name: getattr(self, name).state() for name in _BANKS}
-        return banks | dump_fields(self, _NOT_DUMPED)
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
-        for name in _BANKS:
-            getattr(self, name).load_state(state[name])
-        load_fields(self, state, _NOT_DUMPED)
-
-
-_BANKS = ("recent", "long")
-_NOT_DUMPED = ("kit", "profile", *_BANKS)
-
-
-def make_mind(kit: LyfeServices, profile: Profile) -> LyfeMind:
+def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
     """Return a mind whose long memory is what the profile says of one's life, knows and ties."""
-    config = kit.config
+    config = services.config
     forget = config.forget_above if config.saf_memory else None
-    mind = LyfeMind(kit, profile, people=list(profile.relationships))
+    mind = LyfeMind(services, profile, people=list(profile.relationships))
     mind.recent, mind.long = Bank(config.recent_items, forget), Bank(config.long_items, forget)
     ties = [f"I know {other}: {about}" for other, about in profile.relationships.items()]
     facts = [fact.statement for fact in profile.facts]

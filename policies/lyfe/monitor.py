@@ -11,7 +11,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
@@ -70,7 +77,9 @@ async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery
     return PreparedQuery(shown.messages, {"grounds": made_of})
 
 
-async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     if not reply.fallback:
         await rewrite(mind, reply.value.summary, data["grounds"])
     return ()

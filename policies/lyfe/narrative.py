@@ -5,16 +5,25 @@ is held against what the prompt showed: the sentences of the summary before with
 theirs, what was heard, what was recalled. The rule is ours; paper and release keep no sources.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from genagents_env.memory.bank import Kept
 
 from .mind import LyfeMind, SummarySentence
-from .sentences import sentences
 
 Ground: TypeAlias = tuple[str, Sequence[int]]  # words, and the events in the record behind them
 
+_SENTENCES = 12  # of a summary at most
+_END = re.compile(
+    r"(?:(?<=[.!?\u2026\u0964\u1362])|(?<=[.!?\u2026][\"'\u201d\u2019)\]]))\s+"
+    r"|(?<=[\u3002\uff01\uff1f])(?![\u3002\uff01\uff1f\u300d\u300f\u201d])"
+    r"|(?<=[\u3002\uff01\uff1f][\u300d\u300f\u201d])"
+)
+# A full stop that ends no sentence: of a title, an initial, an hour.
+_GOES_ON = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|e\.g|i\.e|[ap]\.m|[A-Z])\.$")
+_WORD = re.compile(r"\w")
 _LEAST = 0.3  # cosine below which a sentence rests on nothing that was heard
 _NEARLY = 0.1  # by how much less alike than the most alike a ground may be to count too
 _MOST = 8  # events of one sentence
@@ -37,13 +46,13 @@ async def behind(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list[i
 
 async def narrated(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list[SummarySentence]:
     """Return the sentences of `text`, each with the events it rests on, ascending."""
-    told = sentences(text)
+    told = split_sentences(text)
     if not told:
         return []
     if not any(events for _, events in made_of):
         return [SummarySentence(sentence) for sentence in told]
     words = [words for words, _ in made_of]
-    vectors = await mind.services.embedder.embed([*told, *words])
+    vectors = await mind.services.embed([*told, *words])
     likeness = (vectors[: len(told)] @ vectors[len(told) :].T).round(5)
     return [
         SummarySentence(sentence, _events(made_of, row))
@@ -58,3 +67,16 @@ def _events(made_of: Sequence[Ground], alike: Iterable[float]) -> list[int]:
         event for cosine, at in ranked if cosine >= floor for event in made_of[at][1]
     )
     return sorted(list(found)[:_MOST])
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of `text`, at most 12: the last holds whatever there is more."""
+    parts: list[str] = []
+    for part in filter(_WORD.search, map(str.strip, _END.split(text))):
+        if parts and _GOES_ON.search(parts[-1]):
+            parts[-1] += f" {part}"
+        else:
+            parts.append(part)
+    if len(parts) > _SENTENCES:
+        parts[_SENTENCES - 1 :] = [" ".join(parts[_SENTENCES - 1 :])]
+    return parts

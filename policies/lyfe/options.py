@@ -6,11 +6,11 @@ something happens, or of boredom. Source: Lyfe Agents, section 3.2 and appendix 
 the release, which asks the controller after every arrival, also where nothing is new.
 """
 
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
 from genagents_env.rng import draw_unit
 
 from . import repetition, senses, turns
-from .mind import OptionKind, LyfeMind, LyfeOption
+from .mind import LyfeMind, LyfeOption, OptionKind
 
 _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
 
@@ -27,7 +27,9 @@ def settle(mind: LyfeMind, moment: Moment) -> None:
         mind.option.kind = "decide"
 
 
-def begin(mind: LyfeMind, kind: OptionKind, moment: Moment, *, target: str = "", subgoal: str = "") -> None:
+def begin(
+    mind: LyfeMind, kind: OptionKind, moment: Moment, *, target: str = "", subgoal: str = ""
+) -> None:
     """Begin an option; the same again, where everything is decided at every tick, goes on."""
     now, before = moment.now, mind.option
     mind.option = LyfeOption(kind, target, subgoal, now)

@@ -7,7 +7,7 @@ place, then in one known place after another.
 import re
 from collections.abc import Iterable
 
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
 from genagents_env.rng import draw_unit
 
 from .mind import LyfeMind

@@ -3,8 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Sentence
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, senses, states
@@ -34,7 +41,9 @@ async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery
     return PreparedQuery(shown.messages, {**data, "grounds": made_of})
 
 
-async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     option = mind.option
     if option.kind != "reflect" or option.begun != data["begun"]:
         return ()

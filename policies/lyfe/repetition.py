@@ -22,7 +22,7 @@ async def note(mind: LyfeMind, text: str, own: bool) -> None:
     config = mind.config
     if not text or config.repetition_of == ("heard" if own else "own"):
         return
-    rows = (await mind.services.embedder.embed([*mind.uttered, text])).astype(np.float64)
+    rows = (await mind.services.embed([*mind.uttered, text])).astype(np.float64)
     likeness = (rows[:-1] @ rows[-1]).round(DECIMALS)
     mind.repeats.append(bool((likeness > config.repetition_above).any()))
     mind.uttered.append(text)

@@ -7,11 +7,11 @@ Source: Lyfe Agents, section 3.1; which senses go where as in the public release
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
 from genagents_env.percept import Heard
 
 from . import repetition, turns
-from .mind import WorkItem, LyfeMind
+from .mind import LyfeMind, WorkItem
 
 
 async def take_in(mind: LyfeMind, moment: Moment) -> None:

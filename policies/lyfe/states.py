@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition import brief
-from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.prompts import FilledPrompt, shorten_name
+from genagents_env.cognition.query import Moment
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.bank import Kept
 
 from . import memory, narrative
-from .mind import WorkItem, LyfeMind
+from .mind import LyfeMind, WorkItem
 
 _GOAL, _SUMMARY = 200, 700  # characters
 
@@ -29,7 +28,7 @@ async def shown(
         lines=[*lines, *goal(mind), *what_goes_on(mind), *work(mind)],
         memories=when,
         clock=f"{moment.percept.time:%A %H:%M}",
-        place=brief.shorten_name(moment.percept.me.place),  # as short, for there may be names beside it
+        place=shorten_name(moment.percept.me.place),  # as short, for there may be names beside it
         **fields,
     )
     return filled, narrative.grounds(mind, when)

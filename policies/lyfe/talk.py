@@ -10,9 +10,16 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
 
-from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import shorten_names
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -56,7 +63,7 @@ def leads_away(words: str) -> bool:
 
 async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     lines: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
-    others = brief.shorten_names(_partners(mind))
+    others = shorten_names(_partners(mind))
     shown, made_of = await states.shown(mind, "talk_speak", moment, lines, others=others)
     return PreparedQuery(shown.messages, {**data, "grounds": made_of})
 
@@ -66,7 +73,9 @@ def _partners(mind: LyfeMind) -> list[str]:
     return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 
-async def _take(mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     """Make up one's mind what to say; what was said meanwhile makes it out of date."""
     turn = mind.turn
     if mind.option.kind != "talk" or mind.option.begun != data["begun"]:

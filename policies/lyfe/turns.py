@@ -12,11 +12,11 @@ environment of whole ticks needs.
 import math
 import re
 
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
 from genagents_env.llm.bound import bound
 from genagents_env.rng import draw_index, draw_unit
 
-from .mind import WorkItem, LyfeMind
+from .mind import LyfeMind, WorkItem
 
 _OPENINGS = 3  # ticks among which those who would open a talk at once are spread
 

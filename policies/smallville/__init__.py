@@ -7,32 +7,36 @@ the paper's public code, and why, is in `docs/smallville.md`.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from genagents_env.actions import Action
+from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.thinking import CallScheduler
-from genagents_env.cognition.thought import Moment
-from genagents_env.errors import PolicyError
+from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Context, Profile, RecalledMemory
+from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 
-from . import act, converse, interview, perceive, plan, react, reflect, summary
+from . import act, converse, interview, perceive, plan, react, reflect, spots, summary, tree
 from .config import SmallvilleConfig
-from .handlers import HANDLERS
-from .mind import SmallvilleServices, SmallvilleMind
+from .mind import SmallvilleMind, make_mind
 from .scripted import REPLIES
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
-_SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens today
-_FACT_IMPORTANCE = 8.0
+HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+    **perceive.HANDLERS,
+    **summary.HANDLERS,
+    **plan.HANDLERS,
+    **spots.HANDLERS,
+    **tree.HANDLERS,
+    **react.HANDLERS,
+    **converse.HANDLERS,
+    **reflect.HANDLERS,
+}
 
 
-class SmallvillePolicy(MindPolicy[SmallvilleMind]):
+class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
     """Generative agents; the model calls of all of them are under way together.
 
     Args: the fields of `SmallvilleConfig`, by keyword; `variant` is one of the paper's ablations.
@@ -42,43 +46,26 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind]):
     """
 
     name = "smallville"
-    needs_model = True
-    needs_embedder = True
-    remembers = True
+    missing_embedder = (
+        "recalls by relevance and needs an embedder; the context has none (or set retrieval=false)"
+    )
     scripted_replies = REPLIES
 
-    def __init__(self, **options: Any) -> None:
-        self.config: SmallvilleConfig = read_options(SmallvilleConfig, options, self.name)
-        self.minds = {}
+    def __init__(self, **options: object) -> None:
+        super().__init__(read_options(SmallvilleConfig, options, self.name), HANDLERS, FOLDER)
 
-    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
-        """Begin an episode: everyone remembers what their profile says.
+    @property
+    def uses_embedder(self) -> bool:
+        """Whether memories are recalled by relevance."""
+        return self.config.retrieval
 
-        Raises:
-            PolicyError: the context has no model, or no embedder although memories are recalled
-                by relevance.
-        """
-        if context.model is None:
-            raise PolicyError("smallville needs a language model; the context has none")
-        if context.embedder is None and self.config.retrieval:
-            raise PolicyError(
-                "smallville recalls by relevance and needs an embedder; the context has none "
-                "(or set retrieval=false)"
-            )
-        self.scheduler = CallScheduler(context.model, HANDLERS)
-        self.kit = SmallvilleServices(
-            self.config,
-            PromptFiles(FOLDER, seed, self.config.prompt_tokens),
-            context.model,
-            context.embedder,
-            context.start,
-            context.seconds_per_tick,
-        )
-        self.minds = {agent: make_mind(self.kit, profile) for agent, profile in profiles.items()}
+    def make_mind(self, services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
+        """Return a mind that knows what its profile says."""
+        return make_mind(services, profile)
 
-    async def live(self, mind: SmallvilleMind, percept: Percept) -> Action:
+    async def decide(self, mind: SmallvilleMind, percept: Percept) -> Action:
         """Return what one does now: perceive, think what is due, act."""
-        moment = Moment(percept, self.kit.to_second(percept.time))
+        moment = Moment(percept, self.services.to_second(percept.time))
         observations = perceive.notice(mind, moment)
         thoughts = [
             *perceive.thoughts(mind, moment),
@@ -104,21 +91,3 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind]):
         So those of a thought are the events of what it rests on.
         """
         return interview.memories(self.minds[agent])
-
-
-def make_mind(kit: SmallvilleServices, profile: Profile) -> SmallvilleMind:
-    """Return a mind that remembers what the profile says: who one is, knows, and lately did."""
-    mind = SmallvilleMind(kit, profile, status=profile.goal)
-    for text in profile.memories:
-        mind.stream.add("thought", text, created=0, importance=_SEED_IMPORTANCE, cause="seed")
-    for other, about in profile.relationships.items():
-        text = f"{profile.name} knows {other}: {about}"
-        known = (profile.name, "knows", other)
-        mind.stream.add(
-            "thought", text, created=0, importance=_SEED_IMPORTANCE, about=known, cause="seed"
-        )
-    for fact in profile.facts:
-        mind.stream.add(
-            "thought", fact.statement, created=0, importance=_FACT_IMPORTANCE, cause="seed"
-        )
-    return mind

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from genagents_env.cognition.query import find_latency
+
 Variant = Literal[
     "full",
     "no_reflection",
@@ -119,5 +121,4 @@ class SmallvilleConfig(BaseModel):
 
     def latency(self, purpose: str) -> int:
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""
-        faculty = purpose.split(".")[0]
-        return next((ticks for name, ticks in self.latency_ticks.items() if name == faculty), 0)
+        return find_latency(self.latency_ticks, purpose)

@@ -11,9 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import shorten_name, shorten_names, shorten_place
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Sentence, Speech
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -94,18 +101,22 @@ def _current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
 # What one makes of the other.
 
 
-async def _ask_relation(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_relation(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     if _current(mind, data) is None:
         return None
     other = str(data["other"])
     memories = await recall(mind, [f"{mind.name}'s relationship with {other}"], moment.now)
     shown = mind.services.prompts.fill(
-        "converse_relate", mind.profile, memories=memories, other=brief.shorten_name(other)
+        "converse_relate", mind.profile, memories=memories, other=shorten_name(other)
     )
     return PreparedQuery(shown.messages, data)
 
 
-async def _take_relation(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
+async def _take_relation(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> list[Query]:
     dialogue = _current(mind, data)
     if dialogue is None:
         return []
@@ -139,8 +150,8 @@ async def _ask_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
         ],
         memories=await recall(mind, queries, moment.now),
         clock=f"{percept.time:%A %H:%M}",
-        place=brief.shorten_place(percept.me.place),
-        others=brief.shorten_names(dialogue.others),
+        place=shorten_place(percept.me.place),
+        others=shorten_names(dialogue.others),
         opening=not dialogue.lines,
         last=_is_last(mind, dialogue, moment),
     )
@@ -150,12 +161,12 @@ async def _ask_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
 def _sight(dialogue: Dialogue, doing: Mapping[str, str]) -> list[JSONValue]:
     """Return what the others are at, of interest only until they talk."""
     return (
-        [] if dialogue.lines else [[brief.shorten_name(name), "is", what] for name, what in doing.items()]
+        [] if dialogue.lines else [[shorten_name(name), "is", what] for name, what in doing.items()]
     )
 
 
 def _opinions(relations: Mapping[str, str]) -> list[JSONValue]:
-    return [[f"about {brief.shorten_name(name)}", text] for name, text in relations.items() if text]
+    return [[f"about {shorten_name(name)}", text] for name, text in relations.items() if text]
 
 
 def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
@@ -166,7 +177,9 @@ def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
     return talk is not None and talk.exchanges_left <= 1
 
 
-async def _take_words(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
+async def _take_words(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> list[Query]:
     """Make up one's mind what to say; if more was said meanwhile, think again."""
     dialogue = _current(mind, data)
     if dialogue is None or moment.percept.me.asleep:

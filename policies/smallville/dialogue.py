@@ -7,7 +7,7 @@ known a tick after they were spoken. No model is asked here.
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
 from genagents_env.percept import Conversation, Percept
 from genagents_env.rng import draw_index
 
@@ -110,7 +110,9 @@ def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
     return dialogue.others[0] in talk.members
 
 
-def _update(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> None:
+def _update(
+    mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None
+) -> None:
     """Take in who is there, what one said oneself, and what the others said."""
     before = dialogue.others
     if talk is not None:
@@ -151,7 +153,9 @@ def _in_order(lines: list[DialogueLine], talk: Conversation | None) -> list[Dial
     return sorted(lines, key=lambda line: place.get(line.speaker, -1))
 
 
-def _is_over(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None) -> bool:
+def _is_over(
+    mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None
+) -> bool:
     percept = moment.percept
     if talk is not None or percept.me.asleep:
         return percept.me.asleep

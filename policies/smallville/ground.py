@@ -5,12 +5,13 @@ the places one knows for each piece (`tree.py`). Emoji and the object's new stat
 last answer, where the public code asks eight times. Source: Park et al. 2023, section 4.3.1.
 """
 
-from collections.abc import Mapping
+from genagents_env.cognition.query import Moment, Query, QueryData
 
-from genagents_env.cognition.thought import QueryData, QueryHandler, Query
+from .day import Piece
+from .mind import SmallvilleActivity, SmallvilleMind
+from .places import arena_of, best_match
 
-from . import spots, tree
-from .mind import SmallvilleMind
+NOTHING = "nothing"
 
 
 def of_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
@@ -26,4 +27,47 @@ def of_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
     return Query("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {**spots.HANDLERS, **tree.HANDLERS}
+def settle(
+    mind: SmallvilleMind, piece: Piece, place: str, thing: str, state: str, emoji: str
+) -> None:
+    """Write a place into a piece of the plan."""
+    piece.place, piece.emoji = place, emoji
+    piece.object = _known_object(mind, place, thing)
+    piece.use = state if thing != NOTHING else ""
+    piece.about = (mind.name, piece.text.split(" ")[0], thing)
+
+
+def react(
+    mind: SmallvilleMind,
+    data: QueryData,
+    moment: Moment,
+    place: str,
+    thing: str,
+    state: str,
+    emoji: str,
+) -> None:
+    """Begin a reaction: unless by now one sleeps or talks, it replaces what one is at."""
+    if mind.asleep or mind.dialogue is not None:
+        return
+    mind.activity = SmallvilleActivity(
+        text=data["text"],
+        emoji=emoji,
+        place=place,
+        object=_known_object(mind, place, thing),
+        use=state if thing != NOTHING else "",
+        begun=moment.now,
+        until=moment.now + 60 * int(data["minutes"]),
+        reaction=True,
+    )
+
+
+def _known_object(mind: SmallvilleMind, place: str, thing: str) -> str:
+    """Return the id of the object in `place` that `thing` names, or the thing's own words.
+
+    What is not known yet may be found on arrival, by the same words.
+    """
+    if thing == NOTHING or not thing:
+        return ""
+    here = {k.name: id_ for id_, k in mind.objects.items() if arena_of(id_) == place}
+    name = best_match(thing, list(here))
+    return here[name] if name else thing

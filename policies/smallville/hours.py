@@ -11,10 +11,17 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.habit import find_doing, format_usual_day
 from genagents_env.cognition.prompts import fit_lines
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Activity
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
+from genagents_env.cognition.routine import find_doing, format_usual_day
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -52,7 +59,10 @@ async def _ask_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
     queries = [f"{mind.name}'s plans for {mind.services.to_time(start):%A %B %d}"]
     if data["why"]:
         queries.append(data["why"])
-    first, last = mind.services.to_time(start).time(), mind.services.to_time(mind.day.bed - 60).time()
+    first, last = (
+        mind.services.to_time(start).time(),
+        mind.services.to_time(mind.day.bed - 60).time(),
+    )
     # Of the hours those to come first matter most, and all of them more than the outline.
     hours = (current or format_usual_day(mind.profile, first, last))[::-1]
     lines: list[JSONValue] = [["today", what] for what in mind.day.outline]
@@ -72,7 +82,9 @@ async def _ask_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
     return PreparedQuery(shown.messages, {**data, "start": start, "slots": slots, "habit": habit})
 
 
-async def _take_hours(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_hours(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     day, slots = mind.day, data["slots"]
     ends = [*slots[1:], day.bed]
     if not slots or slots[0] >= day.bed or ends[-1] < moment.now:
@@ -85,9 +97,10 @@ async def _take_hours(mind: SmallvilleMind, data: QueryData, moment: Moment, rep
     day.drop_pieces(int(data["start"]))
     if not reply.fallback:
         for block in blocks:
+            start = mind.services.to_time(block.start)
             mind.stream.add(
                 "plan",
-                f"{mind.name} plans for {mind.services.to_time(block.start):%A %H:%M}: {block.text}",
+                f"{mind.name} plans for {start:%A %H:%M}: {block.text}",
                 created=moment.now,
                 importance=_HOUR_IMPORTANCE,
                 start=block.start,
@@ -111,7 +124,10 @@ def _expire_plans(mind: SmallvilleMind, block: Block, start: int, now: int) -> N
 
 def _slots(mind: SmallvilleMind, start: int) -> list[int]:
     """Return the seconds at which the hours from `start` to bedtime begin, the first at `start`."""
-    slots, midnight = [], mind.services.to_second(datetime.combine(mind.services.to_time(start), time(0)))
+    slots, midnight = (
+        [],
+        mind.services.to_second(datetime.combine(mind.services.to_time(start), time(0))),
+    )
     at = start
     while at < mind.day.bed:
         slots.append(at)

@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import BeforeValidator, Field, create_model
 
-from genagents_env.cognition.evidence import list_of_numbers
 from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.replies import list_of_numbers
 from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
@@ -55,7 +55,9 @@ class Told(ReplyModel):
     because: list[int]
 
 
-async def answers(mind: SmallvilleMind, questions: Sequence[str], *, repeat: int = 0) -> list[Answer]:
+async def answers(
+    mind: SmallvilleMind, questions: Sequence[str], *, repeat: int = 0
+) -> list[Answer]:
     """Return an answer to each question, asked together; `mind.state()` stays as it is.
 
     Asked of the moment that was perceived last, or of the start before there was one.
@@ -118,7 +120,9 @@ async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     return Answer(told.answer, tuple(sorted(events)))
 
 
-async def _shown(mind: SmallvilleMind, question: str, said: Sequence[DialogueLine], now: int) -> FilledPrompt:
+async def _shown(
+    mind: SmallvilleMind, question: str, said: Sequence[DialogueLine], now: int
+) -> FilledPrompt:
     asked = clean(question, _QUESTION)
     utterances = [
         (f"{line.speaker} just said", _as_memory(number, line, now))

@@ -7,9 +7,16 @@ planning thought by two calls; here both are one, rated by the same.
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import shorten_name, shorten_names
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Importance, Phrase, Sentence
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -45,19 +52,21 @@ def minutes(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
 def transcript(mind: SmallvilleMind, lines: Sequence[DialogueLine]) -> list[JSONValue]:
     """Return what was said as lines for the fence of a prompt."""
     return [
-        ["you" if line.speaker == mind.name else brief.shorten_name(line.speaker), "said", line.text]
+        ["you" if line.speaker == mind.name else shorten_name(line.speaker), "said", line.text]
         for line in lines
     ]
 
 
 async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     lines = transcript(mind, [DialogueLine(*parts) for parts in data["lines"]])
-    others = brief.shorten_names(data["others"])
+    others = shorten_names(data["others"])
     shown = mind.services.prompts.fill("converse_memo", mind.profile, lines=lines, others=others)
     return PreparedQuery(shown.messages, data)
 
 
-async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     """Remember the conversation, and what one means to do because of it."""
     memo, fallback = reply.value, reply.fallback
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
@@ -80,7 +89,9 @@ async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: Qu
     return ()
 
 
-def _remember(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply, importance: float) -> int:
+def _remember(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply, importance: float
+) -> int:
     """Add the conversation to the stream, resting on what was heard in it; return its id."""
     spoke = dict.fromkeys(speaker for speaker, _, event in data["lines"] if event >= 0)
     others = " and ".join(spoke or data["others"])

@@ -1,32 +1,18 @@
 """What one person carries from tick to tick: the memory stream and everything around it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from typing import ClassVar
 
-from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.state import Calls, GameClock, dump_fields, load_fields
-from genagents_env.cognition.thought import PendingQuery
-from genagents_env.llm.client import ModelClient
-from genagents_env.memory.embedder import Embedder
+from genagents_env.cognition.mind import Mind, Services
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 
 from .config import SmallvilleConfig
 from .day import Day
 
-
-@dataclass(frozen=True)
-class SmallvilleServices(GameClock):
-    """What all minds of a run work with; nothing of it is state."""
-
-    config: SmallvilleConfig
-    prompts: PromptFiles
-    model: ModelClient
-    embedder: Embedder | None
-    start: datetime
-    seconds_per_tick: int
+_SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens today
+_FACT_IMPORTANCE = 8.0
 
 
 @dataclass(slots=True)
@@ -120,8 +106,8 @@ class Attention:
 
 
 @dataclass
-class SmallvilleMind(Calls):
-    """One person's mind. Everything but `kit` and `profile` is state; times are game seconds.
+class SmallvilleMind(Mind[SmallvilleConfig]):
+    """One person's mind. Everything but `services` and `profile` is state; times are game seconds.
 
     `status`: what one is up to these days, the paper's "currently"; `requirements`: what a day
     has to hold. `objects`: what one believes of the objects one has seen, by id. `blocked`: until
@@ -129,7 +115,9 @@ class SmallvilleMind(Calls):
     `numbers`: how often each purpose was asked at tick `counted`.
     """
 
-    services: SmallvilleServices
+    stores: ClassVar[tuple[str, ...]] = ("stream",)
+
+    services: Services[SmallvilleConfig]
     profile: Profile
     stream: MemoryStream = field(default_factory=MemoryStream)
     attention: Attention = field(default_factory=Attention)
@@ -149,29 +137,20 @@ class SmallvilleMind(Calls):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def agent(self) -> str:
-        """The agent's id."""
-        return self.profile.agent
 
-    @property
-    def name(self) -> str:
-        """The person's name."""
-        return self.profile.name
-
-    @property
-    def config(self) -> SmallvilleConfig:
-        """The options of the policy."""
-        return self.services.config
-
-    def state(self) -> dict[str, Any]:
-        """Return everything, as JSON values."""
-        return {"stream": self.stream.state()} | dump_fields(self, _NOT_DUMPED)
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
-        self.stream.load_state(state["stream"])
-        load_fields(self, state, _NOT_DUMPED)
-
-
-_NOT_DUMPED = ("kit", "profile", "stream")
+def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
+    """Return a mind that remembers what the profile says: who one is, knows, and lately did."""
+    mind = SmallvilleMind(services, profile, status=profile.goal)
+    for text in profile.memories:
+        mind.stream.add("thought", text, created=0, importance=_SEED_IMPORTANCE, cause="seed")
+    for other, about in profile.relationships.items():
+        text = f"{profile.name} knows {other}: {about}"
+        known = (profile.name, "knows", other)
+        mind.stream.add(
+            "thought", text, created=0, importance=_SEED_IMPORTANCE, about=known, cause="seed"
+        )
+    for fact in profile.facts:
+        mind.stream.add(
+            "thought", fact.statement, created=0, importance=_FACT_IMPORTANCE, cause="seed"
+        )
+    return mind

@@ -12,9 +12,16 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.habit import format_usual_day
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Activity, Phrase, Sentence
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
+from genagents_env.cognition.routine import format_usual_day
 from genagents_env.llm.schemas import ReplyModel
 
 from .day import Day
@@ -53,7 +60,9 @@ class DayPlan(ReplyModel):
     outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
-async def _ask_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_renewal(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     date = datetime.fromisoformat(data["date"])
     queries = [
         f"{mind.name}'s plan for {date:%A %B} {date.day}",
@@ -71,7 +80,9 @@ async def _ask_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) ->
     return PreparedQuery(shown.messages, data)
 
 
-async def _take_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_renewal(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     if not reply.fallback:
         mind.status = reply.value.status
         mind.requirements = list(reply.value.requirements)
@@ -115,7 +126,9 @@ async def _ask_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     return PreparedQuery(shown.messages, {**data, "wake_hour": hours, "usual": outline})
 
 
-async def _take_day(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_day(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     date = datetime.fromisoformat(data["date"])
     wake = mind.services.to_second(date + timedelta(hours=reply.value.wake_hour))
     bed = _bedtime(mind, date, wake)

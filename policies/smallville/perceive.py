@@ -13,8 +13,15 @@ from typing import ClassVar, Literal, cast
 from pydantic import Field, create_model
 
 from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Importance
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
@@ -219,7 +226,9 @@ def _shown(mind: SmallvilleMind, ids: Sequence[int]) -> FilledPrompt:
     return mind.services.prompts.fill("perceive_rate", mind.profile, lines=lines, count=len(lines))
 
 
-async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     ratings = mind.attention.ratings
     for id_, importance in zip(data["ids"], reply.value.ratings, strict=True):
         mind.stream.rate(id_, importance)

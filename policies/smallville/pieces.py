@@ -9,8 +9,15 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Activity
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.schemas import ReplyModel
 
 from . import ground
@@ -51,7 +58,9 @@ def next_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
     return [Query("plan.pieces", {"start": reached})]
 
 
-async def _ask_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_pieces(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     start, lengths = int(data["start"]), mind.config.piece_minutes
     end = min(start + mind.config.stretch_minutes * 60, mind.day.bed)
     if mind.day.bed - end < lengths[0] * 60:
@@ -85,7 +94,9 @@ def _within(day: Day, start: int, end: int) -> list[list[str | int]]:
     ]
 
 
-async def _take_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_pieces(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     start, end = int(data["start"]), int(data["end"])
     changed = end > mind.day.bed or _within(mind.day, start, end) != data["blocks"]
     if changed or mind.day.pieces_until(start) > start:

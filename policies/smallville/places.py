@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import time
 
-from genagents_env.cognition.habit import find_entry
-from genagents_env.cognition.thought import Moment
+from genagents_env.cognition.query import Moment
+from genagents_env.cognition.routine import find_entry
 from genagents_env.llm.bound import bound
 
 from .mind import SmallvilleMind
@@ -65,7 +65,9 @@ def ranked(
     return sorted(places, key=lambda place: -worth(place))
 
 
-def _worth(mind: SmallvilleMind, texts: Sequence[str], clock: time, here: str) -> Callable[[str], float]:
+def _worth(
+    mind: SmallvilleMind, texts: Sequence[str], clock: time, here: str
+) -> Callable[[str], float]:
     """Return how much a place has to do with the activities and with oneself; 0 is nothing.
 
     Most have those the activities name, then that of the routine at `clock`, the one where one

@@ -7,8 +7,8 @@ the day from that moment on (`plan.revise`). Source: Park et al. 2023, section 4
 from collections.abc import Mapping
 from datetime import timedelta
 
-from genagents_env.cognition.habit import is_in_bed
-from genagents_env.cognition.thought import QueryHandler, Moment, Query
+from genagents_env.cognition.query import Moment, Query, QueryHandler
+from genagents_env.cognition.routine import is_in_bed
 
 from . import hours, outline, pieces
 from .mind import SmallvilleMind

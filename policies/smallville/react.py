@@ -13,9 +13,16 @@ from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import shorten_name, shorten_place
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Phrase
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_index
@@ -44,7 +51,9 @@ class Reaction(ReplyModel):
     minutes: Annotated[int, Field(ge=1, le=60)]
 
 
-def thoughts(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]) -> Sequence[Query]:
+def thoughts(
+    mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
+) -> Sequence[Query]:
     """Consider one of the things noticed, unless one sleeps, talks or is reacting already."""
     if not observations or not mind.config.reaction or not _is_free(mind, moment):
         return ()
@@ -71,7 +80,9 @@ def _is_grounding(mind: SmallvilleMind) -> bool:
     return any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
 
 
-def _focus(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]) -> Observation | None:
+def _focus(
+    mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
+) -> Observation | None:
     """Return what to consider: a person one may speak to, else an object that changed."""
     new = [seen for seen in observations if _is_new(mind, moment, seen.subject)]
     for seen in new:
@@ -109,8 +120,8 @@ async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepare
         ],
         memories=await recall(mind, queries, moment.now),
         clock=f"{percept.time:%A %H:%M}",
-        place=brief.shorten_place(percept.me.place),
-        other=brief.shorten_name(subject) if person else "",
+        place=shorten_place(percept.me.place),
+        other=shorten_name(subject) if person else "",
         choices=choices,
     )
     return PreparedQuery(shown.messages, {**data, "choices": choices})
@@ -132,7 +143,9 @@ def _next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     return [[f"planned {mind.services.to_time(planned.start):%H:%M}", planned.text]]
 
 
-async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     """Do what was decided, unless by now one sleeps or talks."""
     choice, what, minutes = reply.value.choice, reply.value.what, reply.value.minutes
     if not _is_free(mind, moment):

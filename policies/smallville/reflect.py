@@ -13,10 +13,16 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.evidence import keep_first, list_of_numbers
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.replies import Importance, Sentence
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.cognition.replies import Importance, Sentence, keep_first, list_of_numbers
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
@@ -81,7 +87,9 @@ def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 # The questions.
 
 
-async def _ask_questions(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_questions(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     ids = mind.stream.recent(mind.config.reflect_over, kinds=_LOOKED_AT, now=moment.now)
     count = mind.config.questions
     shown = mind.services.prompts.fill(
@@ -90,7 +98,9 @@ async def _ask_questions(mind: SmallvilleMind, data: QueryData, moment: Moment) 
     return PreparedQuery(shown.messages, {"count": count}) if shown.memories else None
 
 
-async def _take_questions(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
+async def _take_questions(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> list[Query]:
     if reply.fallback or mind.asleep:
         return []
     questions = {fold(question): question for question in reply.value.questions}
@@ -100,7 +110,9 @@ async def _take_questions(mind: SmallvilleMind, data: QueryData, moment: Moment,
 @lru_cache(maxsize=8)
 def _questions(count: int) -> type[Questions]:
     """Return `Questions` with exactly `count` of them; what comes after those is left out."""
-    several = Annotated[list[Sentence], keep_first(count), Field(min_length=count, max_length=count)]
+    several = Annotated[
+        list[Sentence], keep_first(count), Field(min_length=count, max_length=count)
+    ]
     made = create_model("Questions", __base__=Questions, questions=(several, ...))
     return cast(type[Questions], made)
 
@@ -108,7 +120,9 @@ def _questions(count: int) -> type[Questions]:
 # The insights.
 
 
-async def _ask_insights(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_insights(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     question, count = data["question"], mind.config.insights
     shown = mind.services.prompts.fill(
         "reflect_insights",
@@ -122,7 +136,9 @@ async def _ask_insights(mind: SmallvilleMind, data: QueryData, moment: Moment) -
     return PreparedQuery(shown.messages, {**data, "count": count, "memories": list(shown.memories)})
 
 
-async def _take_insights(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
+async def _take_insights(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> list[Query]:
     """Keep each insight that names evidence and is new."""
     if reply.fallback:
         return []

@@ -12,7 +12,12 @@ When = tuple[str, Memory]
 
 
 async def recall(
-    mind: SmallvilleMind, queries: Sequence[str], now: int, *, kinds: Sequence[Kind] = ALL, touch: bool = True
+    mind: SmallvilleMind,
+    queries: Sequence[str],
+    now: int,
+    *,
+    kinds: Sequence[Kind] = ALL,
+    touch: bool = True,
 ) -> list[When]:
     """Return the memories that `queries` bring up, the best of each first, none twice.
 
@@ -51,7 +56,9 @@ def timed(mind: SmallvilleMind, ids: Sequence[int]) -> list[When]:
 
 def _when(mind: SmallvilleMind, memory: Memory) -> str:
     """Return when a memory was made; what one knew before the episode has no hour."""
-    return "before" if memory.cause == "seed" else f"{mind.services.to_time(memory.created):%a %H:%M}"
+    return (
+        "before" if memory.cause == "seed" else f"{mind.services.to_time(memory.created):%a %H:%M}"
+    )
 
 
 async def embed_new(mind: SmallvilleMind) -> None:

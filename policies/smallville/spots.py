@@ -6,14 +6,20 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition import brief
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import FilledPrompt, shorten_place
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Emoji, Word
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .grounded import NOTHING, react, settle
+from .ground import NOTHING, react, settle
 from .mind import SmallvilleMind
 from .places import arena_of, offered
 
@@ -41,7 +47,9 @@ class Spots(ReplyModel):
     spots: list[Spot]
 
 
-async def _ask_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_pieces(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     clock = moment.percept.time.time()
     if "text" in data:
         texts = [data["text"]]
@@ -70,7 +78,9 @@ def _usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
     return [entry.place, thing[:24], (entry.state or "")[:24]]
 
 
-def _shown(mind: SmallvilleMind, texts: Sequence[str], places: Sequence[str], moment: Moment) -> FilledPrompt:
+def _shown(
+    mind: SmallvilleMind, texts: Sequence[str], places: Sequence[str], moment: Moment
+) -> FilledPrompt:
     things = sorted({known.name for id_, known in mind.objects.items() if arena_of(id_) in places})
     lines: list[JSONValue] = [["thing", name] for name in things[:16]]
     lines += [[f"#{number}", text] for number, text in enumerate(texts, 1)]
@@ -78,13 +88,15 @@ def _shown(mind: SmallvilleMind, texts: Sequence[str], places: Sequence[str], mo
         "ground_pieces",
         mind.profile,
         lines=lines,
-        here=brief.shorten_place(moment.percept.me.place),
+        here=shorten_place(moment.percept.me.place),
         places=places,
         count=len(texts),
     )
 
 
-async def _take_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_pieces(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     starts, texts = data["starts"], data["texts"]
     for start, text, spot in zip(starts, texts, reply.value.spots, strict=False):
         piece = next((p for p in mind.day.pieces if p.start == start and p.text == text), None)
@@ -94,7 +106,9 @@ async def _take_pieces(mind: SmallvilleMind, data: QueryData, moment: Moment, re
     return [Query("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
 
 
-async def _take_one(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_one(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     (spot,) = reply.value.spots
     react(mind, data, moment, spot.where, spot.thing, spot.state, spot.emoji)
     return ()

@@ -8,12 +8,19 @@ by one; here all are one call.
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Sentence
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .mind import SmallvilleMind, SelfSummary
+from .mind import SelfSummary, SmallvilleMind
 from .retrieve import recall
 
 _LINE = 160  # characters
@@ -65,11 +72,15 @@ async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepare
     ]
     before: list[JSONValue] = [["these days", mind.status[:_LINE]]] if mind.status else []
     memories = await recall(mind, queries, moment.now)
-    shown = mind.services.prompts.fill("summary_describe", mind.profile, lines=before, memories=memories)
+    shown = mind.services.prompts.fill(
+        "summary_describe", mind.profile, lines=before, memories=memories
+    )
     return PreparedQuery(shown.messages, data)
 
 
-async def _take(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> list[Query]:
+async def _take(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> list[Query]:
     """Take the description; where there is none, the last one serves as long again."""
     if not reply.fallback:
         said = reply.value

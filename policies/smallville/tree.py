@@ -10,13 +10,20 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import create_model
 
-from genagents_env.cognition import brief
+from genagents_env.cognition.prompts import shorten_place
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.cognition.replies import Emoji, Word
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, Moment, QueryReply, Query
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .grounded import NOTHING, react, settle
+from .ground import NOTHING, react, settle
 from .mind import SmallvilleMind
 from .places import MOST_PLACES, affordable, arena_of, ranked, related
 
@@ -43,7 +50,9 @@ class Use(ReplyModel):
     emoji: Emoji
 
 
-async def _ask_step(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | Query | None:
+async def _ask_step(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | Query | None:
     """Ask for the sector, or for the arena in it; a single choice is taken without asking."""
     here = moment.percept.me.place
     options = _options(mind, data, moment)
@@ -57,14 +66,16 @@ async def _ask_step(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pr
         "ground_step",
         mind.profile,
         lines=[["activity", data["text"]]],
-        here=brief.shorten_place(here),
+        here=shorten_place(here),
         places=options,
         kind="room" if "sector" in data else "place",
     )
     return PreparedQuery(shown.messages, {**data, "places": options})
 
 
-async def _take_step(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_step(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     return [_below(data, reply.value.where, moment)]
 
 
@@ -86,7 +97,9 @@ def _below(data: QueryData, place: str, moment: Moment) -> Query:
     return Query("ground.object", {**kept, "arena": place})
 
 
-async def _ask_object(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _ask_object(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     """Ask what is used there; where one knows of no object, nothing is."""
     known = {k.name: k.state for id_, k in mind.objects.items() if arena_of(id_) == data["arena"]}
     if not known:
@@ -100,12 +113,14 @@ async def _ask_object(mind: SmallvilleMind, data: QueryData, moment: Moment) -> 
         mind.profile,
         lines=lines,
         things=things,
-        place=brief.shorten_place(data["arena"]),
+        place=shorten_place(data["arena"]),
     )
     return PreparedQuery(shown.messages, {**data, "things": things})
 
 
-async def _take_object(mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+async def _take_object(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
     _put(mind, data, moment, reply.value)
     return ()
 

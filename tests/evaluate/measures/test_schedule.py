@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cognition.habit import entry_at
+from genagents_env.cognition.routine import find_entry
 from genagents_env.evaluate.measures.routine import list_appointments
 from genagents_env.profile import make_profile
 from genagents_env.scenario import load_scenario, scenario_names
@@ -91,7 +91,7 @@ def test_the_entry_in_force_is_the_one_that_minds_follow(name: str, tmp_path: Pa
             assert mine[-1].end == record.ticks
             for app in mine:
                 for tick in (app.first, app.end - 1):
-                    entry = entry_at(
+                    entry = find_entry(
                         make_profile(one.name, one, scenario), record.reader.time(tick).time()
                     )
                     assert entry is not None

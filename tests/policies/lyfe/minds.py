@@ -4,19 +4,20 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from genagents_env.cognition.mind import Services
 from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.thinking import CallScheduler
-from genagents_env.cognition.thought import Moment, Query
+from genagents_env.cognition.query import Moment, Query
+from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policies.lyfe import handlers
+from genagents_env.policies import lyfe
 from genagents_env.policies.lyfe import mind as mind_module
 from genagents_env.policies.lyfe.config import LyfeConfig
-from genagents_env.policies.lyfe.mind import LyfeServices, LyfeMind
+from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.policy import Profile
 from tests.policies.percepts import START, Value, profile
 
@@ -29,7 +30,7 @@ def make_mind(
 ) -> LyfeMind:
     """Return a mind that knows what its profile says; its model answers by `rule`."""
     options = LyfeConfig.model_validate(config)
-    kit = LyfeServices(
+    services = Services(
         options,
         PromptFiles(FOLDER, seed, options.prompt_tokens),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
@@ -38,7 +39,7 @@ def make_mind(
         START,
         SECONDS,
     )
-    return mind_module.make_mind(kit, who if who is not None else profile())
+    return mind_module.make_mind(services, who if who is not None else profile())
 
 
 def moment(mind: LyfeMind, percept: Percept) -> Moment:
@@ -48,7 +49,7 @@ def moment(mind: LyfeMind, percept: Percept) -> Moment:
 
 def thinking_of(mind: LyfeMind) -> CallScheduler[LyfeMind]:
     """Return what asks the model of `mind`."""
-    return CallScheduler(mind.services.model, handlers.HANDLERS)
+    return CallScheduler(mind.services.model, lyfe.HANDLERS)
 
 
 def think(mind: LyfeMind, thoughts: Sequence[Query], percept: Percept) -> None:

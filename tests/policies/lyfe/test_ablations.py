@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.cognition.thought import Moment as Now
-from genagents_env.cognition.thought import Query
+from genagents_env.cognition.query import Moment as Now
+from genagents_env.cognition.query import Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -27,7 +27,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
-from genagents_env.policies.lyfe.mind import WorkItem, OptionKind, LyfeMind, LyfeOption
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.rng import draw_index
 from tests.policies.lyfe.circle import NAMES, circle, talking, varied
 from tests.policies.lyfe.minds import asked, make_mind, moment, think

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.cognition.thought import PendingQuery
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CallKey, CompletionRequest
@@ -21,7 +21,7 @@ from genagents_env.llm.scripted import (
     sample_schema,
 )
 from genagents_env.policies.lyfe import interview
-from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind, SummarySentence, LyfeSummary
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from tests.policies.lyfe.minds import asked, fields_of, make_mind
 from tests.policies.percepts import Value, profile

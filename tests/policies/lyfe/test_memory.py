@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from genagents_env.cognition.thought import PreparedQuery
+from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.bank import Kept
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policies.lyfe import memory, sentences
+from genagents_env.policies.lyfe import memory, narrative
 from genagents_env.policies.lyfe import mind as mind_module
 from genagents_env.policies.lyfe.memory import Merged
-from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind, SummarySentence
+from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence, WorkItem
 from tests.policies.lyfe.minds import asked, make_mind, moment, think, thinking_of
 from tests.policies.percepts import Moment, Value, profile, wait_for
 
@@ -79,7 +79,7 @@ def sum_up(mind: LyfeMind, tick: int, *angles: float, events: Sequence[int] = ()
 
 def rewrite(mind: LyfeMind, text: str, events: Sequence[int]) -> None:
     """Take a new summary, all of whose sentences rest on these events and those before."""
-    told = sentences.sentences(text)
+    told = narrative.split_sentences(text)
     mind.summary.text, mind.summary.updates = text, mind.summary.updates + 1
     behind = sorted({*events, *(event for old in mind.summary.parts for event in old.events)})
     mind.summary.parts = [SummarySentence(sentence, behind) for sentence in told]
@@ -125,20 +125,20 @@ def reloaded(mind: LyfeMind) -> LyfeMind:
     ],
 )
 def test_a_summary_is_split_into_its_sentences(text: str, expected: object) -> None:
-    found = sentences.sentences(text)
+    found = narrative.split_sentences(text)
     assert (len(found) if isinstance(expected, int) else found) == expected
 
 
 def test_of_very_many_sentences_the_last_holds_the_rest() -> None:
     text = " ".join(f"Sentence {k} is here." for k in range(40))
-    found = sentences.sentences(text)
+    found = narrative.split_sentences(text)
     assert len(found) == 12
     assert " ".join(found) == text
 
 
 @given(st.text(max_size=300))
 def test_splitting_loses_no_word(text: str) -> None:
-    found = sentences.sentences(text)
+    found = narrative.split_sentences(text)
     letters = [c for c in text if re.match(r"\w", c)]
     assert [c for part_ in found for c in part_ if re.match(r"\w", c)] == letters
     assert len(found) <= 12

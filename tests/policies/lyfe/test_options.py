@@ -2,7 +2,7 @@ import pytest
 
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import options, repetition
-from genagents_env.policies.lyfe.mind import WorkItem, OptionKind, LyfeMind, LyfeOption
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, Value
 

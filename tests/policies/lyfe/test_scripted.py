@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.cognition.thought import PreparedQuery
+from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, news
 from genagents_env.llm.scripted.wording import split_sentences
-from genagents_env.policies.lyfe import handlers, interview
-from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind
+from genagents_env.policies import lyfe
+from genagents_env.policies.lyfe import interview
+from genagents_env.policies.lyfe.mind import LyfeMind, WorkItem
 from genagents_env.text import clean
 from tests.policies.lyfe.minds import endpoint_of, make_mind, moment
 from tests.policies.percepts import START, Moment, profile, wait_for
@@ -51,7 +52,7 @@ def hear(mind: LyfeMind, *words: tuple[str, str]) -> Any:
 
 def answer(mind: LyfeMind, purpose: str, data: dict[str, Any] | None = None) -> Any:
     """Return what the mind's model replies to one of its questions, as a valid reply."""
-    handler = handlers.HANDLERS[purpose]
+    handler = lyfe.HANDLERS[purpose]
     ask = wait_for(handler.prepare(mind, data or {}, moment(mind, NOON)))
     assert isinstance(ask, PreparedQuery)
     reply = handler.reply_model(ask.data)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import turns
-from genagents_env.policies.lyfe.mind import WorkItem, LyfeMind
+from genagents_env.policies.lyfe.mind import LyfeMind, WorkItem
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment, body, profile
 

@@ -9,9 +9,10 @@ from typing import Literal
 
 from genagents_env import town_v0
 from genagents_env.actions import Action
+from genagents_env.cognition.mind import Services
 from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.thinking import CallScheduler
-from genagents_env.cognition.thought import Moment, Query
+from genagents_env.cognition.query import Moment, Query
+from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
@@ -19,9 +20,10 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policies.smallville import SmallvillePolicy, converse, handlers, react
+from genagents_env.policies import smallville
+from genagents_env.policies.smallville import SmallvillePolicy, converse, react
 from genagents_env.policies.smallville.config import SmallvilleConfig
-from genagents_env.policies.smallville.mind import Dialogue, SmallvilleServices, SmallvilleMind
+from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from genagents_env.policy import Observations, Policy, Profile
 from genagents_env.policy_loader import load_policy
@@ -38,15 +40,16 @@ def make_mind(
 ) -> SmallvilleMind:
     """Return a mind that remembers nothing yet; its model answers by `rule`."""
     options = SmallvilleConfig.model_validate(config)
-    kit = SmallvilleServices(
+    services = Services(
         options,
         PromptFiles(FOLDER, seed, options.prompt_tokens),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
         Embedder(open_source("hashed")),
+        seed,
         START,
         10,
     )
-    return SmallvilleMind(kit, who if who is not None else profile())
+    return SmallvilleMind(services, who if who is not None else profile())
 
 
 def moment(mind: SmallvilleMind, percept: Percept) -> Moment:
@@ -56,7 +59,7 @@ def moment(mind: SmallvilleMind, percept: Percept) -> Moment:
 
 def thinking_of(mind: SmallvilleMind) -> CallScheduler[SmallvilleMind]:
     """Return what asks the model of `mind`."""
-    return CallScheduler(mind.services.model, handlers.HANDLERS)
+    return CallScheduler(mind.services.model, smallville.HANDLERS)
 
 
 def think(mind: SmallvilleMind, thoughts: Sequence[Query], percept: Percept) -> None:
@@ -133,7 +136,9 @@ def is_golden(name: str, text: str) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8") == text
 
 
-def live(mind: SmallvilleMind, percept: Percept, observations: Sequence[Observation] = ()) -> Action | None:
+def live(
+    mind: SmallvilleMind, percept: Percept, observations: Sequence[Observation] = ()
+) -> Action | None:
     """Let `mind` react and converse at one moment; return what it does in a conversation."""
     now = moment(mind, percept)
     mind.asleep = percept.me.asleep

@@ -3,7 +3,7 @@ import pytest
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.endpoint import ScriptedEndpoint
-from genagents_env.policies.smallville import handlers
+from genagents_env.policies import smallville
 from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policy import Context
 from genagents_env.policy_loader import load_policy
@@ -81,7 +81,7 @@ def test_latency_is_that_of_the_faculty() -> None:
 def test_latency_can_be_given_for_every_faculty_that_asks() -> None:
     ticks = {faculty: 2 for faculty in FACULTIES}
     config = SmallvilleConfig(**{"latency_ticks": ticks})
-    purposes = handlers.HANDLERS
+    purposes = smallville.HANDLERS
     assert {purpose.split(".")[0] for purpose in purposes} == set(FACULTIES)
     assert {config.latency(purpose) for purpose in purposes} == {2}
 

@@ -9,7 +9,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville import converse
-from genagents_env.policies.smallville.mind import SmallvilleMind, SelfSummary
+from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import (
     asked,

@@ -12,7 +12,8 @@ from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policies.smallville import SmallvillePolicy, handlers
+from genagents_env.policies import smallville
+from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 from tests.policies.percepts import Value, infos
@@ -131,7 +132,7 @@ def whole() -> frozenset[str]:
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:
-    assert frozenset(handlers.HANDLERS) == EVERYTHING | RECURSIVE
+    assert frozenset(smallville.HANDLERS) == EVERYTHING | RECURSIVE
     assert sum(map(len, FACULTIES.values())) == len(EVERYTHING)
 
 

@@ -4,13 +4,14 @@ from datetime import time
 
 import pytest
 
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryReply
+from genagents_env.cognition.query import PreparedQuery, QueryData, QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
+from genagents_env.policies import smallville
 from genagents_env.policies.smallville import ground as ground_module
 from genagents_env.policies.smallville import places as places_module
 from genagents_env.policies.smallville.day import Day, Piece
-from genagents_env.policies.smallville.mind import Dialogue, BelievedObject, SmallvilleMind
+from genagents_env.policies.smallville.mind import BelievedObject, Dialogue, SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
@@ -116,8 +117,10 @@ def test_where_one_is_comes_first_and_is_stayed_at_when_nothing_else_is_said() -
     assert data["places"][0] == "Cafe/kitchen"
 
 
-async def asked_of(mind: SmallvilleMind, purpose: str, data: QueryData, percept: Moment = HERE) -> QueryData:
-    ask = ground_module.HANDLERS[purpose].prepare
+async def asked_of(
+    mind: SmallvilleMind, purpose: str, data: QueryData, percept: Moment = HERE
+) -> QueryData:
+    ask = smallville.HANDLERS[purpose].prepare
     asking = await ask(mind, data, moment(mind, percept))
     assert isinstance(asking, PreparedQuery)
     return asking.data
@@ -167,8 +170,8 @@ def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     mind = mind_with(["making coffee", "resting"], latency_ticks={"ground": 2})
     data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}))
     mind.day.pieces = [Piece(0, 900, "something else")]
-    reply = QueryReply(ground_module.HANDLERS["ground.pieces"].fallback(data), True, "")
-    take = ground_module.HANDLERS["ground.pieces"].apply
+    reply = QueryReply(smallville.HANDLERS["ground.pieces"].fallback(data), True, "")
+    take = smallville.HANDLERS["ground.pieces"].apply
     wait_for(take(mind, data, moment(mind, HERE), reply))
     assert settled(mind) == [("", "", "")]
 
@@ -384,7 +387,7 @@ def test_long_or_unclean_words_of_a_reply_are_cut_and_cleaned() -> None:
 
 
 def test_a_fallback_of_every_purpose_is_taken() -> None:
-    handlers = ground_module.HANDLERS
+    handlers = {k: v for k, v in smallville.HANDLERS.items() if k.startswith("ground.")}
     data = {
         "places": ["Park", "Cafe"],
         "texts": ["resting"],

@@ -21,7 +21,12 @@ from genagents_env.llm.scripted import (
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview, perceive
 from genagents_env.policies.smallville.day import Block
-from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind, SelfSummary
+from genagents_env.policies.smallville.mind import (
+    Dialogue,
+    DialogueLine,
+    SelfSummary,
+    SmallvilleMind,
+)
 from genagents_env.policy import Answer, RecalledMemory
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.minds import asked, dialogue_of, is_golden, length, make_mind, moment

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from genagents_env.cognition.thought import QueryReply
+from genagents_env.cognition.query import QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from genagents_env.cognition.thought import PendingQuery
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.bound import bound_of
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.memory.stream import Memory

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Idle, Move
-from genagents_env.cognition.thought import QueryReply, Query
+from genagents_env.cognition.query import Query, QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.memory.stream import Memory

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.cognition.prompts import PromptFiles, FilledPrompt
+from genagents_env.cognition.prompts import FilledPrompt, PromptFiles
 from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
 from genagents_env.llm.client import ModelClient

@@ -6,12 +6,17 @@ import pytest
 from pydantic import ValidationError
 
 from genagents_env.actions import Talk
-from genagents_env.cognition.thought import QueryReply, Query
+from genagents_env.cognition.query import Query, QueryReply
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Percept
 from genagents_env.policies.smallville import dialogue, react
 from genagents_env.policies.smallville.day import Day, Piece
-from genagents_env.policies.smallville.mind import SmallvilleActivity, Dialogue, SmallvilleMind, SelfSummary
+from genagents_env.policies.smallville.mind import (
+    Dialogue,
+    SelfSummary,
+    SmallvilleActivity,
+    SmallvilleMind,
+)
 from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
 from tests.policies.smallville.minds import (
     asked,

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env import town_v0
-from genagents_env.cognition import thought
-from genagents_env.cognition.thought import PendingQuery, Query
+from genagents_env.cognition.query import PendingQuery, Query, QueryReply
 from genagents_env.errors import LLMBadReply
 from genagents_env.llm.calls import Completion
 from genagents_env.llm.replies import parse
@@ -370,7 +369,7 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
         for text, because in given_insights
         if text.isprintable()
     ]
-    reply = thought.QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0")
+    reply = QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0")
     for _ in range(2):
         wait_for(handler.apply(mind, data, moment(mind, NOW), reply))
     kept = thoughts(mind)

@@ -41,7 +41,9 @@ def colourful(texts: Sequence[str] = TEXTS, **config: Value) -> tuple[Smallville
     return mind, source
 
 
-def recall(mind: SmallvilleMind, queries: Sequence[str], now: int = 0, **options: Value) -> list[str]:
+def recall(
+    mind: SmallvilleMind, queries: Sequence[str], now: int = 0, **options: Value
+) -> list[str]:
     found = asyncio.run(retrieve.recall(mind, queries, now, **options))
     return [memory.text for _, memory in found]
 

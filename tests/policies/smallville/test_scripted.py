@@ -11,15 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env import town_v0
-from genagents_env.cognition.thought import PreparedQuery
+from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.schemas import schema_name, schema_of
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
-from genagents_env.policies.smallville import day, handlers, interview
-from genagents_env.policies.smallville.mind import Dialogue, BelievedObject, DialogueLine, SmallvilleMind
+from genagents_env.policies import smallville
+from genagents_env.policies.smallville import day, interview
+from genagents_env.policies.smallville.mind import (
+    BelievedObject,
+    Dialogue,
+    DialogueLine,
+    SmallvilleMind,
+)
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
@@ -47,7 +53,7 @@ def mind_of(rule: Rule, *memories: str, **config: Any) -> Any:
 
 def answer(mind: SmallvilleMind, purpose: str, data: dict[str, Any], percept: Moment = NOON) -> Any:
     """Return what the mind's model replies to one of its questions, as a valid reply."""
-    handler = handlers.HANDLERS[purpose]
+    handler = smallville.HANDLERS[purpose]
     ask = wait_for(handler.prepare(mind, data, moment(mind, percept)))
     assert isinstance(ask, PreparedQuery)
     reply = handler.reply_model(ask.data)
@@ -64,7 +70,9 @@ def told_by(mind: SmallvilleMind, *questions: str) -> list[Any]:
 
 def planned(mind: SmallvilleMind, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
     """Give the mind a day from 07:00 to 23:00 with these hours."""
-    clocks = [mind.services.to_second(datetime.fromisoformat(f"{date}T{clock}")) for clock, _ in hours]
+    clocks = [
+        mind.services.to_second(datetime.fromisoformat(f"{date}T{clock}")) for clock, _ in hours
+    ]
     bed = mind.services.to_second(datetime.fromisoformat(f"{date}T23:00"))
     blocks = [
         day.Block(start, end, text)
@@ -85,7 +93,7 @@ def test_the_usual_day_becomes_the_outline_and_the_hours() -> None:
     assert outline.wake_hour == 7
     assert "12:00 feeding ducks, Park" in outline.outline
     planned(mind)
-    start = mind.kit.second(SEVEN.time)
+    start = mind.services.to_second(SEVEN.time)
     hours = answer(mind, "plan.hours", {"start": start, "why": ""}, SEVEN).hours
     assert hours[:6] == ["serving coffee, Cafe"] * 5 + ["feeding ducks, Park"]
 
@@ -96,7 +104,7 @@ def test_one_plans_to_go_where_one_heard_of_on_its_day(rule: Rule, date: str) ->
     mind = mind_of(rule, TOLD)
     outline = answer(mind, "plan.day", {"date": date}).outline
     planned(mind, ("07:00", "serving coffee, Cafe"), date=date)
-    start = mind.kit.second(datetime.fromisoformat(f"{date}T15:00"))
+    start = mind.services.to_second(datetime.fromisoformat(f"{date}T15:00"))
     now = Moment(time=datetime.fromisoformat(f"{date}T15:00"))
     hours = answer(mind, "plan.revise", {"start": start, "why": "a talk"}, now).hours
     goes = date == "2023-02-14"
@@ -110,7 +118,7 @@ def test_one_plans_to_go_where_one_heard_of_on_its_day(rule: Rule, date: str) ->
 def test_without_news_or_habit_one_works_and_stays_at_home() -> None:
     mind = mind_of(gossip, who=profile(routine=()))
     planned(mind)
-    start = mind.kit.second(SEVEN.time)
+    start = mind.services.to_second(SEVEN.time)
     hours = answer(mind, "plan.hours", {"start": start, "why": ""}, SEVEN).hours
     assert set(hours) == {"working, Cafe", "being at home, home"}
 
@@ -131,7 +139,7 @@ def test_pieces_fill_the_stretch_with_its_blocks(begin: int, cuts: list[int]) ->
     clocks = [f"{at // 12:02d}:{at % 12 * 5:02d}" for at in sorted({7 * 12, *cuts})]
     planned(mind, *((clock, f"thing of {clock}") for clock in clocks))
     time = datetime.fromisoformat(f"2023-02-14T{begin // 12:02d}:{begin % 12 * 5:02d}")
-    start = mind.kit.second(time)
+    start = mind.services.to_second(time)
     pieces = answer(mind, "plan.pieces", {"start": start}, Moment(time=time)).pieces
     assert sum(piece.minutes for piece in pieces) >= 60 or len(pieces) >= 4
     assert pieces[0].what == mind.day.block_at(start).text
@@ -346,7 +354,7 @@ PIECES_OF_NEWS = st.sampled_from((TOLD, MAYOR, SHORT, "from 99:99 to 12 pm", "pa
 def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> None:
     mind = mind_of(rule, *texts)
     planned(mind, ("07:00", texts[0][:60]))
-    start = mind.kit.second(NOON.time)
+    start = mind.services.to_second(NOON.time)
     answer(mind, "plan.day", {"date": "2023-02-14"})
     answer(mind, "plan.renew", {"date": "2023-02-14"})
     answer(mind, "plan.revise", {"start": start, "why": texts[-1]})
@@ -363,7 +371,7 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     lines = [["Bea Birch", text, 1] for text in texts]
     answer(mind, "converse.memo", {"others": ["Bea Birch"], "lines": lines, "place": "Cafe"})
     told_by(mind, *texts)
-    assert not any(row.fallbacks for row in mind.kit.model.ledger.rows())
+    assert not any(row.fallbacks for row in mind.services.model.ledger.rows())
 
 
 ALL_KINDS = {

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.cognition.thought import PendingQuery
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import perceive, summary
-from genagents_env.policies.smallville.mind import SmallvilleMind, SelfSummary
+from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
 from tests.policies.percepts import Moment, Value, profile
 from tests.policies.smallville.minds import (
     asked,

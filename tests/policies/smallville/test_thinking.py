@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 from pydantic import BaseModel
 
-from genagents_env.cognition.thinking import CallScheduler
-from genagents_env.cognition.thought import PreparedQuery, QueryData, QueryHandler, QueryReply, Query
-from genagents_env.cognition.thought import Moment as Now
+from genagents_env.cognition.query import Moment as Now
+from genagents_env.cognition.query import PreparedQuery, Query, QueryData, QueryHandler, QueryReply
+from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import Completion, CompletionRequest, Message
@@ -18,8 +18,8 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.llm.scripted.endpoint import Delay
+from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
-from genagents_env.policies.smallville import handlers as handlers_module
 from genagents_env.policies.smallville.day import Block
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy_loader import load_policy
@@ -50,7 +50,9 @@ def handler(
             return instead
         return PreparedQuery([Message("user", data["name"])], data) if data["name"] else None
 
-    async def take(mind: SmallvilleMind, data: QueryData, now: Now, reply: QueryReply) -> Sequence[Query]:
+    async def take(
+        mind: SmallvilleMind, data: QueryData, now: Now, reply: QueryReply
+    ) -> Sequence[Query]:
         kind = "default" if reply.fallback else "reply"
         taken.append(f"{data['name']} {kind} at {now.tick}")
         return follow
@@ -70,7 +72,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "react.then": handler(notes),
         "react.instead": handler(notes, instead=then),
     }
-    monkeypatch.setattr(handlers_module, "HANDLERS", handlers)
+    monkeypatch.setattr(smallville, "HANDLERS", handlers)
     return notes
 
 
@@ -78,7 +80,9 @@ def ask(name: str, purpose: str = "plan.a") -> Query:
     return Query(purpose, {"name": name})
 
 
-def live(mind: SmallvilleMind, thoughts: dict[int, list[Query]], ticks: int) -> CallScheduler[SmallvilleMind]:
+def live(
+    mind: SmallvilleMind, thoughts: dict[int, list[Query]], ticks: int
+) -> CallScheduler[SmallvilleMind]:
     """Live some ticks with these thoughts; return the thinking."""
     thinking = thinking_of(mind)
 
@@ -144,10 +148,12 @@ def test_where_words_fail_no_call_is_begun(
 
     bad = handler(taken)
     handlers = {
-        **handlers_module.HANDLERS,
-        "plan.broken": QueryHandler(broken, bad.reply_model, bad.fallback, bad.apply, bad.max_tokens),
+        **smallville.HANDLERS,
+        "plan.broken": QueryHandler(
+            broken, bad.reply_model, bad.fallback, bad.apply, bad.max_tokens
+        ),
     }
-    monkeypatch.setattr(handlers_module, "HANDLERS", handlers)
+    monkeypatch.setattr(smallville, "HANDLERS", handlers)
     mind = make_mind()
     with pytest.raises(LLMUnavailable):
         live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
@@ -297,7 +303,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(
         max_in_flight=100,
         retry=RetryPolicy(attempts=1),
     )
-    town.policy.scheduler = CallScheduler(model, handlers_module.HANDLERS)
+    town.policy.scheduler = CallScheduler(model, smallville.HANDLERS)
     if config:
         town.step()
     with pytest.raises(ModelOutage):
@@ -312,7 +318,7 @@ def test_an_outage_is_raised_when_all_other_calls_have_been_answered(
 def test_what_a_budget_refuses_ends_the_run_and_not_in_a_fallback() -> None:
     alone = Alone(seconds=10)
     model = ModelClient(alone.endpoint, run_seed=3, budget=Budget(calls=2))
-    alone.policy.scheduler = CallScheduler(model, handlers_module.HANDLERS)
+    alone.policy.scheduler = CallScheduler(model, smallville.HANDLERS)
     with pytest.raises(BudgetExceeded):
         alone.step()
     assert len(alone.endpoint.requests) == 2

@@ -1,4 +1,4 @@
-"""Asking: model calls of one mind, at once or over ticks, applied in an order that time decides.
+"""The scheduler of model calls: sent at once, or over ticks, and applied in a fixed order.
 
 A faculty with latency has its call started now and its reply applied exactly so many ticks later;
 one without is asked, answered and applied within the tick, with all that follows from it. Either
@@ -7,12 +7,21 @@ way the effects come in the order (tick, agent, purpose, number), however the ca
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from genagents_env.cognition.thought import PreparedQuery, QueryHandler, M, Moment, PendingQuery, QueryReply, Query
+from genagents_env.cognition.mind import Mind
+from genagents_env.cognition.query import (
+    Moment,
+    PendingQuery,
+    PreparedQuery,
+    Query,
+    QueryHandler,
+    QueryReply,
+)
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import Answered, ModelClient
 
+M = TypeVar("M", bound=Mind[Any])
 ReplyTask: TypeAlias = "asyncio.Task[Answered[Any]]"
 
 
@@ -21,23 +30,23 @@ class CallScheduler(Generic[M]):
 
     Args:
         model: asked.
-        handlers: every kind of thought by its purpose.
+        handlers: every handler by its purpose.
     """
 
     def __init__(self, model: ModelClient, handlers: Mapping[str, QueryHandler[M]]) -> None:
         self.model, self.handlers = model, handlers
         self._under_way: dict[CallKey, ReplyTask] = {}
 
-    async def run(self, mind: M, thoughts: Sequence[Query], moment: Moment) -> None:
-        """Apply what is due at this tick, then ask `thoughts` and whatever follows from them."""
+    async def run(self, mind: M, queries: Sequence[Query], moment: Moment) -> None:
+        """Apply what is due at this tick, then ask `queries` and whatever follows from them."""
         due = sorted(
             (p for p in mind.pending if p.due <= moment.tick),
             key=lambda p: (p.tick, p.purpose, p.number),
         )
         mind.pending = [p for p in mind.pending if p not in due]
-        thoughts = [*await self._apply_replies(mind, due, moment), *thoughts]
-        while thoughts:
-            thoughts = await self._run_round(mind, thoughts, moment)
+        queries = [*await self._apply_replies(mind, due, moment), *queries]
+        while queries:
+            queries = await self._run_round(mind, queries, moment)
 
     async def settle(self, minds: Mapping[str, M]) -> None:
         """Await every call under way, so that its reply is stored; apply nothing."""
@@ -61,15 +70,17 @@ class CallScheduler(Generic[M]):
                 answered = task.result()
                 pending.answer = answered.value.model_dump_json(), answered.fallback
 
-    async def _run_round(self, mind: M, thoughts: Sequence[Query], moment: Moment) -> list[Query]:
-        """Ask `thoughts` together; return those that follow from the replies that came now."""
-        asks = [await self._prepare(mind, thought, moment) for thought in thoughts]
+    async def _run_round(self, mind: M, queries: Sequence[Query], moment: Moment) -> list[Query]:
+        """Ask `queries` together; return those that follow from the replies that came now."""
+        asks = [await self._prepare(mind, query, moment) for query in queries]
         started = [self._start(mind, *asked, moment) for asked in asks if asked is not None]
         now = [pending for pending in started if pending.due <= moment.tick]
         mind.pending += [pending for pending in started if pending.due > moment.tick]
         return await self._apply_replies(mind, now, moment)
 
-    async def _apply_replies(self, mind: M, pendings: Sequence[PendingQuery], moment: Moment) -> list[Query]:
+    async def _apply_replies(
+        self, mind: M, pendings: Sequence[PendingQuery], moment: Moment
+    ) -> list[Query]:
         """Await the replies of all, then apply them in order; return what follows from them."""
         await _await_all([self._ensure_task(mind, p) for p in pendings if p.answer is None])
         following: list[Query] = []
@@ -81,26 +92,26 @@ class CallScheduler(Generic[M]):
         return following
 
     async def _prepare(
-        self, mind: M, thought: Query, moment: Moment
+        self, mind: M, query: Query, moment: Moment
     ) -> tuple[Query, PreparedQuery] | None:
-        """Return what is asked, and the thought that it is; None where nothing is."""
+        """Return the query that is sent, and its prompt; None where nothing is."""
         while True:
-            asked = await self.handlers[thought.purpose].prepare(mind, thought.data, moment)
+            asked = await self.handlers[query.purpose].prepare(mind, query.data, moment)
             if asked is None:
                 return None
             if isinstance(asked, PreparedQuery):
-                return thought, asked
-            thought = asked
+                return query, asked
+            query = asked
 
-    def _start(self, mind: M, thought: Query, ask: PreparedQuery, moment: Moment) -> PendingQuery:
-        number = mind.number(thought.purpose, moment.tick)
+    def _start(self, mind: M, query: Query, ask: PreparedQuery, moment: Moment) -> PendingQuery:
+        number = mind.next_number(query.purpose, moment.tick)
         pending = PendingQuery(
-            thought.purpose,
+            query.purpose,
             dict(ask.data),
             tuple(ask.messages),
             moment.tick,
             number,
-            moment.tick + mind.config.latency(thought.purpose),
+            moment.tick + mind.config.latency(query.purpose),
         )
         self._ensure_task(mind, pending)
         return pending

@@ -1,7 +1,7 @@
-"""A thought: one model call of a faculty, what it needs, and what becomes of its reply.
+"""A query: one model call of a faculty as data, and the handler that prepares and applies it.
 
-Thoughts are data, so that one whose call is under way survives a checkpoint: everything between
-the question and its effect is JSON, and prompt, reply model and default follow from it.
+Everything between a query and its effect is JSON, so that a pending call survives a checkpoint:
+prompt, reply model and default follow from the data.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,8 +16,16 @@ from genagents_env.percept import Percept
 QueryData: TypeAlias = Mapping[str, Any]  # JSON values
 
 
+M = TypeVar("M")  # the class of the mind
+Faculty = TypeVar("Faculty", bound=str)
+
+
 class QueryOptions(Protocol):
-    """The options of a mind that asking depends on."""
+    """The options of a mind that its queries depend on."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """The longest prompt, by an upper bound of its tokens."""
 
     @property
     def temperature(self) -> float:
@@ -27,34 +35,10 @@ class QueryOptions(Protocol):
         """Return the ticks from the start of a call to its effect."""
 
 
-class Mind(Protocol):
-    """A mind as far as asking goes.
-
-    Attributes:
-        pending: the calls under way.
-    """
-
-    pending: "list[PendingQuery]"
-
-    @property
-    def agent(self) -> str:
-        """The agent's id."""
-
-    @property
-    def config(self) -> QueryOptions:
-        """The options of the mind."""
-
-    def number(self, purpose: str, tick: int) -> int:
-        """Return the number of the next call for `purpose` at `tick`, counting from 0."""
-
-    def state(self) -> dict[str, Any]:
-        """Return everything, as JSON values."""
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
-
-
-M = TypeVar("M", bound=Mind)
+def find_latency(latency_ticks: Mapping[Faculty, int], purpose: str) -> int:
+    """Return the ticks of the faculty that `purpose` begins with, the word before the dot."""
+    faculty = purpose.split(".")[0]
+    return next((ticks for name, ticks in latency_ticks.items() if name == faculty), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +56,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Something to ask oneself: `purpose` is `faculty.question`, a key of the mind's handlers."""
+    """A model call to be made: `purpose` is `faculty.question`, a key of the mind's handlers."""
 
     purpose: str
     data: QueryData
@@ -80,7 +64,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """A thought put into words. `data` replaces the thought's: reply and effect see only that."""
+    """A query with its prompt. `data` replaces the query's: reply and effect see only that."""
 
     messages: Sequence[Message]
     data: QueryData
@@ -101,14 +85,14 @@ class QueryReply:
 
 @dataclass(frozen=True, slots=True)
 class QueryHandler(Generic[M]):
-    """How one kind of thought is asked and taken.
+    """How the queries of one purpose are prepared and their replies applied.
 
     Attributes:
         ask: puts it into words; None where there is nothing to ask after all; another thought
             where the answer to this one is plain, and that one follows from it.
         reply: the reply model, a pure function of the data.
         fallback: the value taken when no usable reply comes, a pure function of the data.
-        take: applies a reply to the mind and returns the thoughts that follow from it.
+        take: applies a reply to the mind and returns the queries that follow from it.
         max_tokens: written at most, a pure function of the data.
     """
 
