@@ -32,21 +32,18 @@ def test_who_enters_first_is_fair_over_seeds() -> None:
     assert 15 <= wins <= 45
 
 
-def _with_shop() -> object:
-    base = scenario().model_dump(mode="json")
-    sectors = base["sectors"]
-    sectors[0]["arenas"][1]["hours"] = ["10:00-11:00"]
-    for person in base["people"]:
-        person["home"] = "House/hall" if person["name"] != "Ann Ash" else "House"
-    return sectors
+def _rooms() -> list[dict[str, object]]:
+    """Return the hall, the den and the closet, the den with hours."""
+    hall, den, closet = scenario().model_dump(mode="json")["sectors"][0]["arenas"]
+    return [hall, den | {"hours": ["10:00-11:00"]}, closet]
 
 
 def test_closed_rooms_refuse_strangers_with_their_hours(play: Play) -> None:
-    sectors = _with_shop()
+    hall, den, closet = _rooms()
     stage = play(
         sectors=[
-            sectors[0] | {"arenas": [sectors[0]["arenas"][0], sectors[0]["arenas"][2]]},
-            {"name": "Shop", "common": True, "arenas": [sectors[0]["arenas"][1]]},
+            {"name": "House", "common": True, "arenas": [hall, closet]},
+            {"name": "Shop", "common": True, "arenas": [den]},
         ],
         people=[
             {"name": "Ann Ash", "persona": "x", "home": "House", "workplace": "Shop"},
