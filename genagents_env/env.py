@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 
 import numpy as np
-from gymnasium import spaces
+import numpy.typing as npt
 from pettingzoo import ParallelEnv
 
 from genagents_env.act.decode import Decoder
-from genagents_env.act.menu import Menu, nearest
-from genagents_env.act.spaces import action_space, observation_space, state_space
+from genagents_env.act.menu import Menu, find_nearest
+from genagents_env.act.spaces import AnySpace, Floats, action_space, observation_space, state_space
 from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
@@ -20,12 +20,12 @@ from genagents_env.observe.vector_obs import SIZE, VectorObservation
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile, make_profile
 from genagents_env.render.ansi import draw_ansi
-from genagents_env.rewards import Reward, make_reward
+from genagents_env.rewards import EpisodeReward, make_reward
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
 from genagents_env.text import clean
 from genagents_env.world.constants import TownConstants
-from genagents_env.world.events import Event
+from genagents_env.world.events import JSON, Event
 from genagents_env.world.interventions import Intervention, News, SetObject, Whisper
 from genagents_env.world.world import World
 
@@ -55,7 +55,7 @@ class TownParts:
     vector: VectorObservation
     text: TextObservation
     decoder: Decoder
-    reward: Reward
+    reward: EpisodeReward
 
 
 class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
@@ -70,7 +70,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         ConfigError: an option has a value that is not allowed.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: ClassVar[dict[str, object]] = {
         "name": "town_v0",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": True,
@@ -127,16 +127,16 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._resets = 0
         self._seed = 0
 
-    def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
+    def observation_space(self, agent: AgentID) -> AnySpace:
         """Return the space of observations, the same object at each call and for all agents."""
         return self._observation_space
 
-    def action_space(self, agent: AgentID) -> spaces.Space[Any]:
+    def action_space(self, agent: AgentID) -> AnySpace:
         """Return the space of actions, the same object at each call and for all agents."""
         return self._action_space
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
+        self, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Dicts, Dicts]:
         """Begin an episode and return (observations, infos) of everyone in town.
 
@@ -147,7 +147,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """
         self.begin_episode(seed)
         self._refresh()
-        return self._observe(self._here())
+        return self._observe(self._list_present())
 
     def begin_episode(self, seed: int | None) -> None:
         """Begin an episode as `reset` does, without observing it: for those who use `parts`."""
@@ -156,11 +156,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         else:
             self._seed, self._resets = seed, 0
         self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
-        self.parts.text.restart()
+        self.parts.text.reset()
         self.parts.reward.reset(self.world)
         self._ended = False
 
-    def step(self, actions: Mapping[AgentID, Any]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
+    def step(self, actions: Mapping[AgentID, object]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
         """Advance one tick with everyone's action; never raises on what is in `actions`.
 
         Returns:
@@ -185,14 +185,14 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         else:
             who = np.flatnonzero(before | present).tolist()
         observations, infos = self._observe(who)
-        terminations, truncations = self._endings(observations)
-        return observations, self._rewards(observations), terminations, truncations, infos
+        terminations, truncations = self._find_endings(observations)
+        return observations, self._compute_rewards(observations), terminations, truncations, infos
 
-    def state(self) -> Any:
+    def state(self) -> Floats:
         """Return the global state, float32, for central critics. Agents never see it."""
-        return self.parts.vector.state(self.world.snapshot)
+        return self.parts.vector.observe_state(self.world.snapshot)
 
-    def render(self) -> Any:
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Draw the town as `render_mode` says."""
         if self.render_mode is None:
             return None
@@ -274,7 +274,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             fixed["state"] = clean(intervention.state, 120)
         world.intervene(replace(intervention, **fixed))  # type: ignore[arg-type]  # by field name
 
-    def save_state(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, JSON]:
         """Return everything needed to go on, as JSON values; see `load_state`."""
         return {
             "world": self.world.save_state(),
@@ -282,21 +282,21 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             "episode": [self._seed, self._resets, self._ended],
         }
 
-    def load_state(self, state: Mapping[str, Any]) -> tuple[Dicts, Dicts]:
+    def load_state(self, state: Mapping[str, JSON]) -> tuple[Dicts, Dicts]:
         """Resume where `save_state` was called, in an environment built with equal arguments.
 
         Returns:
             (observations, infos) of that moment, as `reset` does.
         """
         self.world.load_state(state["world"])
-        self.parts.text.restart()
+        self.parts.text.reset()
         self.parts.reward.reset(self.world)
         self.parts.reward.load_state(state["reward"])
         self._seed, self._resets, self._ended = state["episode"]
         self._refresh()
-        return self._observe(self._here())
+        return self._observe(self._list_present())
 
-    def _here(self) -> list[int]:
+    def _list_present(self) -> list[int]:
         here: list[int] = self.world.state.present.nonzero()[0].tolist()
         return here
 
@@ -304,7 +304,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """Look once at the new tick: who is near whom, and what is possible."""
         snapshot = self.world.snapshot
         self.parts.vicinity.refresh(snapshot)
-        self._near = nearest(snapshot.pairs, snapshot.nearness)
+        self._near = find_nearest(snapshot.pairs, snapshot.nearness)
         self._mask = self.parts.menu.mask(snapshot, self._near)
         if self._ended:
             self.agents = []
@@ -318,7 +318,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             list(self.parts.vector.observe(snapshot, self._near)),
             list(self._mask.copy()),
         )
-        texts = self.parts.text.texts(snapshot)
+        texts = self.parts.text.observe(snapshot)
         agents: Sequence[AgentID] = ids
         if len(who) < len(ids):
             agents = [ids[i] for i in who]
@@ -348,7 +348,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 infos[ids[i]]["illegal"] = 1
         return observations, infos
 
-    def _rewards(self, observations: Dicts) -> Dicts:
+    def _compute_rewards(self, observations: Dicts) -> Dicts:
         rewards = dict.fromkeys(observations, 0.0)
         world = self.world
         for name, value in self.parts.reward(world, world.state.log.events).items():
@@ -357,9 +357,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 rewards[agent] = float(value)
         return rewards
 
-    def _endings(self, observations: Dicts) -> tuple[Dicts, Dicts]:
+    def _find_endings(self, observations: Dicts) -> tuple[Dicts, Dicts]:
         world = self.world
-        done = world.scenario.reward.ends and self.parts.reward.done()
+        done = world.scenario.reward.ends and self.parts.reward.is_done()
         over = world.tick >= self.max_cycles
         terminations = dict.fromkeys(observations, bool(done))
         truncations = dict.fromkeys(observations, over and not done)

@@ -18,10 +18,10 @@ from genagents_env.world.places import arenas_in
 from genagents_env.world.world import World
 
 RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
-NAMES = ("none", "attendance", "knowledge_spread", "errand")
+REWARD_NAMES = ("none", "attendance", "knowledge_spread", "errand")
 
 
-class Reward(Protocol):
+class EpisodeReward(Protocol):
     """Rewards by person's name; whoever is left out gets 0. `state` is JSON."""
 
     def reset(self, world: World) -> None:
@@ -30,7 +30,7 @@ class Reward(Protocol):
     def __call__(self, world: World, events: Sequence[Event]) -> Mapping[str, float]:
         """Return the rewards of the tick that has just been resolved."""
 
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Return whether the task is finished, which ends the episode where the scenario says."""
 
     def state(self) -> list[str]:
@@ -40,7 +40,7 @@ class Reward(Protocol):
         """Resume from `state`."""
 
 
-class Plain:
+class CallableReward:
     """No reward, or a callable of the user's."""
 
     def __init__(self, function: RewardFunction | None = None) -> None:
@@ -53,7 +53,7 @@ class Plain:
         """Return what the callable says, or nothing."""
         return {} if self._function is None else self._function(world, events)
 
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Never."""
         return False
 
@@ -65,7 +65,7 @@ class Plain:
         """Nothing to load."""
 
 
-class Attendance(Plain):
+class AttendanceReward(CallableReward):
     """Hours spent at the gathering `gathering` (all gatherings if None)."""
 
     def __init__(self, gathering: str | None) -> None:
@@ -87,7 +87,7 @@ class Attendance(Plain):
         return out
 
 
-class KnowledgeSpread(Plain):
+class KnowledgeSpreadReward(CallableReward):
     """One for each person who heard `fact` (any fact if None) for the first time, to the teller."""
 
     def __init__(self, fact: str | None) -> None:
@@ -104,7 +104,7 @@ class KnowledgeSpread(Plain):
         return out
 
 
-class Errand(Plain):
+class ErrandReward(CallableReward):
     """Each agent's errand: put an object into a state, as soon as possible."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -129,7 +129,7 @@ class Errand(Plain):
                 out[event.agent] = out[event.agent] + 1.0
         return out
 
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Return whether all errands are done."""
         return len(self._done) == len(self._errands)
 
@@ -142,19 +142,19 @@ class Errand(Plain):
         self._done = set(state)
 
 
-def make_reward(scenario: Scenario, override: str | RewardFunction | None) -> Reward:
+def make_reward(scenario: Scenario, override: str | RewardFunction | None) -> EpisodeReward:
     """Return the scenario's reward, or the one named or given instead."""
     if callable(override):
-        return Plain(override)
+        return CallableReward(override)
     name = override or scenario.reward.name
-    if name not in NAMES:
-        raise ConfigError(f"reward: no {name!r}; allowed: {', '.join(NAMES)}, or a callable")
+    if name not in REWARD_NAMES:
+        raise ConfigError(f"reward: no {name!r}; allowed: {', '.join(REWARD_NAMES)}, or a callable")
     if name == "attendance":
-        return Attendance(scenario.reward.gathering)
+        return AttendanceReward(scenario.reward.gathering)
     if name == "knowledge_spread":
-        return KnowledgeSpread(scenario.reward.fact)
+        return KnowledgeSpreadReward(scenario.reward.fact)
     if name == "errand":
         if not scenario.reward.errands:
             raise ConfigError("reward: 'errand' needs a scenario that declares reward.errands")
-        return Errand(scenario)
-    return Plain()
+        return ErrandReward(scenario)
+    return CallableReward()

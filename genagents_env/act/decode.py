@@ -44,26 +44,26 @@ class Decoder:
         self._rows = np.arange(world.count)
         self._utterance = world.scenario.rules.max_utterance
 
-    def decode(self, actions: Mapping[str, Any], mask: Mask) -> Attempt:
+    def decode(self, actions: Mapping[str, object], mask: Mask) -> Attempt:
         """Return what `actions` mean for bodies that were shown `mask`."""
         acts: dict[int, ResolvedAct] = {}
-        chosen, messages = self._fast(actions)
+        chosen, messages = self._read_choices(actions)
         if chosen is None:
-            chosen, messages = self._slow(actions, acts)
+            chosen, messages = self._read_any(actions, acts)
         goals = self._menu.goals[chosen]
         legal = mask[self._rows, chosen]
         odd = self._menu.special[chosen] >= legal  # a place or idling, and legal, is plain
         if np.count_nonzero(odd):
             for i in odd.nonzero()[0].tolist():
                 if legal[i]:
-                    acts[i] = self.special(i, int(chosen[i]), messages.get(i))
+                    acts[i] = self.resolve_choice(i, int(chosen[i]), messages.get(i))
                 else:
                     goals[i] = -1
                     what = self._menu.describe(int(chosen[i]))
                     acts[i] = RefusedAct("choice", f"it is not possible now to {what}")
         return Attempt(goals, acts)
 
-    def _fast(self, actions: Mapping[str, Any]) -> tuple[Ints | None, dict[int, str]]:
+    def _read_choices(self, actions: Mapping[str, Any]) -> tuple[Ints | None, dict[int, str]]:
         """All agents gave a plain choice of the declared format: no per-agent work."""
         messages: dict[int, str] = {}
         try:
@@ -79,8 +79,8 @@ class Decoder:
             return None, messages
         return np.array(values, dtype=np.int64), messages
 
-    def _slow(
-        self, actions: Mapping[str, Any], acts: dict[int, ResolvedAct]
+    def _read_any(
+        self, actions: Mapping[str, object], acts: dict[int, ResolvedAct]
     ) -> tuple[Ints, dict[int, str]]:
         chosen = np.zeros(self._world.count, dtype=np.int64)
         messages: dict[int, str] = {}
@@ -89,9 +89,9 @@ class Decoder:
                 continue
             value = actions.get(agent)
             if isinstance(value, Move | Talk | Interact | Idle | Restart):
-                acts[i] = self._read(i, value)
+                acts[i] = self._resolve(i, value)
                 continue
-            choice = self._choice(value)
+            choice = self._parse_choice(value)
             if choice is None:
                 acts[i] = NOTHING
                 continue
@@ -100,7 +100,7 @@ class Decoder:
                 messages[i] = value["message"]
         return chosen, messages
 
-    def _choice(self, value: Any) -> int | None:
+    def _parse_choice(self, value: object) -> int | None:
         """Return a menu index, or None for anything that is not one."""
         if self._words and isinstance(value, Mapping):
             value = value.get("choice")
@@ -110,7 +110,7 @@ class Decoder:
             return None
         return int(value) if 0 <= value < self._menu.size else None
 
-    def special(self, i: int, choice: int, message: Any = None) -> ResolvedAct:
+    def resolve_choice(self, i: int, choice: int, message: object = None) -> ResolvedAct:
         """Return what a possible choice means that is neither a place nor idling."""
         kind, index, next_state = self._menu.choices[choice]
         state = self._world.state
@@ -120,24 +120,24 @@ class Decoder:
             o = self._menu.object(i, index)
             return ResolvedUse(o, state.objects.next_states(o, state.objects.states[o])[next_state])
         if kind == "reach":
-            return self._beside(self._menu.object(i, index), None, None)
+            return self._go_beside(self._menu.object(i, index), None, None)
         j = self._menu.person(i, index)
         if kind == "approach":
-            return self._towards(i, j, None, None)
+            return self._go_towards(i, j, None, None)
         text = clean(message, self._utterance) if isinstance(message, str) else ""
         return ResolvedSpeak(j, text or small_talk(state, i, j))
 
-    def _read(self, i: int, action: Action) -> ResolvedAct:
+    def _resolve(self, i: int, action: Action) -> ResolvedAct:
         """Resolve the names in a dataclass action."""
         try:
             doing = None if action.doing is None else clean(action.doing, _WORDS) or None
             emoji = None if action.emoji is None else clean(action.emoji, 8)
             if isinstance(action, Move):
-                return self._move(i, clean(action.place, 200), doing, emoji)
+                return self._resolve_move(i, clean(action.place, 200), doing, emoji)
             if isinstance(action, Talk):
-                return self._talk(i, action, doing, emoji)
+                return self._resolve_talk(i, action, doing, emoji)
             if isinstance(action, Interact):
-                return self._interact(i, action, doing, emoji)
+                return self._resolve_interact(i, action, doing, emoji)
         except (AttributeError, TypeError):
             return NOTHING  # a field holds something that is not text
         if isinstance(action, Restart):
@@ -146,21 +146,21 @@ class Decoder:
             return ResolvedRestart(doing, emoji)
         return ResolvedStay(doing, emoji)
 
-    def _move(self, i: int, name: str, doing: str | None, emoji: str | None) -> ResolvedAct:
+    def _resolve_move(self, i: int, name: str, doing: str | None, emoji: str | None) -> ResolvedAct:
         state, town = self._world.state, self._world.town
         found = town.places.find(name)
         if found is not None:
-            return self._move_to(i, *found, doing, emoji)
+            return self._go_to(i, *found, doing, emoji)
         j = town.people.find(name)
         if j is not None and j != i:
-            return self._towards(i, j, doing, emoji)
-        tile = self._tile(name)
+            return self._go_towards(i, j, doing, emoji)
+        tile = self._parse_tile(name)
         if tile is not None:
-            return self._move_to_tile(i, tile, name, doing, emoji)
+            return self._go_to_tile(i, tile, name, doing, emoji)
         known = [p for k, p in enumerate(town.places.ids) if state.known[i] >> k & 1]
         return RefusedAct("move", town.places.why_not(name) + town.places.suggest(name, known))
 
-    def _move_to(
+    def _go_to(
         self, i: int, kind: str, index: int, doing: str | None, emoji: str | None
     ) -> ResolvedAct:
         state, town = self._world.state, self._world.town
@@ -175,16 +175,16 @@ class Decoder:
             return ResolvedMove(
                 town.paths.targets(place), town.places.all[place].label, doing, emoji
             )
-        return self._beside(index, doing, emoji)
+        return self._go_beside(index, doing, emoji)
 
-    def _beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedAct:
+    def _go_beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedAct:
         """Walk to an object: to the nearest free tile beside it."""
         ground, item = self._world.town.ground, self._world.plan.objects[index]
         return ResolvedMove(
             tuple(ground.beside(ground.tile(*item.tile))), f"the {item.name}", doing, emoji
         )
 
-    def _tile(self, name: str) -> int | None:
+    def _parse_tile(self, name: str) -> int | None:
         x, comma, y = name.strip("()").partition(",")
         ground = self._world.town.ground
         if not comma or not (x.strip().isdecimal() and y.strip().isdecimal()):
@@ -193,7 +193,7 @@ class Decoder:
             return None
         return ground.tile(int(x), int(y))
 
-    def _move_to_tile(
+    def _go_to_tile(
         self, i: int, tile: int, name: str, doing: str | None, emoji: str | None
     ) -> ResolvedAct:
         state, town = self._world.state, self._world.town
@@ -202,7 +202,7 @@ class Decoder:
             return RefusedAct("move", f"you know of no free tile {name}")
         return ResolvedMove((tile,), f"({name.strip('()')})", doing, emoji)
 
-    def _towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> ResolvedAct:
+    def _go_towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> ResolvedAct:
         """Walk to where `j` is, if in sight, or was last seen."""
         state, town = self._world.state, self._world.town
         last = state.sightings.last(i, j)
@@ -215,7 +215,9 @@ class Decoder:
             return RefusedAct("move", f"{name} is not there any more")
         return ResolvedMove(tuple(town.ground.beside(last)), name, doing, emoji)
 
-    def _talk(self, i: int, action: Talk, doing: str | None, emoji: str | None) -> ResolvedAct:
+    def _resolve_talk(
+        self, i: int, action: Talk, doing: str | None, emoji: str | None
+    ) -> ResolvedAct:
         town = self._world.town
         text = clean(action.text, self._utterance)
         if not text and not action.leave:
@@ -229,7 +231,7 @@ class Decoder:
             return RefusedAct("talk", "one does not address oneself")
         return ResolvedSpeak(j, text, bool(action.leave), doing, emoji)
 
-    def _interact(
+    def _resolve_interact(
         self, i: int, action: Interact, doing: str | None, emoji: str | None
     ) -> ResolvedAct:
         state, town = self._world.state, self._world.town

@@ -47,7 +47,7 @@ class Near(NamedTuple):
     slot: Ints
 
 
-def nearest(pairs: Pairs, rank: Ints) -> Near:
+def find_nearest(pairs: Pairs, rank: Ints) -> Near:
     """Return the PERSON_SLOTS nearest people of everyone.
 
     Args:
@@ -109,11 +109,11 @@ class Menu:
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return what is possible now, int8, shape (N, choices), a new array."""
-        self.rebase(snapshot.known)
+        self.update_base(snapshot.known)
         mask = self.base.copy()
         if len(near.slot):
             self._mask_people(mask, near)
-        self._vicinity.uses(snapshot.tile, mask[:, self.reach : self.leave])
+        self._vicinity.fill_uses(snapshot.tile, mask[:, self.reach : self.leave])
         if self.owned:
             self.mask_owned(mask, snapshot.tile)
         for i in snapshot.talks:
@@ -123,7 +123,7 @@ class Menu:
             mask[~snapshot.present, 1:] = 0
         return mask
 
-    def rebase(self, bits: tuple[int, ...]) -> bool:
+    def update_base(self, bits: tuple[int, ...]) -> bool:
         """Redo the part that rarely changes: known places that one may enter.
 
         Args:
@@ -165,10 +165,10 @@ class Menu:
         """
         usable = np.flatnonzero(mask[:, self.use : self.leave].any(axis=1))
         for row, tile in zip(usable.tolist(), tiles[usable].tolist(), strict=True):
-            for start in self._others(row % self._world.count, tile):
+            for start in self._find_foreign_uses(row % self._world.count, tile):
                 mask[row, start : start + STATE_SLOTS] = 0
 
-    def _others(self, i: int, tile: int) -> tuple[int, ...]:
+    def _find_foreign_uses(self, i: int, tile: int) -> tuple[int, ...]:
         """Return where the uses of what is not for `i` begin, seen from `tile`."""
         found = self._foreign.get((i, tile))
         if found is None:

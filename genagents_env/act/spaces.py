@@ -1,6 +1,6 @@
 """The gymnasium spaces of a town. Equal for all agents, built once, cheap to check and sample."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,7 @@ from gymnasium import spaces
 
 from genagents_env.text import is_clean
 
+AnySpace: TypeAlias = spaces.Space[Any]
 TEXT_LIMIT = 4000  # characters of an observation's text
 _CHARSET = "".join(chr(c) for c in range(32, 127)) + "\n"
 
@@ -22,7 +23,7 @@ class CleanText(spaces.Text):
     def __init__(self, max_length: int, seed: int | None = None) -> None:
         super().__init__(max_length, min_length=0, charset=_CHARSET, seed=seed)
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         """Return whether `x` is clean text of an allowed length."""
         return isinstance(x, str) and len(x) <= self.max_length and is_clean(x)
 
@@ -34,7 +35,7 @@ class CleanText(spaces.Text):
         return "".join(_CHARSET[k] for k in self.np_random.integers(0, 95, length).tolist())
 
 
-def action_space(choices: int, utterance: int, *, words: bool) -> spaces.Space[Any]:
+def action_space(choices: int, utterance: int, *, words: bool) -> AnySpace:
     """Return `Discrete(choices)`, or with `words` `Dict(choice=Discrete, message=Text)`."""
     choice = spaces.Discrete(choices)
     if not words:
@@ -44,7 +45,7 @@ def action_space(choices: int, utterance: int, *, words: bool) -> spaces.Space[A
 
 def observation_space(numbers: int, choices: int, *, words: bool) -> spaces.Dict:
     """Return `Dict(observation=Box(numbers,), text=Text)`; the menu format adds `action_mask`."""
-    parts: dict[str, spaces.Space[Any]] = {
+    parts: dict[str, AnySpace] = {
         "observation": spaces.Box(-1.0, 1.0, (numbers,), np.float32),
         "text": CleanText(TEXT_LIMIT),
     }

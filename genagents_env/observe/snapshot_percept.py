@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from datetime import datetime
-from typing import Any
 
 from genagents_env.percept import Body, Conversation, Heard, Result, SeenObject, SeenPerson
 from genagents_env.world.snapshot import Snapshot
@@ -29,7 +28,7 @@ class PerceptCache:
         self._read: tuple[Snapshot | None, tuple[list[int], list[int], list[int]]]
         self._read = (None, ([], [], []))
 
-    def known(self, bits: int) -> tuple[str, ...]:
+    def list_places(self, bits: int) -> tuple[str, ...]:
         """Return the ids of places given as bits."""
         found = self._known.get(bits)
         if found is None:
@@ -39,7 +38,7 @@ class PerceptCache:
             self._known[bits] = found
         return found
 
-    def seen(self, snapshot: Snapshot, i: int) -> tuple[list[int], list[int]]:
+    def list_people(self, snapshot: Snapshot, i: int) -> tuple[list[int], list[int]]:
         """Return whom `i` sees, and how far away, nearest first."""
         if self._read[0] is not snapshot:
             viewers, seen, apart = snapshot.pairs
@@ -48,7 +47,7 @@ class PerceptCache:
         start, end = bisect_left(all_viewers, i), bisect_right(all_viewers, i)
         return all_seen[start:end], all_apart[start:end]
 
-    def object(self, o: int, distance: int, snapshot: Snapshot, *, mine: bool) -> SeenObject:
+    def make_object(self, o: int, distance: int, snapshot: Snapshot, *, mine: bool) -> SeenObject:
         """Return an object as one sees it."""
         event, state = snapshot.object_events[o], snapshot.object_states[o]
         key = (o, distance, event, state, mine)
@@ -70,24 +69,24 @@ class PerceptCache:
             )
         return found
 
-    def __getstate__(self) -> dict[str, Any]:
-        kept: dict[str, Any] = {"_known": {}, "_objects": {}, "_read": (None, ([], [], []))}
+    def __getstate__(self) -> dict[str, object]:
+        kept: dict[str, object] = {"_known": {}, "_objects": {}, "_read": (None, ([], [], []))}
         return self.__dict__ | kept  # copies begin with nothing read
 
 
 class SnapshotPercept:
     """One agent's percept. Implements `genagents_env.percept.Percept`."""
 
-    __slots__ = ("_i", "_lens", "_snapshot", "text")
+    __slots__ = ("_cache", "_i", "_snapshot", "text")
 
-    def __init__(self, lens: PerceptCache, snapshot: Snapshot, i: int, text: str) -> None:
-        self._lens, self._snapshot, self._i = lens, snapshot, i
+    def __init__(self, cache: PerceptCache, snapshot: Snapshot, i: int, text: str) -> None:
+        self._cache, self._snapshot, self._i = cache, snapshot, i
         self.text = text
 
     @property
     def agent(self) -> str:
         """The agent's id."""
-        return self._lens.agents[self._i]
+        return self._cache.agents[self._i]
 
     @property
     def tick(self) -> int:
@@ -97,15 +96,15 @@ class SnapshotPercept:
     @property
     def time(self) -> datetime:
         """Local town time."""
-        return self._lens.clock.time(self._snapshot.tick)
+        return self._cache.clock.time(self._snapshot.tick)
 
     @property
     def me(self) -> Body:
         """One's own body."""
         s, i = self._snapshot, self._i
-        place = self._lens.plan.arena_id(int(s.arena[i]))
+        place = self._cache.plan.arena_id(int(s.arena[i]))
         return Body(
-            self._lens.names[i],
+            self._cache.names[i],
             place,
             _xy(s, i),
             s.doing[i],
@@ -119,29 +118,29 @@ class SnapshotPercept:
         """The other arenas whose entrance or inside is in sight; none while asleep."""
         if self._snapshot.asleep[self._i]:
             return ()
-        arenas = self._lens.around[self._i].exits(int(self._snapshot.tile[self._i]))
-        return tuple(self._lens.plan.arena_id(a) for a in arenas)
+        arenas = self._cache.around[self._i].exits(int(self._snapshot.tile[self._i]))
+        return tuple(self._cache.plan.arena_id(a) for a in arenas)
 
     @property
     def people(self) -> tuple[SeenPerson, ...]:
         """The people in sight, nearest first."""
-        seen, apart = self._lens.seen(self._snapshot, self._i)
+        seen, apart = self._cache.list_people(self._snapshot, self._i)
         return tuple(self._person(j, d) for j, d in zip(seen, apart, strict=True))
 
     @property
     def objects(self) -> tuple[SeenObject, ...]:
         """The objects in sight, nearest first; none while asleep."""
-        s, lens = self._snapshot, self._lens
+        s, cache = self._snapshot, self._cache
         if s.asleep[self._i]:
             return ()
         return tuple(
-            self._object(o, d) for o, d in lens.around[self._i].objects(int(s.tile[self._i]))
+            self._object(o, d) for o, d in cache.around[self._i].objects(int(s.tile[self._i]))
         )
 
     @property
     def heard(self) -> tuple[Heard, ...]:
         """What was heard since the last percept, in order."""
-        names = self._lens.names
+        names = self._cache.names
         return tuple(
             Heard(
                 sound.kind,  # type: ignore[arg-type]  # the world writes only these four kinds
@@ -170,7 +169,7 @@ class SnapshotPercept:
         talk = self._snapshot.talks.get(self._i)
         if talk is None:
             return None
-        names, rules = self._lens.names, self._lens.rules
+        names, rules = self._cache.names, self._cache.rules
         return Conversation(
             talk.id,
             tuple(names[m] for m in talk.members),
@@ -182,9 +181,9 @@ class SnapshotPercept:
     @property
     def known(self) -> tuple[str, ...]:
         """The places one knows of, in the scenario's order."""
-        return self._lens.known(self._snapshot.known[self._i])
+        return self._cache.list_places(self._snapshot.known[self._i])
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """Return everything at once, for comparing and storing."""
         names = "agent tick time me exits people objects heard result conversation known text"
         return {name: getattr(self, name) for name in names.split()}
@@ -201,8 +200,8 @@ class SnapshotPercept:
     def _person(self, j: int, distance: int) -> SeenPerson:
         s = self._snapshot
         return SeenPerson(
-            self._lens.names[j],
-            self._lens.plan.arena_id(int(s.arena[j])),
+            self._cache.names[j],
+            self._cache.plan.arena_id(int(s.arena[j])),
             _xy(s, j),
             distance,
             s.doing[j],
@@ -212,9 +211,9 @@ class SnapshotPercept:
         )
 
     def _object(self, o: int, distance: int) -> SeenObject:
-        users = self._lens.plan.objects[o].users
-        mine = not users or self._lens.names[self._i] in users
-        return self._lens.object(o, distance, self._snapshot, mine=mine)
+        users = self._cache.plan.objects[o].users
+        mine = not users or self._cache.names[self._i] in users
+        return self._cache.make_object(o, distance, self._snapshot, mine=mine)
 
 
 def _xy(snapshot: Snapshot, i: int) -> tuple[int, int]:

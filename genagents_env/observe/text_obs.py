@@ -20,14 +20,14 @@ _MONTHS = (
 )
 
 
-def time_in_words(when: datetime) -> str:
+def format_time(when: datetime) -> str:
     """Return such as `Monday 13 February 2023, 08:00:10` (the same in every locale)."""
     day, month = _DAYS[when.weekday()], _MONTHS[when.month - 1]
     clock = f"{when.hour:02}:{when.minute:02}:{when.second:02}"
     return f"{day} {when.day} {month} {when.year}, {clock}"
 
 
-def conversation_in_words(world: World, i: int, talk: ConversationView) -> str:
+def format_conversation(world: World, i: int, talk: ConversationView) -> str:
     """Return what a member knows of the conversation."""
     others = " and ".join(world.names[m] for m in talk.members if m != i)
     if talk.turn is not None and talk.turn != i:
@@ -36,7 +36,7 @@ def conversation_in_words(world: World, i: int, talk: ConversationView) -> str:
     return f"You are in a conversation with {others}; you may speak {left} more times.\n"
 
 
-def sound_in_words(names: tuple[str, ...], sound: Sound) -> str:
+def format_sound(names: tuple[str, ...], sound: Sound) -> str:
     """Return one thing heard, on one line."""
     if sound.speaker is not None:
         how = "on the phone " if sound.phone else ""
@@ -62,9 +62,9 @@ class TextObservation:
         arenas, width = world.town.ground.arena.tolist(), world.town.ground.width
         self._at = [f"{names[a]} at ({t % width}, {t // width}), " for t, a in enumerate(arenas)]
         self._who = tuple(f"You are {name}, " for name in world.names)
-        self.restart()
+        self.reset()
 
-    def restart(self) -> None:
+    def reset(self) -> None:
         """Forget everything about the episode."""
         count = self._count
         self._tick = -2
@@ -72,14 +72,14 @@ class TextObservation:
         self._known: tuple[int, ...] = (0,) * count
         self._places = [""] * count
 
-    def texts(self, snapshot: Snapshot) -> list[str]:
+    def observe(self, snapshot: Snapshot) -> list[str]:
         """Return the texts of all N people, in order."""
         self._refresh(snapshot)
-        head = time_in_words(snapshot.time) + ".\n"
+        head = format_time(snapshot.time) + ".\n"
         tiles: list[int] = snapshot.tile.tolist()
-        at, extra = self._at, self._extra(snapshot)
-        people = self._people(snapshot)
-        things = self._vicinity.words(tiles)
+        at, extra = self._at, self._format_extra(snapshot)
+        people = self._format_people(snapshot)
+        things = self._vicinity.describe(tiles)
         out = [
             f"{head}{who}{at[tile]}{own}{others}{thing}{more}{rest}"
             for who, tile, own, others, thing, more, rest in zip(
@@ -110,10 +110,10 @@ class TextObservation:
         if snapshot.known is not self._known:
             for i, bits in enumerate(snapshot.known):
                 if bits != self._known[i]:
-                    self._places[i] = self._known_places(i, bits)
+                    self._places[i] = self._format_places(i, bits)
             self._known = snapshot.known
 
-    def _known_places(self, i: int, bits: int) -> str:
+    def _format_places(self, i: int, bits: int) -> str:
         """Name the places one knows, `place (its rooms)`; in a large town the first and one's own.
 
         Cut at PLACES_LIMIT characters, because a text has to stay readable, and short.
@@ -135,7 +135,7 @@ class TextObservation:
             listed = [*listed[:count], f"and {len(listed) - count} more"]
         return f"Places you know (name a room as place/room): {', '.join(listed)}.\n"
 
-    def _people(self, snapshot: Snapshot) -> list[str]:
+    def _format_people(self, snapshot: Snapshot) -> list[str]:
         viewers, seen, apart = snapshot.pairs
         lines = [""] * self._count
         words, away = self._seen, AWAY
@@ -147,19 +147,20 @@ class TextObservation:
             )
         return [f"{line}.\n" if line else line for line in lines]
 
-    def _extra(self, snapshot: Snapshot) -> list[str]:
+    def _format_extra(self, snapshot: Snapshot) -> list[str]:
         """What only some agents have: words heard, the last action's result, a conversation."""
         lines = [""] * self._count
         names = self._names
         for i, sounds in snapshot.heard.items():
-            lines[i] = "".join(sound_in_words(names, s) for s in sounds)
+            lines[i] = "".join(format_sound(names, s) for s in sounds)
         for i, outcome in snapshot.outcomes.items():
             if outcome.text:
-                lines[i] += _result(outcome)
+                lines[i] += format_result(outcome)
         for i, talk in snapshot.talks.items():
-            lines[i] += conversation_in_words(self._world, i, talk)
+            lines[i] += format_conversation(self._world, i, talk)
         return lines
 
 
-def _result(outcome: Outcome) -> str:
+def format_result(outcome: Outcome) -> str:
+    """Return what came of one's last action."""
     return f"{outcome.text}\n" if outcome.ok else f"That did not work: {outcome.text}.\n"

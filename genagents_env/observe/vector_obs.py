@@ -50,7 +50,7 @@ class VectorObservation:
         """Return the vectors of all N people, shape (N, SIZE), a new array."""
         world = self._world
         out = np.zeros((world.count, SIZE), dtype=np.float32)
-        out[:, 0], out[:, 1], out[:, 2] = self.time(snapshot.tick)
+        out[:, 0], out[:, 1], out[:, 2] = self.measure_time(snapshot.tick)
         out[:, 5] = snapshot.arrived
         for i in snapshot.talks:
             out[i, 4] = 1.0
@@ -61,9 +61,9 @@ class VectorObservation:
             out[i, 7] = any(s.addressed for s in sounds)
             out[i, 8] = any(not s.addressed for s in sounds)
         if world.town.people.fact_ids:
-            out[:, 9] = self.known_facts()
+            out[:, 9] = self.measure_facts()
         if len(near.slot):
-            slots = self.people(near, snapshot.tile)
+            slots = self.fill_people(near, snapshot.tile)
             if not snapshot.all_awake:
                 slots[near.slot, 3] = snapshot.asleep[near.seen]
             if snapshot.talks:
@@ -71,13 +71,13 @@ class VectorObservation:
                 pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
                 slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
             out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
-        self._vicinity.numbers(snapshot.tile, out[:, TILE:])
+        self._vicinity.fill_vectors(snapshot.tile, out[:, TILE:])
         if not snapshot.all_awake:
             out[snapshot.asleep, TILE + 2 :] = 0.0
             out[:, 3] = snapshot.asleep
         return out
 
-    def state(self, snapshot: Snapshot) -> Floats:
+    def observe_state(self, snapshot: Snapshot) -> Floats:
         """Return the global state for central critics, shape (state_size,)."""
         people = np.stack(
             [
@@ -93,15 +93,15 @@ class VectorObservation:
             item.states.index(state) / len(item.states) if state in item.states else 1.0
             for item, state in zip(self._world.plan.objects, snapshot.object_states, strict=True)
         ]
-        parts = [*self.time(snapshot.tick), *people.ravel().tolist(), *states]
+        parts = [*self.measure_time(snapshot.tick), *people.ravel().tolist(), *states]
         return np.array(parts, dtype=np.float32)
 
-    def time(self, tick: int) -> tuple[float, float, float]:
+    def measure_time(self, tick: int) -> tuple[float, float, float]:
         """Return the first three columns at `tick`."""
         angle = self._world.town.clock.second(tick) * _DAY
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
-    def known_facts(self) -> Floats:
+    def measure_facts(self) -> Floats:
         """Return which part of the facts each person knows, shape (N,)."""
         if self._facts_known != self._world.state.facts:
             self._facts_known = list(self._world.state.facts)
@@ -111,7 +111,7 @@ class VectorObservation:
             )
         return self._facts
 
-    def people(self, near: Near, tile: Ints) -> Floats:
+    def fill_people(self, near: Near, tile: Ints) -> Floats:
         """Return the person slots, shape (P * PERSON_SLOTS, EACH), without who sleeps and talks.
 
         Args:

@@ -25,7 +25,7 @@ Rows = dict[tuple[int, tuple[str, ...]], tuple[Floats, Mask]]
 _KEPT = 10_000  # rows kept to be used again
 
 
-class Nearby:
+class VicinityTable:
     """Tables by tile for one vision radius: numbers, possible uses, and words."""
 
     def __init__(self, world: World, around: Surroundings, rows: Rows) -> None:
@@ -39,7 +39,7 @@ class Nearby:
         self._numbers[:, 0] = ground.x / max(1, ground.width - 1)
         self._numbers[:, 1] = ground.y / max(1, ground.height - 1)
         self._uses: Mask = np.zeros((ground.count, OBJECT_CHOICES), dtype=np.int8)
-        self._words: list[str | None] = [None] * ground.count
+        self._texts: list[str | None] = [None] * ground.count
 
     def move(self, numbers: Floats, uses: Mask, ready: npt.NDArray[np.bool_]) -> None:
         """Keep the tables in the given arrays from now on; they are overwritten."""
@@ -56,7 +56,7 @@ class Nearby:
             for tile in set(tiles[~ready].tolist()):
                 self.fill(tile)
 
-    def numbers(self, tiles: Ints) -> Floats:
+    def vectors(self, tiles: Ints) -> Floats:
         """Return own column and row, and the objects around, shape (len(tiles), COLUMNS)."""
         return self._numbers.take(tiles, axis=0)
 
@@ -68,10 +68,10 @@ class Nearby:
         """Return the object that fills a slot."""
         return self.around.objects(tile)[slot][0]
 
-    def words(self, tiles: list[int]) -> list[str]:
+    def describe(self, tiles: list[int]) -> list[str]:
         """Return the lines about the things and the ways around each of `tiles`."""
-        known = self._words
-        return [self._describe(t) if (line := known[t]) is None else line for t in tiles]
+        known = self._texts
+        return [self._format_tile(t) if (line := known[t]) is None else line for t in tiles]
 
     def forget(self, states: tuple[str, ...]) -> None:
         """Let rows go that the change to `states` makes untrue."""
@@ -93,12 +93,12 @@ class Nearby:
         if row is None:
             if len(self.rows) == _KEPT:
                 self.rows.clear()
-            row = self.rows[key] = self._row(tile)
+            row = self.rows[key] = self._make_row(tile)
         self._numbers[tile, 2:], self._uses[tile] = row
-        self._words[tile] = None
+        self._texts[tile] = None
         self._ready[tile] = True
 
-    def _row(self, tile: int) -> tuple[Floats, Mask]:
+    def _make_row(self, tile: int) -> tuple[Floats, Mask]:
         found = self.around.objects(tile)
         x, y = self._ground.xy(tile)
         numbers = np.zeros((OBJECT_SLOTS, EACH), dtype=np.float32)
@@ -114,21 +114,21 @@ class Nearby:
                 uses[k, : len(self._things.next_states(o, state))] = 1
         return numbers.ravel(), np.concatenate([there.astype(np.int8), uses.ravel()])
 
-    def _describe(self, tile: int) -> str:
-        line = self._in_words(self.around.objects(tile)) + self._exits_in_words(tile)
-        self._words[tile] = line
+    def _format_tile(self, tile: int) -> str:
+        line = self._format_objects(self.around.objects(tile)) + self._format_exits(tile)
+        self._texts[tile] = line
         return line
 
-    def _in_words(self, found: Sequence[tuple[int, int]]) -> str:
+    def _format_objects(self, found: Sequence[tuple[int, int]]) -> str:
         if not found:
             return ""
-        return f"Things here: {'; '.join(self._line(o, d) for o, d in found)}.\n"
+        return f"Things here: {'; '.join(self._format_object(o, d) for o, d in found)}.\n"
 
-    def _exits_in_words(self, tile: int) -> str:
+    def _format_exits(self, tile: int) -> str:
         exits = [self._plan.arena_id(a) for a in self.around.exits(tile)]
         return f"From here you can walk to: {', '.join(exits)}.\n" if exits else ""
 
-    def _line(self, o: int, distance: int) -> str:
+    def _format_object(self, o: int, distance: int) -> str:
         item, state = self._plan.objects[o], self.states[o]
         if distance > 1:
             return f"{item.name} ({state}){AWAY[distance]}"
@@ -150,7 +150,9 @@ class Vicinity:
         self.rows: dict[int, Rows] = (
             {r: {} for r in world.town.surroundings} if like is None else like.rows
         )
-        tables = {r: Nearby(world, a, self.rows[r]) for r, a in world.town.surroundings.items()}
+        tables = {
+            r: VicinityTable(world, a, self.rows[r]) for r, a in world.town.surroundings.items()
+        }
         self.of = tuple(tables[r] for r in radii)
         self.groups = tuple(
             (table, np.flatnonzero(world.town.people.vision == r)) for r, table in tables.items()
@@ -162,15 +164,15 @@ class Vicinity:
         for table, who in self.groups:
             table.refresh(snapshot, snapshot.tile if self._one else snapshot.tile[who])
 
-    def numbers(self, tiles: Ints, out: Floats) -> None:
+    def fill_vectors(self, tiles: Ints, out: Floats) -> None:
         """Write everyone's own place and objects into `out`, shape (N, COLUMNS)."""
         for table, who in self.groups:
             if self._one:
-                out[:] = table.numbers(tiles)
+                out[:] = table.vectors(tiles)
             else:
-                out[who] = table.numbers(tiles[who])
+                out[who] = table.vectors(tiles[who])
 
-    def uses(self, tiles: Ints, out: Mask) -> None:
+    def fill_uses(self, tiles: Ints, out: Mask) -> None:
         """Write what everyone can do with the objects around into `out`, shape (N, O + O * S)."""
         for table, who in self.groups:
             if self._one:
@@ -178,8 +180,8 @@ class Vicinity:
             else:
                 out[who] = table.uses(tiles[who])
 
-    def words(self, tiles: list[int]) -> list[str]:
+    def describe(self, tiles: list[int]) -> list[str]:
         """Return everyone's lines about the things and the ways around."""
         if self._one:
-            return self.of[0].words(tiles)
-        return [table.words([tile])[0] for table, tile in zip(self.of, tiles, strict=True)]
+            return self.of[0].describe(tiles)
+        return [table.describe([tile])[0] for table, tile in zip(self.of, tiles, strict=True)]

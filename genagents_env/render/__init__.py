@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-class Snapshot(Protocol):
+class RenderSnapshot(Protocol):
     """What is drawn: the town at one tick, for N people and the objects of its plan."""
 
     @property
@@ -59,7 +59,7 @@ class Snapshot(Protocol):
         """Who said what at this tick: (index of the speaker, words)."""
 
 
-def clock(moment: datetime) -> str:
+def format_clock(moment: datetime) -> str:
     """Return a moment as both renderings show it, such as `Mon 13 Feb 2023, 08:05:10`."""
     return moment.strftime("%a %d %b %Y, %H:%M:%S")
 
@@ -70,6 +70,6 @@ def initials(name: str) -> str:
     return words[0][0].upper() + (words[-1][0].upper() if len(words) > 1 else "")
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """Return `text` in at most `limit` characters, with an ellipsis where it was cut."""
     return text if len(text) <= limit else text[: max(0, limit - 1)].rstrip() + "…"

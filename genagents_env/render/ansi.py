@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.render import Snapshot, clock, shortened
+from genagents_env.render import RenderSnapshot, format_clock, shorten
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
 from genagents_env.text import clean
 
@@ -20,7 +20,7 @@ Cells = npt.NDArray[np.str_]
 def draw_ansi(
     plan: TownPlan,
     names: Sequence[str],
-    snapshot: Snapshot,
+    snapshot: RenderSnapshot,
     *,
     title: str = "",
     width: int = 100,
@@ -41,14 +41,14 @@ def draw_ansi(
     """
     letters = person_letters(names)
     here = np.flatnonzero(snapshot.present).tolist()
-    head = " · ".join(part for part in (title, clock(snapshot.time)) if part)
-    lines = [shortened(f"{head} · tick {snapshot.tick}", width)]
-    lines += _map_lines(plan, snapshot, letters, here, width, color)
+    head = " · ".join(part for part in (title, format_clock(snapshot.time)) if part)
+    lines = [shorten(f"{head} · tick {snapshot.tick}", width)]
+    lines += _draw_map(plan, snapshot, letters, here, width, color)
     lines += [
-        _row(plan, names[i], _painted(letters[i], i, color), snapshot, i, width) for i in here
+        _format_row(plan, names[i], _paint(letters[i], i, color), snapshot, i, width) for i in here
     ]
     lines += [
-        shortened(f"{letters[i]} {names[i]}: “{clean(words, 500)}”", width)
+        shorten(f"{letters[i]} {names[i]}: “{clean(words, 500)}”", width)
         for i, words in snapshot.spoken
     ]
     return "\n".join(lines)
@@ -64,9 +64,9 @@ def person_letters(names: Sequence[str]) -> list[str]:
     return [letter[0] for letter in taken]
 
 
-def _map_lines(
+def _draw_map(
     plan: TownPlan,
-    snapshot: Snapshot,
+    snapshot: RenderSnapshot,
     letters: Sequence[str],
     here: Sequence[int],
     width: int,
@@ -74,13 +74,13 @@ def _map_lines(
 ) -> list[str]:
     across = -(-plan.width // width)
     down = across if plan.height <= TALL * across else 2 * across
-    cells = _squeezed(_tiles(plan), down, across)
+    cells = _shrink(_draw_tiles(plan), down, across)
     _write_names(cells, plan, down, across)
     for i in here:
         cells[snapshot.y[i] // down, snapshot.x[i] // across] = letters[i]
     if not color:
         return ["".join(row).rstrip() for row in cells.tolist()]
-    paint = {letters[i]: _painted(letters[i], i, color) for i in here}
+    paint = {letters[i]: _paint(letters[i], i, color) for i in here}
     people = {(snapshot.y[i] // down, snapshot.x[i] // across) for i in here}
     return [
         "".join(paint[c] if (y, x) in people else c for x, c in enumerate(row)).rstrip()
@@ -88,7 +88,7 @@ def _map_lines(
     ]
 
 
-def _tiles(plan: TownPlan) -> Cells:
+def _draw_tiles(plan: TownPlan) -> Cells:
     """Return a character for each tile, shape (height, width)."""
     cells = np.where(plan.arena == OUTSIDE, GROUND, FLOOR)
     green = np.array([a.open_air for a in plan.arenas])[plan.arena] & (plan.arena != OUTSIDE)
@@ -101,7 +101,7 @@ def _tiles(plan: TownPlan) -> Cells:
     return cells
 
 
-def _squeezed(cells: Cells, down: int, across: int) -> Cells:
+def _shrink(cells: Cells, down: int, across: int) -> Cells:
     """Return a smaller map; of the tiles in one character the most telling is shown."""
     if down == across == 1:
         return cells
@@ -127,7 +127,7 @@ def _write_names(cells: Cells, plan: TownPlan, down: int, across: int) -> None:
     for index, sector in enumerate(plan.sectors):
         row, start, length = _longest_run((coarse == index) & bare)
         if length >= min(len(sector.name), 4):
-            text = shortened(sector.name, length)
+            text = shorten(sector.name, length)
             start += (length - len(text)) // 2
             cells[row, start : start + len(text)] = list(text)
 
@@ -143,15 +143,17 @@ def _longest_run(mask: npt.NDArray[np.bool_]) -> tuple[int, int, int]:
     return best
 
 
-def _row(plan: TownPlan, name: str, letter: str, snapshot: Snapshot, i: int, width: int) -> str:
+def _format_row(
+    plan: TownPlan, name: str, letter: str, snapshot: RenderSnapshot, i: int, width: int
+) -> str:
     place = plan.arena_id(int(snapshot.arena[i]))
     doing = "asleep" if snapshot.asleep[i] else clean(snapshot.doing[i], 200)
     tail = f" {clean(snapshot.emoji[i], 8)}" if snapshot.emoji[i] else ""
     first = width // 4
-    body = f"{shortened(name, first - 4):<{first - 4}} {shortened(place, first):<{first}} "
+    body = f"{shorten(name, first - 4):<{first - 4}} {shorten(place, first):<{first}} "
     room = width - len(body) - 2 - len(tail) - 1
-    return f"{letter} {body}{shortened(doing, room)}{tail}"
+    return f"{letter} {body}{shorten(doing, room)}{tail}"
 
 
-def _painted(letter: str, i: int, color: bool) -> str:
+def _paint(letter: str, i: int, color: bool) -> str:
     return f"\x1b[1;{_COLOURS[i % len(_COLOURS)]}m{letter}\x1b[0m" if color else letter

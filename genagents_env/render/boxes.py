@@ -19,7 +19,7 @@ class Boxes:
         """Return boxes of their own, with the same taken."""
         return Boxes(self.width, self.height, self.top, list(self.taken))
 
-    def covered(self, box: Box) -> float:
+    def measure_cover(self, box: Box) -> float:
         """Return how many square pixels of `box` are taken already."""
         total = 0.0
         for left, top, right, bottom in self.taken:
@@ -43,11 +43,11 @@ class Boxes:
     def free(self, choices: Iterable[Box]) -> Box | None:
         """Take and return the first of `choices` that covers nothing, or None."""
         for box in choices:
-            if self.inside(box) == box and not self.covered(box):
+            if self.inside(box) == box and not self.measure_cover(box):
                 return self.take(box)
         return None
 
     def best(self, choices: Iterable[Box]) -> Box:
         """Take and return the choice that covers least, moved onto the canvas; first wins ties."""
         moved = [self.inside(box) for box in choices]
-        return self.take(min(moved, key=self.covered))
+        return self.take(min(moved, key=self.measure_cover))

@@ -20,8 +20,8 @@ class Fonts:
     def __init__(self, noto: bool = True) -> None:
         spec = find_spec(_PACKAGE) if noto else None
         folder = Path(spec.origin).parent if spec is not None and spec.origin else None
-        self._text = _existing(folder, "NotoSans[wght].ttf")
-        self._emoji = _existing(folder, "NotoEmoji[wght].ttf")
+        self._text = _find_file(folder, "NotoSans[wght].ttf")
+        self._emoji = _find_file(folder, "NotoEmoji[wght].ttf")
         self._opened: dict[tuple[str, int, str], AnyFont] = {}
         self._drawable: dict[str, bool] = {}
 
@@ -60,11 +60,11 @@ class Fonts:
 
     def _has(self, sign: str) -> bool:
         if sign not in self._drawable:
-            missing = self._inked("\U0010fffd")
-            self._drawable[sign] = self._inked(sign) not in (missing, b"")
+            missing = self._draw_sign("\U0010fffd")
+            self._drawable[sign] = self._draw_sign(sign) not in (missing, b"")
         return self._drawable[sign]
 
-    def _inked(self, sign: str) -> bytes:
+    def _draw_sign(self, sign: str) -> bytes:
         """Return the picture of `sign`, to tell it from the box that stands for no picture."""
         font = self.emoji(16)
         canvas = Image.new("L", (24, 24))
@@ -72,6 +72,6 @@ class Fonts:
         return canvas.tobytes() if canvas.getbbox() else b""
 
 
-def _existing(folder: Path | None, name: str) -> str | None:
+def _find_file(folder: Path | None, name: str) -> str | None:
     path = folder / name if folder is not None else None
     return str(path) if path is not None and path.is_file() else None

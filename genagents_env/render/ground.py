@@ -23,7 +23,7 @@ INK: Color = (58, 54, 60)
 FAINT: Color = (128, 120, 124)
 
 
-class Ground:
+class GroundImage:
     """The picture under the people, drawn once.
 
     `image`: RGB, plan.width x plan.height tiles of `tile` pixels. `boxes`: what labels cover.
@@ -31,7 +31,9 @@ class Ground:
 
     def __init__(self, plan: TownPlan, tile: int, fonts: Fonts) -> None:
         self.plan, self.tile, self.fonts = plan, tile, fonts
-        self.image = Image.fromarray(np.kron(_colors(plan), np.ones((tile, tile, 1), np.uint8)))
+        self.image = Image.fromarray(
+            np.kron(_color_tiles(plan), np.ones((tile, tile, 1), np.uint8))
+        )
         self.boxes = Boxes(*self.image.size)
         self.draw = ImageDraw.Draw(self.image)
         self._shade_walls()
@@ -43,7 +45,7 @@ class Ground:
 
     def _shade_walls(self) -> None:
         """Give walls a shadow on the floor below them, so that rooms look like rooms."""
-        walls, t = _walls(self.plan), self.tile
+        walls, t = _find_walls(self.plan), self.tile
         below = np.zeros_like(walls)
         below[1:] = walls[:-1]
         for y, x in np.argwhere(below & ~self.plan.blocked).tolist():
@@ -76,7 +78,7 @@ class Ground:
                 continue
             ys, xs = np.nonzero(tiles)
             middle = (xs.min() + xs.max() + 1) * t / 2
-            wide, high = _size(font, sector.name)
+            wide, high = _measure(font, sector.name)
             pad = max(3, t // 5)
             top = ys.min() * t - t // 2 - high / 2 - pad
             box = (
@@ -85,7 +87,7 @@ class Ground:
                 middle + wide / 2 + 2 * pad,
                 top + high + 2 * pad,
             )
-            box = self.boxes.best([box, _moved(box, 0, -t), _moved(box, 0, t)])
+            box = self.boxes.best([box, _shift(box, 0, -t), _shift(box, 0, t)])
             self.draw.rounded_rectangle(box, radius=(high + 2 * pad) / 2, fill=SIGN)
             centre = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
             self.draw.text(centre, sector.name, (255, 255, 255), font, anchor="mm")
@@ -124,7 +126,7 @@ class Ground:
             left, right = xs.min() * t + 2, (xs.max() + 1) * t - 2
             for size in range(max(9, min(16, int(t * 0.6))), 7, -1):
                 font = self.fonts.text(size, "SemiBold")
-                wide, high = _size(font, arena.name)
+                wide, high = _measure(font, arena.name)
                 rows = range(
                     int(ys.min()) * t + t // 4, int((ys.max() + 1) * t - high), max(2, t // 4)
                 )
@@ -141,7 +143,7 @@ class Ground:
             return
         t, font = self.tile, self.fonts.text(max(9, int(self.tile * 0.36)), "Regular")
         for item in self.plan.objects:
-            wide, high = _size(font, item.name)
+            wide, high = _measure(font, item.name)
             x, y = item.tile[0] * t + t / 2, item.tile[1] * t + t / 2
             choices = [
                 (x - wide / 2, y + t * 0.46, x + wide / 2, y + t * 0.46 + high),
@@ -160,7 +162,7 @@ class Ground:
         return bool(part.size and (part == arena).all() and not wall.any())
 
 
-def _walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
+def _find_walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
     """Return the blocked tiles that touch a room; the other blocked ones are hedges."""
     indoors = (plan.arena != OUTSIDE) & ~np.array([a.open_air for a in plan.arenas])[plan.arena]
     near = ndimage.binary_dilation(indoors, np.ones((3, 3), bool))
@@ -168,12 +170,12 @@ def _walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _colors(plan: TownPlan) -> npt.NDArray[np.uint8]:
+def _color_tiles(plan: TownPlan) -> npt.NDArray[np.uint8]:
     """Return a colour for each tile, shape (height, width, 3)."""
     table = np.array([_floor_color(plan, i) for i in range(len(plan.arenas))], np.uint8)
     tiles = table[plan.arena]
     tiles[plan.blocked] = HEDGE
-    tiles[_walls(plan)] = WALL
+    tiles[_find_walls(plan)] = WALL
     odd = (np.indices(plan.arena.shape).sum(axis=0) % 2).astype(bool) & ~plan.blocked
     tiles[odd] = np.minimum(tiles[odd].astype(np.int16) + 4, 255).astype(np.uint8)
     return tiles
@@ -191,10 +193,10 @@ def _floor_color(plan: TownPlan, arena: int) -> Color:
     return (round(red * 255), round(green * 255), round(blue * 255))
 
 
-def _moved(box: Box, dx: float, dy: float) -> Box:
+def _shift(box: Box, dx: float, dy: float) -> Box:
     return (box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy)
 
 
-def _size(font: AnyFont, text: str) -> tuple[float, float]:
+def _measure(font: AnyFont, text: str) -> tuple[float, float]:
     box = font.getbbox(text, anchor="lt") if hasattr(font, "path") else font.getbbox(text)
     return box[2] - box[0], box[3] - box[1]

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from genagents_env.render import Snapshot, clock, initials, shortened
+from genagents_env.render import RenderSnapshot, format_clock, initials, shorten
 from genagents_env.render.boxes import Box, Boxes
 from genagents_env.render.fonts import AnyFont, Fonts
-from genagents_env.render.ground import FAINT, INK, Color, Ground
+from genagents_env.render.ground import FAINT, INK, Color, GroundImage
 from genagents_env.scenario.plan import TownPlan
 
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take
@@ -48,7 +48,7 @@ class Picture:
         self.fonts = fonts if fonts is not None else Fonts()
         fitting = min(MAP_WIDTH // plan.width, MAP_HEIGHT // plan.height)
         self.tile = tile if tile is not None else max(SMALLEST, min(LARGEST, fitting))
-        self.ground = Ground(plan, self.tile, self.fonts)
+        self.ground = GroundImage(plan, self.tile, self.fonts)
         wide, high = self.ground.image.size
         rows = min(len(self.names), 12)
         self.size = (wide + SIDE, HEADER + max(high, 24 + rows * 44))
@@ -56,7 +56,7 @@ class Picture:
         self.colors = [_person_color(i) for i in range(len(self.names))]
         self._discs: dict[tuple[int, bool, int], Image.Image] = {}
 
-    def draw(self, snapshot: Snapshot) -> npt.NDArray[np.uint8]:
+    def draw(self, snapshot: RenderSnapshot) -> npt.NDArray[np.uint8]:
         """Return the tick as an RGB picture, shape (height, width, 3)."""
         canvas = Image.new("RGB", self.size, PAPER)
         shade = _night(snapshot.time)
@@ -70,13 +70,13 @@ class Picture:
         self._list(canvas, snapshot, here)
         return np.asarray(canvas).copy()
 
-    def _header(self, canvas: Image.Image, snapshot: Snapshot, here: Sequence[int]) -> None:
+    def _header(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
         pen, (wide, _) = ImageDraw.Draw(canvas), self.size
         pen.rectangle((0, 0, wide, HEADER - 1), fill=INK)
         big, small = self.fonts.text(24, "Bold"), self.fonts.text(15, "Medium")
-        time, middle = clock(snapshot.time), HEADER / 2
+        time, middle = format_clock(snapshot.time), HEADER / 2
         room = wide - 40 - big.getlength(time)
-        title = _fitting(self.title, big, room)
+        title = _cut_to_fit(self.title, big, room)
         pen.text((16, middle), title, (255, 255, 255), big, anchor="lm")
         pen.text((wide - 16, middle), time, (255, 226, 160), big, anchor="rm")
         asleep = int(np.count_nonzero(snapshot.asleep[here])) if here else 0
@@ -85,7 +85,7 @@ class Picture:
             left = 36 + big.getlength(title) if title else 16
             pen.text((left, middle + 1), line, (200, 196, 204), small, anchor="lm")
 
-    def _people(self, canvas: Image.Image, snapshot: Snapshot, here: Sequence[int]) -> None:
+    def _people(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
         boxes = Boxes(self.ground.image.width, self.ground.image.height + HEADER, HEADER)
         spots = self._spots(snapshot, here)
         half = self.disc / 2
@@ -103,7 +103,9 @@ class Picture:
             if i in spots:
                 self._bubble(pen, i, words, spots[i], boxes)
 
-    def _spots(self, snapshot: Snapshot, here: Sequence[int]) -> dict[int, tuple[float, float]]:
+    def _spots(
+        self, snapshot: RenderSnapshot, here: Sequence[int]
+    ) -> dict[int, tuple[float, float]]:
         """Return the centre of each person's disc; those on one tile stand side by side."""
         sharing: dict[tuple[int, int], list[int]] = {}
         for i in here:
@@ -135,7 +137,7 @@ class Picture:
     def _emoji(
         self,
         pen: ImageDraw.ImageDraw,
-        snapshot: Snapshot,
+        snapshot: RenderSnapshot,
         i: int,
         spot: tuple[float, float],
         boxes: Boxes,
@@ -178,7 +180,7 @@ class Picture:
         boxes: Boxes,
     ) -> None:
         font = self.fonts.text(15, "Medium")
-        lines = _wrapped(words, font, 250, 4)
+        lines = _wrap(words, font, 250, 4)
         wide = max(font.getlength(line) for line in lines) + 20
         high, step = len(lines) * 19 + 12, self.disc / 2 + 14
         (x, y), box = spot, (0.0, 0.0, wide, float(high))
@@ -195,7 +197,7 @@ class Picture:
         for row, line in enumerate(lines):
             pen.text((box[0] + 10, box[1] + 15.5 + row * 19), line, INK, font, anchor="lm")
 
-    def _list(self, canvas: Image.Image, snapshot: Snapshot, here: Sequence[int]) -> None:
+    def _list(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
         """Write beside the map who is where, doing what."""
         pen, left, high = ImageDraw.Draw(canvas), self.ground.image.width, self.size[1]
         pen.line((left, HEADER, left, high), fill=(214, 206, 194), width=2)
@@ -212,7 +214,7 @@ class Picture:
         self,
         canvas: Image.Image,
         pen: ImageDraw.ImageDraw,
-        snapshot: Snapshot,
+        snapshot: RenderSnapshot,
         i: int,
         corner: tuple[int, int],
         row: int,
@@ -227,19 +229,19 @@ class Picture:
             name = self.names[i].split()[0]
             pen.text((text, y + row / 2), name, INK, bold, anchor="lm")
             text += int(bold.getlength(name)) + 8
-            line = _fitting(doing, plain, room - (text - x - 50))
+            line = _cut_to_fit(doing, plain, room - (text - x - 50))
             pen.text((text, y + row / 2), line, FAINT, plain, anchor="lm")
             return
         place = self.plan.arena_id(int(snapshot.arena[i])).replace("/", ", ")
         pen.text((text, y + row * 0.27), self.names[i], INK, bold, anchor="lm")
         where = text + bold.getlength(self.names[i]) + 8
-        tail = _fitting(place, plain, room - (where - text))
+        tail = _cut_to_fit(place, plain, room - (where - text))
         pen.text((where, y + row * 0.28), tail, FAINT, plain, anchor="lm")
         sign = self.fonts.drawable("💤" if snapshot.asleep[i] else snapshot.emoji[i])
         if sign:
             pen.text((text, y + row * 0.7), sign, self.colors[i], self.fonts.emoji(16), anchor="lm")
             text, room = text + 24, room - 24
-        pen.text((text, y + row * 0.7), _fitting(doing, plain, room), INK, plain, anchor="lm")
+        pen.text((text, y + row * 0.7), _cut_to_fit(doing, plain, room), INK, plain, anchor="lm")
 
 
 def _person_color(i: int) -> Color:
@@ -263,17 +265,17 @@ def _line(font: AnyFont) -> float:
     return box[3] - box[1] + 2
 
 
-def _fitting(text: str, font: AnyFont, room: float) -> str:
+def _cut_to_fit(text: str, font: AnyFont, room: float) -> str:
     """Return `text`, cut so that it takes at most `room` pixels."""
     if font.getlength(text) <= room:
         return text
     limit = len(text)
-    while limit > 1 and font.getlength(shortened(text, limit)) > room:
+    while limit > 1 and font.getlength(shorten(text, limit)) > room:
         limit -= max(1, limit // 16)
-    return shortened(text, limit) if font.getlength(shortened(text, limit)) <= room else ""
+    return shorten(text, limit) if font.getlength(shorten(text, limit)) <= room else ""
 
 
-def _wrapped(words: str, font: AnyFont, width: int, most: int) -> list[str]:
+def _wrap(words: str, font: AnyFont, width: int, most: int) -> list[str]:
     """Return `words` in at most `most` lines of `width` pixels, the rest cut."""
     lines, line = [], ""
     for word in words.split():
@@ -286,4 +288,4 @@ def _wrapped(words: str, font: AnyFont, width: int, most: int) -> list[str]:
     lines.append(line)
     if len(lines) > most:
         lines = [*lines[: most - 1], f"{lines[most - 1]}…"]
-    return [_fitting(line, font, width) for line in lines]
+    return [_cut_to_fit(line, font, width) for line in lines]

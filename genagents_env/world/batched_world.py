@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from genagents_env.rng import ranks
 from genagents_env.world.movement import TownActs
-from genagents_env.world.shared_array import SharedArray
+from genagents_env.world.shared_array import SharedArray, SharedAttribute, SharedByName
 from genagents_env.world.sight import Pairs
 from genagents_env.world.sightings import Sightings
 from genagents_env.world.snapshot import Bools
@@ -34,71 +34,22 @@ class BatchedWorld:
         worlds: fresh copies of one (`World.fresh_copy`), T of them, of N people each.
     """
 
+    tile, arena, shown = SharedAttribute[Ints](), SharedAttribute[Ints](), SharedAttribute[Ints]()
+    asleep, present = SharedAttribute[Bools](), SharedAttribute[Bools]()
+    arrived = SharedAttribute[Bools]()
+
     def __init__(self, worlds: Sequence[World]) -> None:
         self.worlds, self.town = tuple(worlds), worlds[0].town
         self.size = self.town.count
         states = [world.state for world in worlds]
         self._towns: list[tuple[TownIndex, WorldState]] = list(enumerate(states))
-        self._tile, self._arena = SharedArray(states, "tile"), SharedArray(states, "arena")
-        self._asleep, self._present = SharedArray(states, "asleep"), SharedArray(states, "present")
-        self._arrived, self._shown = SharedArray(states, "arrived"), SharedArray(states, "shown")
+        names = ("tile", "arena", "shown", "asleep", "present", "arrived")
+        self.shared: SharedByName = {n: SharedArray(states, n) for n in names}
         self.ticks: Ints = np.zeros(len(worlds), dtype=np.int64)
         self._seeds: npt.NDArray[np.uint64] = np.zeros(len(worlds), dtype=np.uint64)
         self._sightings = Sightings(self.size, len(worlds))
         self._glances = [partial(self._pairs_of, t) for t in range(len(worlds))]
         self.rejoin(range(len(worlds)))
-
-    @property
-    def tile(self) -> Ints:
-        """The tile everyone is on."""
-        tile: Ints = self._tile.array
-        return tile
-
-    @tile.setter
-    def tile(self, tile: Ints) -> None:
-        self._tile.share(tile)
-
-    @property
-    def arena(self) -> Ints:
-        """The arena everyone is in."""
-        arena: Ints = self._arena.array
-        return arena
-
-    @arena.setter
-    def arena(self, arena: Ints) -> None:
-        self._arena.share(arena)
-
-    @property
-    def arrived(self) -> Bools:
-        """Who has nothing left to walk."""
-        arrived: Bools = self._arrived.array
-        return arrived
-
-    @arrived.setter
-    def arrived(self, arrived: Bools) -> None:
-        self._arrived.share(arrived)
-
-    @property
-    def shown(self) -> Ints:
-        """What movement lets others see, by number."""
-        shown: Ints = self._shown.array
-        return shown
-
-    @shown.setter
-    def shown(self, shown: Ints) -> None:
-        self._shown.share(shown)
-
-    @property
-    def asleep(self) -> Bools:
-        """Who sleeps."""
-        asleep: Bools = self._asleep.array
-        return asleep
-
-    @property
-    def present(self) -> Bools:
-        """Who is in town."""
-        present: Bools = self._present.array
-        return present
 
     @property
     def all_here(self) -> bool:
@@ -118,8 +69,8 @@ class BatchedWorld:
     def rejoin(self, towns: Sequence[int] | range) -> None:
         """Resume with what `World.reset` or `World.load_state` has just made of `towns`."""
         self.collect()
-        self._arrived.collect()
-        self._shown.collect()
+        self.shared["arrived"].collect()
+        self.shared["shown"].collect()
         for t in towns:
             state = self.worlds[t].state
             self.ticks[t], self._seeds[t] = state.tick, state.seed & 0xFFFFFFFFFFFFFFFF
@@ -163,13 +114,13 @@ class BatchedWorld:
     def collect(self) -> None:
         """Take over what was changed in single towns: where people are, and asleep or here."""
         self.collect_tiles()
-        self._asleep.collect()
-        self._present.collect()
+        self.shared["asleep"].collect()
+        self.shared["present"].collect()
 
     def collect_tiles(self) -> None:
         """Take over where people were put in single towns."""
-        self._tile.collect()
-        self._arena.collect()
+        self.shared["tile"].collect()
+        self.shared["arena"].collect()
 
     def _look(self) -> None:
         """Find who sees whom, and let the worlds ask for it."""

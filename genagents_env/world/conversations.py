@@ -1,10 +1,11 @@
 """Conversations as world state: who is in which, whose turn it is, when one is over."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from genagents_env.scenario.schema import ConversationRules
 from genagents_env.world.clock import Clock
+from genagents_env.world.events import JSON
 
 
 class ConversationView(NamedTuple):
@@ -121,7 +122,7 @@ class Conversations:
         turn = talk.turn if self.rules.turn_taking == "round_robin" else None
         return ConversationView(talk.id, tuple(talk.members), turn, tuple(talk.said))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, JSON]:
         """Return everything, as JSON values."""
         talks = [
             [
@@ -139,7 +140,7 @@ class Conversations:
         until = [[i, j, t] for (i, j), t in self.until.items()]
         return {"open": talks, "until": until, "next": self._next}
 
-    def load_state(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: dict[str, JSON]) -> None:
         """Resume from `state`."""
         self.of = [-1] * len(self.of)
         self.open = {t[0]: OpenConversation(*t) for t in state["open"]}

@@ -1,8 +1,6 @@
 """Numbers events and holds those of the current tick."""
 
-from typing import Any
-
-from genagents_env.world.events import Event
+from genagents_env.world.events import JSON, Event
 
 
 class Log:
@@ -19,7 +17,7 @@ class Log:
         self.tick = tick
         self.events = []
 
-    def emit(self, kind: str, agent: int | None, **data: Any) -> int:
+    def emit(self, kind: str, agent: int | None, **data: JSON) -> int:
         """Add an event and return its id; `agent` is an index."""
         event_id = self.next_id
         self.next_id += 1

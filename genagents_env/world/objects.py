@@ -1,9 +1,9 @@
 """Objects: their states, what they may become, and who may use them."""
 
 import re
-from typing import Any
 
 from genagents_env.scenario.plan import ObjectPlan, TownPlan
+from genagents_env.world.events import JSON
 from genagents_env.world.log import Log
 
 
@@ -49,10 +49,10 @@ class Objects:
         self.states = (*self.states[:o], state, *self.states[o + 1 :])
         self.events = (*self.events[:o], event, *self.events[o + 1 :])
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, JSON]:
         """Return everything, as JSON values."""
         return {"states": list(self.states), "events": list(self.events)}
 
-    def load_state(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: dict[str, JSON]) -> None:
         """Resume from `state`."""
         self.states, self.events = tuple(state["states"]), tuple(state["events"])

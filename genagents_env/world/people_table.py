@@ -23,7 +23,7 @@ class PeopleTable:
         self.vision = np.array([p.vision_radius or rules.vision_radius for p in people])
         self.hearing = np.array([p.hearing_radius or rules.hearing_radius for p in people])
         self.wake_second = np.array([second_of_day(p.lifestyle.wake) for p in people])
-        self.known = tuple(_known_at_start(places, person) for person in people)
+        self.known = tuple(_list_known_places(places, person) for person in people)
         self.friends = tuple(
             frozenset(self.index[r.to] for r in p.relationships if r.to in self.index)
             for p in people
@@ -53,7 +53,7 @@ class PeopleTable:
         return tuple(k for k, pattern in enumerate(self.patterns) if pattern.search(text))
 
 
-def _known_at_start(places: Places, person: Person) -> int:
+def _list_known_places(places: Places, person: Person) -> int:
     """Everyone knows the common places, all of home and workplace, and where the routine leads."""
     plan = places.plan
     whole = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref is not None}

@@ -1,16 +1,16 @@
 """A town's state as JSON values, and back: everything that changes in an episode, nothing else."""
 
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from genagents_env.world.events import Event
+from genagents_env.world.events import JSON, Event
 from genagents_env.world.interventions import TYPES
 from genagents_env.world.snapshot import Outcome, Sound
 from genagents_env.world.state import WorldState
 
-SavedWorld: TypeAlias = dict[str, Any]  # JSON values, by the names of `save_state`
+SavedWorld: TypeAlias = dict[str, JSON]  # JSON values, by the names of `save_state`
 
 
 def save_state(state: WorldState) -> SavedWorld:

@@ -4,8 +4,6 @@ Tiles are numbered row by row: tile = y * width + x. Immutable but for caches of
 so copies of a world share it.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
@@ -48,13 +46,13 @@ class Ground:
         self._tiles: dict[frozenset[int], tuple[int, ...]] = {}
         self._fields: dict[tuple[int, ...], npt.NDArray[np.uint8]] = {}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Ground":
+    def __deepcopy__(self, memo: dict[int, object]) -> "Ground":
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, TownPlan]:
         return {"plan": self.plan}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, TownPlan]) -> None:
         self.__init__(state["plan"])  # type: ignore[misc]
 
     def tile(self, x: int, y: int) -> int:

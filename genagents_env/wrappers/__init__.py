@@ -3,7 +3,7 @@
 `TownVecEnv` needs stable-baselines3 (extra `train`) and is imported when it is asked for.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from genagents_env.wrappers.drop_text import DropText
 from genagents_env.wrappers.encode_text import Embed, EncodeText
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "TownVecEnv":
         from genagents_env.wrappers.town_vec_env import TownVecEnv
 

@@ -1,18 +1,15 @@
 """`DropText`: observations without their text."""
 
-from typing import Any
-
 from gymnasium import spaces
 
+from genagents_env.act.spaces import AnySpace
 from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, parts_of
 
 
 class DropText(ObservationWrapper):
     """Take the key `text` out of observations: for AgileRL and PufferLib, which know no Text."""
 
-    def reshape_space(
-        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
-    ) -> spaces.Space[Any]:
+    def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict without `text`."""
         parts = parts_of(space, "text")
         del parts["text"]

@@ -1,12 +1,13 @@
 """`EncodeText`: the text of observations as numbers, through any embedder."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from genagents_env.act.spaces import AnySpace
 from genagents_env.errors import ConfigError
 from genagents_env.wrappers.observation import (
     Env,
@@ -16,7 +17,7 @@ from genagents_env.wrappers.observation import (
     parts_of,
 )
 
-Embed: TypeAlias = Callable[[list[str]], npt.NDArray[Any]]
+Embed: TypeAlias = Callable[[list[str]], npt.NDArray[np.floating]]
 
 
 class EncodeText(ObservationWrapper):
@@ -37,9 +38,7 @@ class EncodeText(ObservationWrapper):
         self.dim = dim
         super().__init__(env)
 
-    def reshape_space(
-        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
-    ) -> spaces.Space[Any]:
+    def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict with a Box for `text`."""
         parts = parts_of(space, "text")
         return spaces.Dict({**parts, "text": spaces.Box(-np.inf, np.inf, (self.dim,), np.float32)})

@@ -1,10 +1,9 @@
 """`FlatBox`: one flat float vector, for trainers that take nothing but a Box."""
 
-from typing import Any
-
 import numpy as np
 from gymnasium import spaces
 
+from genagents_env.act.spaces import AnySpace
 from genagents_env.wrappers.observation import (
     Infos,
     Observations,
@@ -22,9 +21,7 @@ class FlatBox(ObservationWrapper):
     is the length of `observation`.
     """
 
-    def reshape_space(
-        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
-    ) -> spaces.Space[Any]:
+    def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the flat Box."""
         vector = vector_of(space)
         count = choices(action_space)

@@ -1,9 +1,8 @@
 """`MaskInInfo`: the mask in infos instead of the observation."""
 
-from typing import Any
-
 from gymnasium import spaces
 
+from genagents_env.act.spaces import AnySpace
 from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, parts_of
 
 
@@ -13,9 +12,7 @@ class MaskInInfo(ObservationWrapper):
     The words format has it there already (by part of the action) and is left as it is.
     """
 
-    def reshape_space(
-        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
-    ) -> spaces.Space[Any]:
+    def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict without `action_mask`."""
         if isinstance(action_space, spaces.Dict):
             return space

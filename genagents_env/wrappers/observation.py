@@ -9,11 +9,12 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
+from genagents_env.act.spaces import AnySpace
 from genagents_env.errors import ConfigError
 
 Env: TypeAlias = ParallelEnv[str, Any, Any]
-Observations: TypeAlias = dict[str, Any]
-Infos: TypeAlias = dict[str, dict[str, Any]]
+Observations: TypeAlias = dict[str, Any]  # by agent, or the parts of one by name
+Infos: TypeAlias = dict[str, Observations]
 
 
 class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[misc]
@@ -24,17 +25,15 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
-        shaped: dict[int, spaces.Space[Any]] = {}  # by id: agents that share a space go on sharing
-        self._spaces: dict[str, spaces.Space[Any]] = {}
+        shaped: dict[int, AnySpace] = {}  # by id: agents that share a space go on sharing
+        self._spaces: dict[str, AnySpace] = {}
         for agent in env.possible_agents:
             space = env.observation_space(agent)
             if id(space) not in shaped:
                 shaped[id(space)] = self.reshape_space(space, env.action_space(agent))
             self._spaces[agent] = shaped[id(space)]
 
-    def reshape_space(
-        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
-    ) -> spaces.Space[Any]:
+    def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the observation space of an agent whose own is `space`."""
         raise NotImplementedError
 
@@ -42,18 +41,18 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
         """Return new dicts of everybody's observations and infos; leave those given alone."""
         raise NotImplementedError
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> AnySpace:
         """Return `agent`'s space, the same object at each call."""
         return self._spaces[agent]
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
+        self, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Observations, Infos]:
         """Reset the env inside."""
         return self.reshape(*self.env.reset(seed=seed, options=options))
 
     def step(
-        self, actions: dict[str, Any]
+        self, actions: dict[str, object]
     ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         """Step the env inside."""
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
@@ -61,7 +60,7 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
         return observations, rewards, terminations, truncations, infos
 
 
-def parts_of(space: spaces.Space[Any], wanted: str) -> dict[str, spaces.Space[Any]]:
+def parts_of(space: AnySpace, wanted: str) -> dict[str, AnySpace]:
     """Return the parts of a Dict space by name.
 
     Raises:
@@ -75,7 +74,7 @@ def parts_of(space: spaces.Space[Any], wanted: str) -> dict[str, spaces.Space[An
     return dict(space.spaces)
 
 
-def vector_of(space: spaces.Space[Any]) -> spaces.Box:
+def vector_of(space: AnySpace) -> spaces.Box:
     """Return the Box under `observation` of a Dict space.
 
     Raises:
@@ -87,7 +86,7 @@ def vector_of(space: spaces.Space[Any]) -> spaces.Box:
     return vector
 
 
-def choices(action_space: spaces.Space[Any]) -> int:
+def choices(action_space: AnySpace) -> int:
     """Return how many choices an action space masks: N of the menu.
 
     Raises:
@@ -100,7 +99,7 @@ def choices(action_space: spaces.Space[Any]) -> int:
     return int(action_space.n)
 
 
-def mask_of(observation: Mapping[str, Any], info: Mapping[str, Any]) -> npt.NDArray[np.int8]:
+def mask_of(observation: Observations, info: Observations) -> npt.NDArray[np.int8]:
     """Return one agent's mask, shape (N,), from its observation (menu) or its info (words).
 
     Raises:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from genagents_env.act.spaces import AnySpace
 from genagents_env.wrappers.observation import (
     Env,
     Infos,
@@ -32,13 +33,11 @@ class RenameForRLlib(ObservationWrapper):
         shared = {count: _FloatMasked(count) for count in counts.values()}
         self._actions = {agent: shared[count] for agent, count in counts.items()}
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> AnySpace:
         """Return `agent`'s Discrete space, which samples with a float mask too."""
         return self._actions[agent]
 
-    def reshape_space(
-        self, space: spaces.Space[Any], action_space: spaces.Space[Any]
-    ) -> spaces.Space[Any]:
+    def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict under RLlib's names."""
         parts_of(space, "action_mask")
         mask = spaces.Box(0.0, 1.0, (choices(action_space),), np.float32)

@@ -1,7 +1,7 @@
 """`TownVecEnv`: several towns as one SB3 VecEnv, with masks, for MaskablePPO."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from genagents_env.errors import ConfigError
 from genagents_env.rng import draw_bits
-from genagents_env.wrappers.observation import Env
+from genagents_env.wrappers.observation import Env, Observations
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -20,9 +20,10 @@ except ImportError as error:
 
 Floats = npt.NDArray[np.float32]
 Masks = npt.NDArray[np.int8]
+Indices: TypeAlias = int | Iterable[int] | None
 
 
-class TownVecEnv(VecEnv):
+class TownVecEnv(VecEnv):  # type: ignore[misc, unused-ignore]  # untyped unless installed
     """Every agent of every town is one slot; one policy, shared by all, acts in all slots.
 
     Slot `town * A + k` is the k-th of A possible agents. Observations are the float parts of the
@@ -71,11 +72,11 @@ class TownVecEnv(VecEnv):
 
     def step_wait(
         self,
-    ) -> tuple[Floats, Floats, npt.NDArray[np.bool_], list[dict[str, Any]]]:
+    ) -> tuple[Floats, Floats, npt.NDArray[np.bool_], list[Observations]]:
         """Step every town once."""
         rewards = np.zeros(self.num_envs, dtype=np.float32)
         dones = np.ones(self.num_envs, dtype=np.bool_)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[Observations] = [{} for _ in range(self.num_envs)]
         for town in range(len(self.envs)):
             self._step_town(town, rewards, dones, infos)
         return self._seen.copy(), rewards, dones, infos
@@ -90,19 +91,23 @@ class TownVecEnv(VecEnv):
         for env in self.envs:
             env.close()
 
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """Return an attribute of each slot's town; `action_masks` is a slot's own."""
         if attr_name == "action_masks":
             return [self.action_masks(slot) for slot in self._get_indices(indices)]
         return [getattr(self._town(slot), attr_name) for slot in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+    def set_attr(self, attr_name: str, value: object, indices: Indices = None) -> None:
         """Set an attribute on each slot's town."""
         for slot in self._get_indices(indices):
             setattr(self._town(slot), attr_name, value)
 
     def env_method(
-        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+        self,
+        method_name: str,
+        *method_args: object,
+        indices: Indices = None,
+        **method_kwargs: object,
     ) -> list[Any]:
         """Call a method of each slot's town; `action_masks` is a slot's own."""
         slots = self._get_indices(indices)
@@ -112,7 +117,7 @@ class TownVecEnv(VecEnv):
             getattr(self._town(slot), method_name)(*method_args, **method_kwargs) for slot in slots
         ]
 
-    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type[object], indices: Indices = None) -> list[bool]:
         """Return False for each slot: no gymnasium wrapper fits a town."""
         return [False for _ in self._get_indices(indices)]
 
@@ -135,7 +140,7 @@ class TownVecEnv(VecEnv):
     def _slots(self, town: int) -> slice:
         return slice(town * len(self.agents), (town + 1) * len(self.agents))
 
-    def _look(self, town: int, observations: dict[str, Any]) -> None:
+    def _look(self, town: int, observations: Observations) -> None:
         """Set what the slots of a town see: those absent from `observations` are empty."""
         slots = self._slots(town)
         self._seen[slots] = 0
@@ -146,7 +151,7 @@ class TownVecEnv(VecEnv):
                 self._seen[slot] = self._vector(observations[agent])
                 self._masks[slot] = observations[agent]["action_mask"]
 
-    def _vector(self, observation: dict[str, Any]) -> Floats:
+    def _vector(self, observation: Observations) -> Floats:
         return np.concatenate([observation[part] for part in self._parts])
 
     def _step_town(
@@ -154,7 +159,7 @@ class TownVecEnv(VecEnv):
         town: int,
         rewards: Floats,
         dones: npt.NDArray[np.bool_],
-        infos: list[dict[str, Any]],
+        infos: list[Observations],
     ) -> None:
         env, start = self.envs[town], self._slots(town).start
         live = [(slot, a) for slot, a in enumerate(self.agents, start) if a in env.agents]

@@ -15,15 +15,16 @@ from genagents_env.act.spaces import Floats, Mask
 from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.rewards import Plain
+from genagents_env.rewards import CallableReward
 from genagents_env.world.batched_world import BatchedWorld
 from genagents_env.world.movement import TownActs
 from genagents_env.world.resolved import RefusedAct, ResolvedAct
 from genagents_env.world.state import TownIndex
 from genagents_env.world.tiles import Ints
-from genagents_env.wrappers.stacked import Stack
+from genagents_env.wrappers.batched_observation import BatchedObservation
 
-Observation: TypeAlias = dict[str, Any]
+Observation: TypeAlias = dict[str, Any]  # arrays by name, and the texts
+Info: TypeAlias = Observation  # the same of what else there is to say
 Bools = npt.NDArray[np.bool_]
 Rewards = npt.NDArray[np.float64]
 
@@ -82,7 +83,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self._make_spaces(first)
         self._batch: BatchedWorld | None = None
         self._max_cycles, self._ends = first.max_cycles, first.world.scenario.reward.ends
-        self._earns = type(first.parts.reward) is not Plain or first.config.reward is not None
+        self._earns = (
+            type(first.parts.reward) is not CallableReward or first.config.reward is not None
+        )
         self._menu, self._index = first.parts.menu, first.world.town.people.index
         self._refused = [
             RefusedAct("choice", f"it is not possible now to {self._menu.describe(choice)}")
@@ -94,8 +97,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self,
         *,
         seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Observation, dict[str, Any]]:
+        options: dict[str, object] | None = None,
+    ) -> tuple[Observation, Info]:
         """Begin anew in every town; return (observations, infos).
 
         Args:
@@ -122,15 +125,15 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             env.begin_episode(own)
         if self._batch is None:
             self._batch = BatchedWorld([env.world for env in self.envs])
-            self._stack = Stack(self.envs, self._batch)
+            self._stack = BatchedObservation(self.envs, self._batch)
         else:
             self._batch.rejoin(range(self.towns))
         self._left: Bools = np.zeros((self.towns, len(self.agents)), dtype=np.bool_)
         self._name_agents(range(self.towns))
         self._seen, self._mask = self._look(self._batch.present)
-        return self._observation(), self._infos()
+        return self._make_observation(), self._make_infos()
 
-    def step(self, actions: Any) -> tuple[Observation, Rewards, Bools, Bools, dict[str, Any]]:
+    def step(self, actions: npt.ArrayLike) -> tuple[Observation, Rewards, Bools, Bools, Info]:
         """Step every town once.
 
         Args:
@@ -150,7 +153,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if batch is None:
             raise EpisodeError("call reset() before step()")
         before = batch.present
-        goals, acts = self._attempt(self._chosen(actions), before)
+        goals, acts = self._attempt(self._check_actions(actions), before)
         batch.step(goals, acts)
         now = batch.present
         here = before if now is before else before | now
@@ -158,10 +161,10 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             self._left = (self._left | before) & ~now
             self._name_agents((now != before).any(axis=1).nonzero()[0].tolist())
         self._seen, self._mask = self._look(here)
-        rewards, done = self._rewards(here), self._done()
+        rewards, done = self._compute_rewards(here), self._find_done()
         over = batch.ticks >= self._max_cycles
         ended = done | over
-        infos: dict[str, Any] = {}
+        infos: Info = {}
         terminations = np.zeros(self.num_envs, dtype=np.bool_)
         truncations = np.zeros(self.num_envs, dtype=np.bool_)
         if ended.any():
@@ -169,14 +172,14 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             last = np.repeat(ended, len(self.agents))
             terminations = last & (done[:, None] | gone).ravel()
             truncations = last & ~terminations
-            infos |= self._finals(last)
+            infos |= self._make_final_infos(last)
             self._begin_anew(ended.nonzero()[0].tolist())
         return (
-            self._observation(),
+            self._make_observation(),
             rewards.ravel(),
             terminations,
             truncations,
-            infos | self._infos(),
+            infos | self._make_infos(),
         )
 
     def texts(self) -> tuple[str, ...]:
@@ -186,7 +189,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             snapshot = env.world.snapshot
             env.parts.vicinity.refresh(snapshot)
             here = snapshot.present.tolist()
-            own = env.parts.text.texts(snapshot)
+            own = env.parts.text.observe(snapshot)
             texts += [line if p else "" for line, p in zip(own, here, strict=True)]
         return tuple(texts)
 
@@ -200,7 +203,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             return None
         return tuple(env.render() for env in self.envs)
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    def call(self, name: str, *args: object, **kwargs: object) -> tuple[Any, ...]:
         """Return, by town, what its method or attribute `name` gives.
 
         What it returns is a town's own. A town is stepped and reset by the vector alone.
@@ -217,7 +220,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         """Return an attribute of each town."""
         return tuple(getattr(env, name) for env in self.envs)
 
-    def close_extras(self, **kwargs: Any) -> None:
+    def close_extras(self, **kwargs: object) -> None:
         """Close every town."""
         for env in self.envs:
             env.close()
@@ -232,7 +235,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
-    def _chosen(self, actions: Any) -> Ints:
+    def _check_actions(self, actions: npt.ArrayLike) -> Ints:
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise ConfigError(
@@ -258,7 +261,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             if strange[slot]:
                 act = NOTHING
             elif legal[slot]:
-                act = self.envs[t].parts.decoder.special(i, choice)
+                act = self.envs[t].parts.decoder.resolve_choice(i, choice)
             else:
                 goals[slot] = -1
                 act = self._refused[choice]
@@ -273,7 +276,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             self._stack.illegal[~here.ravel()] = 0
         return seen, mask
 
-    def _rewards(self, here: Bools) -> Rewards:
+    def _compute_rewards(self, here: Bools) -> Rewards:
         rewards = np.zeros(here.shape)
         if self._earns:
             for env, own in zip(self.envs, rewards, strict=True):
@@ -282,19 +285,19 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             rewards[~here] = 0.0
         return rewards
 
-    def _done(self) -> Bools:
+    def _find_done(self) -> Bools:
         if not self._ends:
             return np.zeros(self.towns, dtype=np.bool_)
-        return np.array([env.parts.reward.done() for env in self.envs], dtype=np.bool_)
+        return np.array([env.parts.reward.is_done() for env in self.envs], dtype=np.bool_)
 
-    def _finals(self, last: Bools) -> dict[str, Any]:
+    def _make_final_infos(self, last: Bools) -> Info:
         """Return what was seen and told last, for the slots whose town has ended."""
-        seen, final = self._observation(), np.full(self.num_envs, None, dtype=object)
+        seen, final = self._make_observation(), np.full(self.num_envs, None, dtype=object)
         for slot in last.nonzero()[0].tolist():
             final[slot] = {name: part[slot] for name, part in seen.items()}
         told = {
             name: np.where(last, part, np.zeros_like(part)) if name[0] != "_" else last
-            for name, part in self._infos().items()
+            for name, part in self._make_infos().items()
         }
         return {
             "final_obs": final,
@@ -324,12 +327,12 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             present = env.world.state.present.tolist()
             env.agents = [a for a, p in zip(self.agents, present, strict=True) if p]
 
-    def _observation(self) -> Observation:
+    def _make_observation(self) -> Observation:
         parts: Observation = {"observation": self._seen.copy()}
         parts["action_mask"] = self._mask.copy()
         return parts | {"text": self.texts()} if self._text else parts
 
-    def _infos(self) -> dict[str, Any]:
+    def _make_infos(self) -> Info:
         assert self._batch is not None  # noqa: S101 (mypy: only called after a reset)
         every = np.ones(self.num_envs, dtype=np.bool_)
         return {

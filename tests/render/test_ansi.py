@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genagents_env.render import clock, initials, shortened
+from genagents_env.render import format_clock, initials, shorten
 from genagents_env.render.ansi import draw_ansi, person_letters
 from tests.render.towns import NAMES, Frame, town
 
@@ -63,8 +63,8 @@ def test_every_person_has_a_letter_of_their_own() -> None:
 
 
 def test_words_are_shortened() -> None:
-    assert shortened("abcdef", 4) == "abc…"
-    assert shortened("abc", 4) == "abc"
+    assert shorten("abcdef", 4) == "abc…"
+    assert shorten("abc", 4) == "abc"
     assert initials("resident_3") == "R3"
     assert initials("Ada") == "A"
-    assert clock(Frame().time) == "Mon 13 Feb 2023, 09:01:00"
+    assert format_clock(Frame().time) == "Mon 13 Feb 2023, 09:01:00"

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from genagents_env.act.menu import PERSON_SLOTS, Near, nearest
+from genagents_env.act.menu import PERSON_SLOTS, Near, find_nearest
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.env import TownEnv
 from genagents_env.observe.vector_obs import PEOPLE, SIZE, TILE
@@ -14,7 +14,7 @@ from genagents_env.world.batched_world import BatchedWorld
 from genagents_env.world.tiles import Ints
 
 
-class Tables:
+class BatchedTables:
     """The tables of one vision radius of T towns in one array each, rows town * tiles + tile."""
 
     def __init__(self, envs: Sequence[TownEnv], group: int) -> None:
@@ -48,7 +48,7 @@ class Tables:
         return self._numbers.take(index, axis=0), self._uses.take(index, axis=0)
 
 
-class Stack:
+class BatchedObservation:
     """Observations and masks of all people of T towns, rows town * N + person.
 
     Does what `VectorObservation.observe` and `Menu.mask` do for one town, bit for bit.
@@ -60,7 +60,7 @@ class Stack:
         self._menu, self._vector = first.parts.menu, first.parts.vector
         self._people_table = first.world.town.people
         slots = len(envs) * batch.size
-        self._tables = [Tables(envs, g) for g in range(len(first.parts.vicinity.groups))]
+        self._tables = [BatchedTables(envs, g) for g in range(len(first.parts.vicinity.groups))]
         self._base: Mask = np.zeros((slots, self._menu.size), dtype=np.int8)
         self._talk: Ints = np.full(slots, -1, dtype=np.int64)
         self._talking = [False] * len(envs)
@@ -102,11 +102,11 @@ class Stack:
         self.illegal = np.zeros(len(out), dtype=np.int64)
         for t, (env, world) in enumerate(zip(self._envs, self._batch.worlds, strict=True)):
             start = t * self._count
-            if env.parts.menu.rebase(world.state.known):
+            if env.parts.menu.update_base(world.state.known):
                 self._base[start : start + self._count] = env.parts.menu.base
             if world.state.facts != self._known[t]:
                 self._known[t] = list(world.state.facts)
-                self._facts[start : start + self._count] = env.parts.vector.known_facts()
+                self._facts[start : start + self._count] = env.parts.vector.measure_facts()
             if world.state.conversations.open or self._talking[t]:
                 self._talking[t] = bool(world.state.conversations.open)
                 self._talk[start : start + self._count] = world.state.conversations.of
@@ -123,17 +123,17 @@ class Stack:
         ticks = self._batch.ticks
         last = int(ticks.max())
         if last >= len(self._clock):
-            more = [self._vector.time(k) for k in range(len(self._clock), last + 256)]
+            more = [self._vector.measure_time(k) for k in range(len(self._clock), last + 256)]
             self._clock = np.concatenate([self._clock, np.array(more, dtype=np.float32)])
         return self._clock[ticks].repeat(self._count, axis=0)
 
     def _nearest(self) -> Near:
         viewer = self._batch.pairs[0]
-        return nearest(self._batch.pairs, np.arange(len(viewer)) - viewer.searchsorted(viewer))
+        return find_nearest(self._batch.pairs, np.arange(len(viewer)) - viewer.searchsorted(viewer))
 
     def _people(self, out: Floats, mask: Mask, near: Near) -> None:
         batch, menu = self._batch, self._menu
-        slots = self._vector.people(near, batch.tile.ravel())
+        slots = self._vector.fill_people(near, batch.tile.ravel())
         if not batch.all_awake:
             slots[near.slot, 3] = batch.asleep.ravel()[near.seen]
         mine = self._talk[near.viewer]
