@@ -166,7 +166,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         Returns:
             (observations, rewards, terminations, truncations, infos), keyed by the agents in
             town before or after the tick. What an agent could not do became idle for it; its
-            next text and percept say why, and `infos[agent]["illegal"]` is 1.
+            next text and percept say why, and `infos[agent]["illegal"]` is 1. After the end all
+            five are empty, until the next `reset`.
 
         Raises:
             EpisodeError: before the first `reset`.

@@ -115,7 +115,7 @@ class VectorObservation:
         """Return the person slots, shape (P * PERSON_SLOTS, EACH), without who sleeps and talks.
 
         Args:
-            near: who fills them, of P people: all of this town, or those of several twins, one
+            near: who fills them, of P people: all of this town, or those of several towns, one
                 town after another.
             tile: where they are, shape (P,).
         """

@@ -29,7 +29,7 @@ class VicinityTable:
     """Tables by tile for one vision radius: numbers, possible uses, and words."""
 
     def __init__(self, world: World, around: Surroundings, rows: Rows) -> None:
-        """`rows`: by tile and the states in sight of it; twins share them."""
+        """`rows`: by tile and the states in sight of it; fresh copies share them."""
         ground = world.town.ground
         self._plan, self._things, self._ground = world.plan, world.state.objects, ground
         self.around, self.rows = around, rows
@@ -142,7 +142,7 @@ class Vicinity:
 
     Args:
         world: the people and the things.
-        like: of a twin of `world`; rows worked out for one serve the other too.
+        like: of a fresh copy of `world`; rows worked out for one serve the other too.
     """
 
     def __init__(self, world: World, like: "Vicinity | None" = None) -> None:

@@ -13,10 +13,10 @@ from genagents_env.percept import Conversation, Percept
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 
-Play = Callable[..., "Stage"]
+MakeTown = Callable[..., "TownDriver"]
 
 
-class Stage:
+class TownDriver:
     """An environment driven by dataclass actions, with what each person perceives."""
 
     def __init__(self, scenario: Scenario, **options: Unpack[TownOptions]) -> None:
@@ -101,8 +101,8 @@ def scenario(**changes: object) -> Scenario:
     den = {"name": "den", "symbol": "b", "objects": []}
     closet = {"name": "closet", "symbol": "c", "capacity": 1, "objects": []}
     data: dict[str, object] = {
-        "name": "stage",
-        "title": "A stage",
+        "name": "town",
+        "title": "A town",
         "town": "Testville",
         "start": "2023-02-13T09:00:00",
         "hours": 24.0,
@@ -123,10 +123,10 @@ def scenario(**changes: object) -> Scenario:
 
 
 @pytest.fixture
-def play() -> Play:
-    """Return a function that builds a stage: `play(rules={...}, **scenario changes)`."""
+def make_town() -> MakeTown:
+    """Return a function that builds a town: `make_town(rules={...}, **scenario changes)`."""
 
-    def build(**changes: object) -> Stage:
-        return Stage(scenario(**changes))
+    def build(**changes: object) -> TownDriver:
+        return TownDriver(scenario(**changes))
 
     return build

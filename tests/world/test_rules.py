@@ -1,34 +1,34 @@
 import numpy as np
 
 from genagents_env.actions import Interact, Move
-from tests.world.conftest import Play, Stage, scenario
+from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
-def test_a_room_for_one_lets_one_in_and_tells_the_other_why(play: Play) -> None:
-    stage = play()
-    stage.place("Ann", 15, 3)
-    stage.place("Bob", 14, 3)
+def test_a_room_for_one_lets_one_in_and_tells_the_other_why(make_town: MakeTown) -> None:
+    town = make_town()
+    town.place("Ann", 15, 3)
+    town.place("Bob", 14, 3)
     for _ in range(6):
-        stage.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
-    places = sorted(stage.percept(n).me.place for n in ("Ann", "Bob"))
+        town.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
+    places = sorted(town.percept(n).me.place for n in ("Ann", "Bob"))
     assert places == ["House/closet", "House/den"]
-    outside = next(n for n in ("Ann", "Bob") if stage.percept(n).me.place == "House/den")
-    assert "full" in stage.percept(outside).result.text
-    assert stage.infos[stage.full(outside)]["illegal"] == 0  # possible, but contested
+    outside = next(n for n in ("Ann", "Bob") if town.percept(n).me.place == "House/den")
+    assert "full" in town.percept(outside).result.text
+    assert town.infos[town.full(outside)]["illegal"] == 0  # possible, but contested
 
 
 def test_who_enters_first_is_fair_over_seeds() -> None:
     wins = 0
     for seed in range(60):
-        stage = Stage(scenario())
-        stage.env.reset(seed=seed)
-        stage.place("Ann", 16, 3)
-        stage.place("Bob", 16, 3)
-        stage.place("Ann", 15, 3)
-        stage.place("Bob", 15, 3)
-        stage.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
-        stage.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
-        wins += stage.percept("Ann").me.place == "House/closet"
+        town = TownDriver(scenario())
+        town.env.reset(seed=seed)
+        town.place("Ann", 16, 3)
+        town.place("Bob", 16, 3)
+        town.place("Ann", 15, 3)
+        town.place("Bob", 15, 3)
+        town.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
+        town.step(Ann=Move("House/closet"), Bob=Move("House/closet"))
+        wins += town.percept("Ann").me.place == "House/closet"
     assert 15 <= wins <= 45
 
 
@@ -38,9 +38,9 @@ def _rooms() -> list[dict[str, object]]:
     return [hall, den | {"hours": ["10:00-11:00"]}, closet]
 
 
-def test_closed_rooms_refuse_strangers_with_their_hours(play: Play) -> None:
+def test_closed_rooms_refuse_strangers_with_their_hours(make_town: MakeTown) -> None:
     hall, den, closet = _rooms()
-    stage = play(
+    town = make_town(
         sectors=[
             {"name": "House", "common": True, "arenas": [hall, closet]},
             {"name": "Shop", "common": True, "arenas": [den]},
@@ -52,76 +52,78 @@ def test_closed_rooms_refuse_strangers_with_their_hours(play: Play) -> None:
             {"name": "Dee Dogwood", "persona": "x", "home": "House/hall"},
         ],
     )
-    stage.step(Bob=Move("Shop"))
-    assert "closed; open 10:00 to 11:00" in stage.percept("Bob").result.text
-    stage.place("Ann", 7, 3)
-    stage.step(Ann=Move("Shop"))
-    stage.step(Ann=Move("Shop"))
-    assert stage.percept("Ann").me.place == "Shop/den"  # she works there
+    town.step(Bob=Move("Shop"))
+    assert "closed; open 10:00 to 11:00" in town.percept("Bob").result.text
+    town.place("Ann", 7, 3)
+    town.step(Ann=Move("Shop"))
+    town.step(Ann=Move("Shop"))
+    assert town.percept("Ann").me.place == "Shop/den"  # she works there
     for _ in range(356):
-        stage.step()
-    mask = stage.infos["Bob Birch"]["action_mask"]["choice"]
-    shop = 1 + stage.world.town.places.ids.index("Shop/den")
+        town.step()
+    mask = town.infos["Bob Birch"]["action_mask"]["choice"]
+    shop = 1 + town.world.town.places.ids.index("Shop/den")
     assert mask[shop] == 0
-    stage.step()
-    assert stage.world.time.hour == 10
-    assert stage.infos["Bob Birch"]["action_mask"]["choice"][shop] == 1
+    town.step()
+    assert town.world.time.hour == 10
+    assert town.infos["Bob Birch"]["action_mask"]["choice"][shop] == 1
 
 
-def test_objects_change_by_hand_within_reach_only(play: Play) -> None:
-    stage = play()
-    stage.place("Ann", 2, 1)
-    stage.place("Dee", 15, 1)
-    stage.step(Ann=Interact("stove", "on"), Dee=Interact("stove", "on"))
-    assert stage.percept("Ann").result.text == "The stove is now on."
-    assert "out of reach" in stage.percept("Dee").result.text
-    seen = next(o for o in stage.percept("Bob").objects if o.name == "stove")
-    event = stage.events("object")[0]
+def test_objects_change_by_hand_within_reach_only(make_town: MakeTown) -> None:
+    town = make_town()
+    town.place("Ann", 2, 1)
+    town.place("Dee", 15, 1)
+    town.step(Ann=Interact("stove", "on"), Dee=Interact("stove", "on"))
+    assert town.percept("Ann").result.text == "The stove is now on."
+    assert "out of reach" in town.percept("Dee").result.text
+    seen = next(o for o in town.percept("Bob").objects if o.name == "stove")
+    event = town.events("object")[0]
     assert (seen.state, seen.event_id) == ("on", event.id)
 
 
 def test_undeclared_states_are_refused_and_free_text_takes_any(
-    play: Play,
+    make_town: MakeTown,
 ) -> None:
-    stage = play()
-    stage.place("Ann", 2, 1)
-    stage.step(Ann=Interact("stove", "melted"))
-    assert "can become: on" in stage.percept("Ann").result.text
-    stage.place("Ann", 6, 2)
-    stage.step(Ann=Interact("note", "see you at five"))
-    assert "see you at five" in stage.percept("Ann").text
+    town = make_town()
+    town.place("Ann", 2, 1)
+    town.step(Ann=Interact("stove", "melted"))
+    assert "can become: on" in town.percept("Ann").result.text
+    town.place("Ann", 6, 2)
+    town.step(Ann=Interact("note", "see you at five"))
+    assert "see you at five" in town.percept("Ann").text
 
 
-def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(play: Play) -> None:
+def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(
+    make_town: MakeTown,
+) -> None:
     results = set()
     for order in (("Ann Ash", "Bob Birch"), ("Bob Birch", "Ann Ash")):
-        stage = play()
-        stage.place("Ann", 2, 1)
-        stage.place("Bob", 3, 1)
+        town = make_town()
+        town.place("Ann", 2, 1)
+        town.place("Bob", 3, 1)
         given = {name: Interact("stove", "on") for name in order}
-        *_, infos = stage.env.step(given | {n: None for n in ("Cem Cedar", "Dee Dogwood")})
+        *_, infos = town.env.step(given | {n: None for n in ("Cem Cedar", "Dee Dogwood")})
         results.add(tuple(infos[n]["percept"].result.text for n in ("Ann Ash", "Bob Birch")))
     assert len(results) == 1
     assert any("first" in text for text in results.pop())
 
 
-def test_a_bed_lays_one_down_and_words_wake_one_up(play: Play) -> None:
+def test_a_bed_lays_one_down_and_words_wake_one_up(make_town: MakeTown) -> None:
     from genagents_env.actions import Talk
 
-    stage = play()
-    stage.place("Ann", 1, 3)
-    stage.place("Bob", 3, 3)
-    stage.step(Ann=Interact("bed", "slept in"))
-    ann = stage.percept("Ann")
+    town = make_town()
+    town.place("Ann", 1, 3)
+    town.place("Bob", 3, 3)
+    town.step(Ann=Interact("bed", "slept in"))
+    ann = town.percept("Ann")
     assert ann.me.asleep
     assert (ann.people, ann.objects) == ((), ())
-    stage.step(Bob=Talk(None, "What a day."))
-    assert stage.percept("Ann").me.asleep  # said to nobody in particular
-    assert stage.heard("Ann") == []
-    stage.step(Bob=Talk("Ann", "Wake up!"))
-    assert not stage.percept("Ann").me.asleep
-    assert stage.heard("Ann") == ["Wake up!"]
-    bed = next(o for o in stage.percept("Ann").objects if o.name == "bed")
+    town.step(Bob=Talk(None, "What a day."))
+    assert town.percept("Ann").me.asleep  # said to nobody in particular
+    assert town.heard("Ann") == []
+    town.step(Bob=Talk("Ann", "Wake up!"))
+    assert not town.percept("Ann").me.asleep
+    assert town.heard("Ann") == ["Wake up!"]
+    bed = next(o for o in town.percept("Ann").objects if o.name == "bed")
     assert bed.state == "made"
 
 
@@ -130,28 +132,28 @@ def test_sleepers_wake_at_their_hour() -> None:
     for person in people:
         person["start"] = None
         person["home"] = "House/hall"
-    stage = Stage(scenario(people=people), start="2023-02-13T06:59:00")
-    assert stage.percept("Ann").me.asleep
+    town = TownDriver(scenario(people=people), start="2023-02-13T06:59:00")
+    assert town.percept("Ann").me.asleep
     for _ in range(6):
-        stage.step()
-    assert not stage.percept("Ann").me.asleep
-    assert {e.data["cause"] for e in stage.events("wake")} == {"hour"}
+        town.step()
+    assert not town.percept("Ann").me.asleep
+    assert {e.data["cause"] for e in town.events("wake")} == {"hour"}
 
 
 def test_sight_ends_at_walls_and_at_the_radius() -> None:
-    stage = Stage(scenario(), vision_radius=3)
-    stage.place("Ann", 1, 1)
-    stage.place("Bob", 4, 4)
-    stage.place("Cem", 5, 4)
-    stage.place("Dee", 9, 3)
-    stage.step()
-    assert [p.name for p in stage.percept("Ann").people] == ["Bob Birch"]
-    assert all(p.name != "Dee Dogwood" for p in stage.percept("Cem").people)
-    distances = [p.distance for p in stage.percept("Bob").people]
+    town = TownDriver(scenario(), vision_radius=3)
+    town.place("Ann", 1, 1)
+    town.place("Bob", 4, 4)
+    town.place("Cem", 5, 4)
+    town.place("Dee", 9, 3)
+    town.step()
+    assert [p.name for p in town.percept("Ann").people] == ["Bob Birch"]
+    assert all(p.name != "Dee Dogwood" for p in town.percept("Cem").people)
+    distances = [p.distance for p in town.percept("Bob").people]
     assert distances == sorted(distances)
 
 
-def test_places_become_known_by_seeing_their_entrance(play: Play) -> None:
+def test_places_become_known_by_seeing_their_entrance(make_town: MakeTown) -> None:
     people = [
         {"name": n, "persona": "x", "home": "House"}
         for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
@@ -162,15 +164,15 @@ def test_places_become_known_by_seeing_their_entrance(play: Play) -> None:
         {"name": "House", "arenas": [hall, den]},
         {"name": "Shed", "arenas": [closet_spec]},
     ]
-    stage = play(people=people, sectors=sectors, rules={"vision_radius": 3})
-    stage.place("Ann", 1, 1)
+    town = make_town(people=people, sectors=sectors, rules={"vision_radius": 3})
+    town.place("Ann", 1, 1)
     closet = "Shed/closet"
-    assert closet not in stage.percept("Ann").known
+    assert closet not in town.percept("Ann").known
     for _ in range(13):
-        stage.step(Ann=Move("House/den"))
-    stage.place("Ann", 14, 3)
-    stage.step()
-    assert closet in stage.percept("Ann").known
+        town.step(Ann=Move("House/den"))
+    town.place("Ann", 14, 3)
+    town.step()
+    assert closet in town.percept("Ann").known
 
 
 def test_large_and_small_towns_see_the_same_pairs() -> None:
@@ -191,7 +193,7 @@ def test_closing_time_keeps_people_out_but_never_in() -> None:
         {"name": n, "persona": "x", "home": "House", "start": "Shop/closet"}
         for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
     ]
-    stage = Stage(
+    town = TownDriver(
         scenario(
             sectors=[
                 {"name": "House", "common": True, "arenas": [hall]},
@@ -206,18 +208,18 @@ def test_closing_time_keeps_people_out_but_never_in() -> None:
         )
     )
     for _ in range(8):
-        stage.step()
+        town.step()
     for _ in range(25):
-        stage.step(Ann=Move("House"))
-    assert stage.percept("Ann").me.place == "House/hall"
-    stage.step(Ann=Move("Shop"))
-    assert "closed" in stage.percept("Ann").result.text
+        town.step(Ann=Move("House"))
+    assert town.percept("Ann").me.place == "House/hall"
+    town.step(Ann=Move("Shop"))
+    assert "closed" in town.percept("Ann").result.text
 
 
-def test_the_containment_tree_holds_every_place_and_object_once(play: Play) -> None:
+def test_the_containment_tree_holds_every_place_and_object_once(make_town: MakeTown) -> None:
     import networkx as nx
 
-    tree = play().world.town.tree
+    tree = make_town().world.town.tree
     assert nx.is_arborescence(tree)
     assert next(iter(nx.topological_sort(tree))) == "Testville"
     assert nx.ancestors(tree, "House/hall/stove") == {"Testville", "House", "House/hall"}

@@ -1,7 +1,7 @@
 """The menu's small talk gives nothing away that is secret."""
 
 from genagents_env.world.speech import small_talk
-from tests.world.conftest import Play
+from tests.world.conftest import MakeTown
 
 FACTS = [
     {
@@ -20,14 +20,14 @@ FACTS = [
 ]
 
 
-def test_small_talk_never_tells_a_secret(play: Play) -> None:
-    stage = play(facts=FACTS)
-    ann, bob = stage.world.town.people.index["Ann Ash"], stage.world.town.people.index["Bob Birch"]
-    assert stage.world.state.facts[ann] == 0b11
-    assert small_talk(stage.world.state, ann, bob) == "Hello Bob. There is a party tonight."
+def test_small_talk_never_tells_a_secret(make_town: MakeTown) -> None:
+    town = make_town(facts=FACTS)
+    ann, bob = town.world.town.people.index["Ann Ash"], town.world.town.people.index["Bob Birch"]
+    assert town.world.state.facts[ann] == 0b11
+    assert small_talk(town.world.state, ann, bob) == "Hello Bob. There is a party tonight."
 
 
-def test_with_nothing_but_a_secret_to_tell_one_says_hello(play: Play) -> None:
-    stage = play(facts=FACTS[:1])
-    ann, bob = stage.world.town.people.index["Ann Ash"], stage.world.town.people.index["Bob Birch"]
-    assert small_talk(stage.world.state, ann, bob) == "Hello Bob."
+def test_with_nothing_but_a_secret_to_tell_one_says_hello(make_town: MakeTown) -> None:
+    town = make_town(facts=FACTS[:1])
+    ann, bob = town.world.town.people.index["Ann Ash"], town.world.town.people.index["Bob Birch"]
+    assert small_talk(town.world.state, ann, bob) == "Hello Bob."
