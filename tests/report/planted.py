@@ -1,11 +1,13 @@
 """Writes run files by hand, with known conversations, calls, answers and memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from genagents_env.evaluate.rates import Tariff
 from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import Recorded
@@ -17,6 +19,7 @@ from genagents_env.record import (
     RunReader,
     RunWriter,
 )
+from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Fact, Question, Success, Value, ValueCheck
 from genagents_env.world.events import Event
@@ -24,13 +27,40 @@ from genagents_env.world.events import Event
 ADA, BEN = "Ada Brook", "Ben Carver"
 SECONDS = 10  # in a tick
 ASKED = "Who took the cake?"
-LYFE: Mapping[str, Any] = {"name": "lyfe", "config": {"option_action": False}}
+LYFE: Mapping[str, JSON] = {"name": "lyfe", "config": {"option_action": False}}
 
-Happening = tuple[int, str, str | None, Mapping[str, Any]]  # tick, kind, agent, data
+Happening = tuple[int, str, str | None, Mapping[str, JSON]]  # tick, kind, agent, data
 Call = tuple[str, int, str, int, int]  # agent, tick, purpose, tokens read, tokens written
+T = TypeVar("T")
 
 
-def scenario(**changes: Any) -> Scenario:
+class Planted(TypedDict, total=False):
+    """What `plant` takes, and of the head of the run what is changed."""
+
+    last: int
+    happenings: Iterable[Happening]
+    calls: Iterable[Call]
+    before: Mapping[str, Sequence[str]]
+    after: Mapping[str, Sequence[str]]
+    remembered: Sequence[RememberedRow]
+    judged: Sequence[JudgementRow]
+    status: str
+    scenario: Scenario
+    policies: Mapping[str, Mapping[str, JSON]]
+    names: tuple[str, ...]
+    seed: int
+    model: str | None
+    price: tuple[str, str] | None
+
+
+def change(one: T, changes: Mapping[str, object]) -> T:
+    """Return a dataclass with other values in some of its fields."""
+    whole: Any = one
+    changed: T = replace(whole, **changes)
+    return changed
+
+
+def scenario(**changes: object) -> Scenario:
     """Return the two people of `tiny` with a fact, a question, a check and two successes."""
     given = {
         "name": "cake",
@@ -60,20 +90,20 @@ def scenario(**changes: Any) -> Scenario:
     return load_scenario("tiny").model_copy(update={**given, **changes})
 
 
-def meta(policies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any) -> RunMeta:
+def meta(policies: object = None, **changes: object) -> RunMeta:
     """Return the head of a run of Ada and Ben, both of one policy unless told otherwise."""
-    given: dict[str, Any] = {
-        "scenario": scenario(),
-        "arguments": {"hours": 1.0},
-        "policies": policies or dict.fromkeys((ADA, BEN), LYFE),
-        "seed": 1,
-        "names": (ADA, BEN),
-        "start": "2023-02-13T08:00:00",
-        "seconds_per_tick": SECONDS,
-        "model": "toy",
-        "price": ("1", "2"),
-    }
-    return RunMeta(**{**given, **changes})
+    head = RunMeta(
+        scenario=scenario(),
+        arguments={"hours": 1.0},
+        policies=dict.fromkeys((ADA, BEN), LYFE),
+        seed=1,
+        names=(ADA, BEN),
+        start="2023-02-13T08:00:00",
+        seconds_per_tick=SECONDS,
+        model="toy",
+        price=("1", "2"),
+    )
+    return change(head, changes | ({"policies": policies} if policies else {}))
 
 
 def start(agent: str, asleep: bool = False) -> Happening:
@@ -115,7 +145,7 @@ def plant(
     remembered: Sequence[RememberedRow] = (),
     judged: Sequence[JudgementRow] = (),
     status: str = "finished",
-    **head: Any,
+    **head: object,
 ) -> Path:
     """Write a run of ticks 0 to `last` in which just this happens, and return its path."""
     ordered = sorted((start(ADA), start(BEN), *happenings), key=lambda one: one[0])
@@ -142,13 +172,13 @@ def judgement(agent: str, tick: int, repeat: int, verdict: str | None) -> Judgem
     return JudgementRow("arbiter", "suspect", tick, agent, ASKED, repeat, verdict, "", 100, 10)
 
 
-def cake(path: Path, **changes: Any) -> Path:
+def cake(path: Path, **changes: Unpack[Planted]) -> Path:
     """Write a run of ten minutes with something for every table and figure.
 
     Ada knows of the crumbs and tells Ben; they talk for 60 s; both name Ben at the end, Ada by
     one interview out of two at the start.
     """
-    given: dict[str, Any] = {
+    given: Planted = {
         "last": 60,
         "happenings": (
             joined(2, ADA),
@@ -171,10 +201,11 @@ def cake(path: Path, **changes: Any) -> Path:
         "remembered": (RememberedRow(60, BEN, "crumbs", "Ben has crumbs.", (4,)),),
         "judged": (judgement(ADA, 60, 0, "Ben"), judgement(ADA, 60, 1, "Ada")),
     }
-    return plant(path, **{**given, **changes})
+    whole: Planted = {**given, **changes}
+    return plant(path, **whole)
 
 
-def study(path: Path, **options: Any) -> RunSummary:
-    """Return the measures of a run file."""
+def study(path: Path, priced_as: Tariff | None = None) -> RunSummary:
+    """Return the summary of a run file."""
     with RunReader(path) as run:
-        return summarize(run, **options)
+        return summarize(run, priced_as)

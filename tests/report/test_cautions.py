@@ -1,12 +1,11 @@
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from genagents_env.report.results import SweepResults, compare_trials
 from genagents_env.report.trial import Usage
+from tests.report.planted import change
 from tests.report.planted_sweep import measure, pair, run, sweep
 
 
@@ -53,10 +52,10 @@ def test_not_paired_by_design_and_in_fact(tmp_path: Path) -> None:
     ],
 )
 def test_one_run_that_is_not_like_the_others(
-    tmp_path: Path, changes: dict[str, Any], words: str
+    tmp_path: Path, changes: dict[str, object], words: str
 ) -> None:
     first, *rest = pair(tmp_path).runs
-    assert about(sweep(tmp_path, [replace(first, **changes), *rest]), words)
+    assert about(sweep(tmp_path, [change(first, changes), *rest]), words)
 
 
 def test_strangers_unknown_measures_and_a_primary_one_without_values(tmp_path: Path) -> None:

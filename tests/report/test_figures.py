@@ -1,9 +1,9 @@
 import warnings
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PIL import Image
 
@@ -29,7 +29,7 @@ def no_warnings() -> Iterator[None]:
         yield
 
 
-def picture(figure: Figure) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def picture(figure: Figure) -> npt.NDArray[np.uint8]:
     """Return the pixels of a figure that is drawn, not blank, and has nothing at its edges."""
     image = Image.open(BytesIO(figures.encode_png(figure))).convert("L")
     pixels = np.asarray(image)

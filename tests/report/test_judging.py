@@ -1,45 +1,24 @@
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pytest
 
 from genagents_env.judge.verdicts import Comparison, Rating, Verdicts
 from genagents_env.report import write_report
 from genagents_env.report.judging import tabulate_judgements
+from tests.report.planted import change
 from tests.report.planted_sweep import ADA, pair
 
 
-def rating(seed: int, condition: str, value: int | None, **more: Any) -> Rating:
-    given: dict[str, Any] = {
-        "answer": f"a{condition}{seed}",
-        "run": f"{condition}-s{seed}",
-        "condition": condition,
-        "block": "cake",
-        "seed": seed,
-        "agent": ADA,
-        "when": "after",
-        "question": "Who took the cake?",
-        "number": 0,
-        "rubric": "believability",
-        "edition": "1",
-        "low": 1,
-        "high": 5,
-        "judge": "toy",
-        "by": "model",
-        "repeat": 0,
-        "value": value,
-    }
-    return Rating(**{**given, **more})
-
-
-def comparison(seed: int, verdict: Any, shown: Any) -> Comparison:
-    return Comparison(
-        first=f"abare{seed}",
-        second=f"afull{seed}",
-        first_run=f"bare-s{seed}",
-        second_run=f"full-s{seed}",
-        first_condition="bare",
-        second_condition="full",
+def rating(seed: int, condition: str, value: int | None, **more: object) -> Rating:
+    given = Rating(
+        answer=f"a{condition}{seed}",
+        run=f"{condition}-s{seed}",
+        condition=condition,
+        low=1,
+        high=5,
+        value=value,
+        judge="toy",
         block="cake",
         seed=seed,
         agent=ADA,
@@ -48,11 +27,35 @@ def comparison(seed: int, verdict: Any, shown: Any) -> Comparison:
         number=0,
         rubric="believability",
         edition="1",
-        judge="<b>toy</b>",
         by="model",
         repeat=0,
+    )
+    return change(given, more)
+
+
+def comparison(
+    seed: int, verdict: Literal["first", "second"], shown: Literal["first", "second"]
+) -> Comparison:
+    return Comparison(
+        first=f"abare{seed}",
+        second=f"afull{seed}",
+        first_run=f"bare-s{seed}",
+        second_run=f"full-s{seed}",
+        first_condition="bare",
+        second_condition="full",
+        judge="<b>toy</b>",
         shown=shown,
         verdict=verdict,
+        block="cake",
+        seed=seed,
+        agent=ADA,
+        when="after",
+        question="Who took the cake?",
+        number=0,
+        rubric="believability",
+        edition="1",
+        by="model",
+        repeat=0,
     )
 
 

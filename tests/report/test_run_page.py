@@ -1,8 +1,6 @@
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,25 +11,10 @@ from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import write_report
 from genagents_env.report.results import group_summaries
 from genagents_env.report.run_tables import make_run_tables, tabulate_costs
+from tests.report.page_tags import PageTags
 from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
-
-
-class Tags(HTMLParser):
-    """Collects the tags of a page with their attributes, and its text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def write(folder: Path, *summaries: RunSummary) -> list[Path]:
@@ -54,7 +37,7 @@ def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
         *("mentions_suspect_1", "lengths", "costs"),
     )
     assert {f"figures/{name}.png" for name in drawn} <= names
-    page = Tags((tmp_path / "out/report.html").read_text())
+    page = PageTags(tmp_path / "out/report.html")
     images = [attributes["src"] or "" for tag, attributes in page.tags if tag == "img"]
     assert len(images) == sum(name.startswith("figures/") for name in names)
     assert all(source.startswith("data:image/png;base64,") for source in images)
@@ -84,10 +67,8 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
         model=EVIL,
     )
     write(tmp_path / "out", study(path))
-    page = Tags((tmp_path / "out/report.html").read_text())
-    assert not [tag for tag, _ in page.tags if tag in ("script", "iframe", "object", "link", "b")]
-    assert all(not name.startswith("on") for _, attributes in page.tags for name in attributes)
-    assert {tag for tag, attributes in page.tags if "src" in attributes} == {"img"}
+    page = PageTags(tmp_path / "out/report.html")
+    page.check_inert()
     assert page.text.count(EVIL) >= 2
     text = (tmp_path / "out/report.md").read_text()
     assert "<script" not in text.replace("\\<", "")
@@ -98,7 +79,7 @@ def test_several_runs_stand_side_by_side_and_unfinished_ones_are_marked(tmp_path
     write(tmp_path / "out", *runs)
     rows = (tmp_path / "out/runs.csv").read_text().splitlines()
     assert [row.split(",")[6] for row in rows] == ["status", "finished", "paused"]
-    page = Tags((tmp_path / "out/report.html").read_text())
+    page = PageTags(tmp_path / "out/report.html")
     ids = [attributes["id"] for tag, attributes in page.tags if attributes.get("id")]
     links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
     assert {link.lstrip("#") for link in links} == set(ids)
@@ -159,7 +140,7 @@ def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:
     runs = [study(cake(tmp_path / "a.sqlite"))]
     found = tabulate_costs(runs, list_published_costs())
     rows = {str(row[0]): dict(zip(found.columns, row, strict=True)) for row in found.rows}
-    ours: dict[str, Any] = rows[f"{tmp_path}/a"]
+    ours = rows[f"{tmp_path}/a"]
     assert ours["calls/game hour"] == pytest.approx(12)
     assert ours["calls/hour in conversation"] == pytest.approx(90)
     assert ours["calls/utterance"] == 2

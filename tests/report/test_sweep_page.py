@@ -2,9 +2,7 @@ import csv
 import json
 import re
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,28 +10,10 @@ from genagents_env.errors import ConfigError
 from genagents_env.report import write_report
 from genagents_env.report.results import SweepResults
 from genagents_env.report.trial import TimedAnswer
+from tests.report.page_tags import PageTags
 from tests.report.planted_sweep import condition, narrative, pair, run, sweep
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
-
-
-class Tags(HTMLParser):
-    """Collects the tags of a page with their attributes, and its text."""
-
-    def __init__(self, page: Path) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page.read_text())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-    def all(self, tag: str, attribute: str) -> list[str]:
-        return [str(own[attribute]) for name, own in self.tags if name == tag and attribute in own]
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -56,7 +36,7 @@ def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path
     assert {f"{name}.parquet" for name in ("runs", "values", "contrasts")} <= names
     drawn = ("bars", "diffusion", "partners", "places", "tradeoff")
     assert {"figures/differences.png", *(f"figures/{name}_cake_1.png" for name in drawn)} <= names
-    page = Tags(first)
+    page = PageTags(first)
     for words in ("Does the mind change how far", known.finding, "paired by seed", "16 finished"):
         assert words in page.text
     images = page.all("img", "src")
@@ -86,7 +66,7 @@ def test_the_planted_numbers_stand_in_the_tables(tmp_path: Path) -> None:
     assert float(told["difference"]) == pytest.approx(0.315)
     assert float(told["p after Holm"]) == pytest.approx(0.0078125)
     assert (told["n"], told["family"]) == ("8", "primary")
-    strong = [own for tag, own in Tags(tmp_path / "report.html").tags if tag == "tr" and own]
+    strong = [own for tag, own in PageTags(tmp_path / "report.html").tags if tag == "tr" and own]
     assert strong == [{"class": "strong"}] * 2
     assert "| **primary** | **Heard: crumbs** | **share** |" in (tmp_path / "report.md").read_text()
 
@@ -95,11 +75,11 @@ def test_the_planted_numbers_stand_in_the_tables(tmp_path: Path) -> None:
 def test_every_run_is_one_click_away(tmp_path: Path) -> None:
     known = pair(tmp_path, seeds=2)
     write_report(known)
-    page = Tags(tmp_path / "report.html")
+    page = PageTags(tmp_path / "report.html")
     links = [link for link in page.all("a", "href") if link.startswith("pages/")]
     assert len(links) == 4
     for link in links:
-        own = Tags(tmp_path / link)
+        own = PageTags(tmp_path / link)
         assert "Hello" in own.text
         assert "Ben did." in own.text
         assert "0123abcd" * 8 in own.text
@@ -127,14 +107,14 @@ def test_a_stopped_run_is_marked_and_in_no_mean(tmp_path: Path) -> None:
     row = dict(zip(told[0], told[3], strict=True))
     assert (row["state"], row["Heard: crumbs"]) == ("stopped", "0.9")
     assert row["note"].startswith("budget_exhausted: budget reached; `genagents sweep --resume")
-    page = Tags(tmp_path / f"pages/{late.trial}.html")
+    page = PageTags(tmp_path / f"pages/{late.trial}.html")
     assert "This run is not finished; it is in no mean." in page.text
     values = rows(tmp_path / "values.csv")
     assert [one[7] for one in values if one[9] == "0.9"] == ["stopped"]
 
 
 def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> None:
-    blank: dict[str, Any] = {
+    blank: dict[str, object] = {
         "plot_data": None,
         "narrative": None,
         "usage": None,
@@ -154,7 +134,7 @@ def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> Non
         **{**blank, "state": "damaged", "status": "", "problem": "torn file"},
     )
     paths = write_report(sweep(tmp_path, [*runs, broken]))
-    page = Tags(paths[0])
+    page = PageTags(paths[0])
     assert "No run has finished yet" in page.text
     assert "4 due" in page.text
     assert "torn file" in page.text
@@ -164,7 +144,7 @@ def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> Non
 
 def test_one_seed_makes_a_report(tmp_path: Path) -> None:
     paths = write_report(pair(tmp_path, seeds=1))
-    text = Tags(paths[0]).text
+    text = PageTags(paths[0]).text
     assert "0.2 (n=1)" in text
     assert "one pair: no interval and no test" in text
 
@@ -198,12 +178,8 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
     pages = [path for path in paths if path.suffix == ".html"]
     assert len(pages) == 3
     for path in pages:
-        page = Tags(path)
-        assert not [
-            tag for tag, _ in page.tags if tag in ("script", "iframe", "object", "link", "b")
-        ]
-        assert all(not name.startswith("on") for _, own in page.tags for name in own)
-        assert all(tag == "img" for tag, own in page.tags if "src" in own)
+        page = PageTags(path)
+        page.check_inert()
         assert "alert('x')" in page.text
     text = (tmp_path / "report.md").read_text()
     before, code = text.split("````toml")
@@ -279,7 +255,7 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
     paths = write_report(known)
-    text = Tags(paths[0]).text
+    text = PageTags(paths[0]).text
     assert words in text
     assert 'pip install "genagents-env[lab]"' in text
     assert not (tmp_path / absent).exists()
