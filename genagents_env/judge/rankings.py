@@ -10,7 +10,7 @@ from statistics import fmean
 
 from genagents_env.judge.groups import group_by, label_rubrics
 from genagents_env.judge.verdicts import By, Comparison, Judgement
-from genagents_env.stats.ranking import Skill, ranked
+from genagents_env.stats.ranking import Skill, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _make_ranking(label: str, given: Sequence[Comparison], seed: int) -> Ranking
         one.judge,
         one.by,
         one.block,
-        ranked(matches, seed),
+        rank(matches, seed),
         _average_ranks(heard),
         len(heard),
         len(given) - len(heard),

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from genagents_env.errors import ConfigError
 from genagents_env.report.trial import MeasuredTrial
-from genagents_env.stats import Contrast, Interval, contrast, corrected, interval
+from genagents_env.stats import Contrast, Interval, compute_interval, contrast, correct_family
 from genagents_env.sweep.design.trials import Condition
 
 PRIMARY, EXPLORATORY = "primary", "exploratory"
@@ -95,7 +95,7 @@ def _make_cell(
         and (value := run.values.get(measure)) is not None
     }
     return MeasureCell(
-        block, side, measure, values, interval(list(values.values())) if values else None
+        block, side, measure, values, compute_interval(list(values.values())) if values else None
     )
 
 
@@ -119,7 +119,7 @@ def make_contrasts(
     main = [one for one in found if one.measure in primary]
     rest = [replace(one, family=EXPLORATORY) for one in found if one.measure not in primary]
     try:
-        return (*corrected(main, PRIMARY), *rest), ""
+        return (*correct_family(main, PRIMARY), *rest), ""
     except ConfigError as error:
         plain = [replace(one, family=PRIMARY) for one in main]
         return (*plain, *rest), f"p values are not corrected: {error}"

@@ -11,7 +11,7 @@ from genagents_env.report.figures.places import PlaceShares
 from genagents_env.report.figures.tradeoff import TradeoffPoint
 from genagents_env.report.results import SweepResults
 from genagents_env.report.trial import MeasuredTrial
-from genagents_env.stats import interval
+from genagents_env.stats import compute_interval
 
 TrialsByCondition = Sequence[
     tuple[ComparedCondition, Sequence[MeasuredTrial]]
@@ -72,7 +72,9 @@ def _average_curves(fact: str, label: str, runs: Sequence[MeasuredTrial]) -> Kno
     end = max(one.seconds for one in seen)
     moments = [end * k / _MOMENTS for k in range(_MOMENTS + 1)]
     bands = [
-        interval([_find_value_at(one.curves[fact], moment) for one in seen], resamples=_RESAMPLES)
+        compute_interval(
+            [_find_value_at(one.curves[fact], moment) for one in seen], resamples=_RESAMPLES
+        )
         for moment in moments
     ]
     return KnowledgeCurve(
@@ -185,4 +187,4 @@ def _make_point(
     if not seeds:
         return None
     x, y = [costs[seed] for seed in seeds], [outcomes[seed] for seed in seeds]
-    return TradeoffPoint(label, tuple(x), tuple(y), interval(x), interval(y))
+    return TradeoffPoint(label, tuple(x), tuple(y), compute_interval(x), compute_interval(y))

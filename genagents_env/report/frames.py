@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from genagents_env.report.results import SweepResults
 from genagents_env.report.sweep_tables import tabulate_values
-from genagents_env.stats.extra import lab
+from genagents_env.stats.extra import import_extra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,7 +20,7 @@ def make_frames(results: SweepResults) -> "dict[str, DataFrame]":
     Raises:
         ConfigError: pandas is missing.
     """
-    pandas = lab("pandas")
+    pandas = import_extra("pandas")
     rows = [
         {key: value for key, value in run.as_json().items() if key not in _OF_VALUES}
         for run in results.runs
@@ -40,7 +40,7 @@ def encode_parquet(results: SweepResults) -> dict[str, bytes]:
         ConfigError: pandas or pyarrow is missing.
     """
     found = make_frames(results)
-    lab("pyarrow")
+    import_extra("pyarrow")
     files = {}
     for name, frame in found.items():
         buffer = BytesIO()

@@ -15,7 +15,7 @@ from genagents_env.judge.summary import (
 from genagents_env.judge.verdicts import Verdicts
 from genagents_env.report.table import CellValue, Table
 from genagents_env.report.trial import MeasuredTrial
-from genagents_env.stats import interval
+from genagents_env.stats import compute_interval
 
 
 def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tuple[Table, ...], str]:
@@ -55,7 +55,7 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
                 format_judge(one.judge, one.by),
                 f"{one.low} to {one.high}",
             ),
-            interval(list(one.seeds.values())) if one.seeds else None,
+            compute_interval(list(one.seeds.values())) if one.seeds else None,
             *(one.answers, one.n, one.unusable),
         )
         for one in scores

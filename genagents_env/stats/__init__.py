@@ -5,9 +5,9 @@ its arguments; whatever resamples takes a seed. `docs/statistics.md` says why th
 """
 
 from genagents_env.stats.agreement import Kappa, fleiss, kappa
-from genagents_env.stats.contrasts import MIN_SEEDS, Contrast, contrast, corrected, smallest_p
-from genagents_env.stats.intervals import Interval, interval
-from genagents_env.stats.ranking import Match, Skill, ranked
+from genagents_env.stats.contrasts import MIN_SEEDS, Contrast, contrast, correct_family, smallest_p
+from genagents_env.stats.intervals import Interval, compute_interval
+from genagents_env.stats.ranking import Match, Skill, rank
 
 __all__ = [
     "MIN_SEEDS",
@@ -16,11 +16,11 @@ __all__ = [
     "Kappa",
     "Match",
     "Skill",
+    "compute_interval",
     "contrast",
-    "corrected",
+    "correct_family",
     "fleiss",
-    "interval",
     "kappa",
-    "ranked",
+    "rank",
     "smallest_p",
 ]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import ConfigError
-from genagents_env.stats.extra import lab
-from genagents_env.stats.samples import Floats, generator, sample
+from genagents_env.stats.extra import import_extra
+from genagents_env.stats.samples import Floats, check_sample, make_generator
 
 Label = str | int | float
 _RESAMPLES = 1999
@@ -55,7 +55,7 @@ def kappa(
             weighting, or the extra `lab` is not installed.
     """
     _check(a, b, weights)
-    labels = _labels([*a, *b])
+    labels = _sort_labels([*a, *b])
     place = {label: number for number, label in enumerate(labels)}
     table = np.zeros((len(labels), len(labels)))
     for left, right in zip(a, b, strict=True):
@@ -64,11 +64,11 @@ def kappa(
     if len(labels) == 1:
         return Kappa(None, None, None, len(a), agreed)
     scale = None if weights is None else np.array(labels, dtype=np.float64)
-    rater = lab("statsmodels.stats.inter_rater")
+    rater = import_extra("statsmodels.stats.inter_rater")
     with np.errstate(invalid="ignore", divide="ignore"):  # in tests that are not used
         found = rater.cohens_kappa(table, weights=scale, wt=weights)
     value, reach = float(found.kappa), _NORMAL * sqrt(max(0.0, float(found.var_kappa)))
-    return Kappa(value, *_within(value - reach, value + reach), len(a), agreed)
+    return Kappa(value, *_clip(value - reach, value + reach), len(a), agreed)
 
 
 def fleiss(rows: Sequence[Sequence[Label]], *, seed: int = 0) -> Kappa:
@@ -90,16 +90,16 @@ def fleiss(rows: Sequence[Sequence[Label]], *, seed: int = 0) -> Kappa:
         raise ConfigError(
             "fleiss: allowed is one item or more, each with as many labels, 2 or more"
         )
-    labels = _labels([label for row in rows for label in row])
+    labels = _sort_labels([label for row in rows for label in row])
     place = {label: number for number, label in enumerate(labels)}
     counts = np.zeros((len(rows), len(labels)))
     for number, row in enumerate(rows):
         for label in row:
             counts[number, place[label]] += 1
-    agreed = float(_pairs_agreed(counts, raters).mean())
+    agreed = float(_share_agreed(counts, raters).mean())
     if len(labels) == 1:
         return Kappa(None, None, None, len(rows), agreed)
-    value = float(lab("statsmodels.stats.inter_rater").fleiss_kappa(counts))
+    value = float(import_extra("statsmodels.stats.inter_rater").fleiss_kappa(counts))
     return Kappa(value, *_fleiss_bounds(counts, raters, seed), len(rows), agreed)
 
 
@@ -111,10 +111,10 @@ def _check(a: Sequence[Label], b: Sequence[Label], weights: str | None) -> None:
             f"kappa: {len(a)} and {len(b)} labels; allowed: as many of each, one or more"
         )
     if weights == "linear":
-        sample([*a, *b], "kappa, linear")  # type: ignore[list-item]  # this is the check
+        check_sample([*a, *b], "kappa, linear")  # type: ignore[list-item]  # this is the check
 
 
-def _labels(given: Sequence[Label]) -> list[Label]:
+def _sort_labels(given: Sequence[Label]) -> list[Label]:
     """The distinct labels: numbers by size, then words; 1 and 1.0 are one label."""
     if any(label is None or label != label for label in given):
         raise ConfigError("a label is missing; allowed: text or numbers")
@@ -122,21 +122,21 @@ def _labels(given: Sequence[Label]) -> list[Label]:
     return sorted(distinct, key=lambda e: (1, 0.0, e) if isinstance(e, str) else (0, float(e), ""))
 
 
-def _pairs_agreed(counts: Floats, raters: int) -> npt.NDArray[np.float64]:
+def _share_agreed(counts: Floats, raters: int) -> npt.NDArray[np.float64]:
     """Of each item, the share of pairs of its ratings that agree; `counts` is items x labels."""
     agreed: npt.NDArray[np.float64] = (counts**2).sum(axis=-1) - raters
     return agreed / (raters * (raters - 1))
 
 
 def _fleiss_bounds(counts: Floats, raters: int, seed: int) -> tuple[float, float]:
-    drawn = generator(seed, "fleiss").integers(len(counts), size=(_RESAMPLES, len(counts)))
-    agreed = _pairs_agreed(counts, raters)[drawn].mean(axis=1)
+    drawn = make_generator(seed, "fleiss").integers(len(counts), size=(_RESAMPLES, len(counts)))
+    agreed = _share_agreed(counts, raters)[drawn].mean(axis=1)
     times = np.apply_along_axis(np.bincount, 1, drawn, None, len(counts))
     chance = ((times @ counts / (len(counts) * raters)) ** 2).sum(axis=1)
     told = chance < 1 - 1e-12
     low, high = np.percentile((agreed[told] - chance[told]) / (1 - chance[told]), [2.5, 97.5])
-    return _within(float(low), float(high))
+    return _clip(float(low), float(high))
 
 
-def _within(low: float, high: float) -> tuple[float, float]:
+def _clip(low: float, high: float) -> tuple[float, float]:
     return max(-1.0, low), min(1.0, high)

@@ -7,11 +7,11 @@ from math import comb
 import numpy as np
 
 from genagents_env.errors import ConfigError
-from genagents_env.stats.effects import independent_effect, paired_effect
-from genagents_env.stats.extra import lab
+from genagents_env.stats.effects import compute_independent_effect, compute_paired_effect
+from genagents_env.stats.extra import import_extra
 from genagents_env.stats.intervals import difference_bounds, mean_bounds
-from genagents_env.stats.permutation import flipped, least_p, shuffled
-from genagents_env.stats.samples import Floats, grain, sample, still
+from genagents_env.stats.permutation import flip_signs, least_p, shuffle_labels
+from genagents_env.stats.samples import Floats, check_sample, find_grain, is_constant
 
 # Five pairs reach 2/32 > 0.05 at best: with fewer than six nothing is significant, however large.
 MIN_SEEDS = 6
@@ -29,10 +29,10 @@ class Contrast:
         low: end of the 95 % interval of the difference, as `high`. Both are the difference itself
             where nothing could be resampled.
         p: two-sided; None where no test can be made (a single run in an arm, or one pair).
-        p_holm: the same, corrected for the contrasts of `family`; None until `corrected`.
+        p_holm: the same, corrected for the contrasts of `family`; None until `correct_family`.
         effect: difference in standard deviations; None where undefined.
         paired: runs of the same seed were compared.
-        family: what it was corrected with; empty until `corrected`.
+        family: what it was corrected with; empty until `correct_family`.
         note: what a reader must know of it: few seeds, seeds left out, no spread. May be empty.
     """
 
@@ -55,14 +55,14 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Comparison:
     low: float
     high: float
     p: float | None
     effect: float | None
     notes: tuple[str, ...] = ()
 
-    def mirrored(self) -> "_Found":
+    def mirror(self) -> "_Comparison":
         effect = None if self.effect is None else 0.0 - self.effect  # never -0.0
         return replace(self, low=0.0 - self.high, high=0.0 - self.low, effect=effect)
 
@@ -98,15 +98,15 @@ def contrast(
         ConfigError: an arm has no values, or one that is no finite number.
     """
     seeds = sorted(set(a) & set(b))
-    x = _values(a, seeds, f"{measure}, arm {first}")
-    y = _values(b, seeds, f"{measure}, arm {second}")
-    compare = _paired if seeds else _independent
+    x = _list_values(a, seeds, f"{measure}, arm {first}")
+    y = _list_values(b, seeds, f"{measure}, arm {second}")
+    compare = _compare_pairs if seeds else _compare_samples
     if (float(y.mean()), *y) < (float(x.mean()), *x):  # one side of the mirror, whoever is first
-        found = compare(y, x, seed).mirrored()
+        found = compare(y, x, seed).mirror()
     else:
         found = compare(x, y, seed)
     left_out = len(a) + len(b) - 2 * len(seeds) if seeds else 0
-    notes = (_left_out(left_out), *found.notes)
+    notes = (_note_left_out(left_out), *found.notes)
     return Contrast(
         measure=measure,
         block=block,
@@ -127,7 +127,7 @@ def contrast(
     )
 
 
-def corrected(contrasts: Sequence[Contrast], family: str) -> tuple[Contrast, ...]:
+def correct_family(contrasts: Sequence[Contrast], family: str) -> tuple[Contrast, ...]:
     """Return the same contrasts, in order, with p values corrected for their number.
 
     Holm's step-down procedure (1979, Scand. J. Stat. 6:65) over those that have a p: the chance of
@@ -144,16 +144,16 @@ def corrected(contrasts: Sequence[Contrast], family: str) -> tuple[Contrast, ...
     tested = [i for i, each in enumerate(contrasts) if each.p is not None]
     holm: dict[int, float] = {}
     if tested:
-        multitest = lab("statsmodels.stats.multitest")
+        multitest = import_extra("statsmodels.stats.multitest")
         values = multitest.multipletests([contrasts[i].p for i in tested], method="holm")[1]
         holm = {i: float(p) for i, p in zip(tested, values, strict=True)}
     return tuple(
-        replace(each, p_holm=holm.get(i), family=family, note=_crowded(each, len(tested)))
+        replace(each, p_holm=holm.get(i), family=family, note=_note_crowding(each, len(tested)))
         for i, each in enumerate(contrasts)
     )
 
 
-def _crowded(each: Contrast, tests: int) -> str:
+def _note_crowding(each: Contrast, tests: int) -> str:
     """The note, and whether the first step of Holm's procedure is out of reach."""
     smallest = smallest_p(each.n)
     if each.p is None or not each.paired or smallest >= _ALPHA or smallest * tests < _ALPHA:
@@ -173,35 +173,37 @@ def smallest_p(n: int) -> float:
     return least_p(2**n)
 
 
-def _values(of: Mapping[int, float], seeds: Sequence[int], what: str) -> Floats:
-    sample(of.values(), what)  # those left out are judged too: a NaN is a fault wherever it stands
+def _list_values(of: Mapping[int, float], seeds: Sequence[int], what: str) -> Floats:
+    check_sample(
+        of.values(), what
+    )  # those left out are judged too: a NaN is a fault wherever it stands
     return np.array([of[seed] for seed in (seeds or sorted(of))], dtype=np.float64)
 
 
-def _paired(first: Floats, second: Floats, seed: int) -> _Found:
-    differences, least = second - first, grain(first, second)
+def _compare_pairs(first: Floats, second: Floats, seed: int) -> _Comparison:
+    differences, least = second - first, find_grain(first, second)
     n, bounds = len(first), mean_bounds(differences, least, seed=seed)
     if n == 1:
-        return _Found(*bounds, None, None, ("one pair: no interval and no test",))
+        return _Comparison(*bounds, None, None, ("one pair: no interval and no test",))
     equal = bool(np.abs(differences).max() <= least)
-    p = 1.0 if equal else flipped(differences, least, seed)
-    notes = _few(f"{n} pairs", 2**n), _spread(differences, least, equal)
-    return _Found(*bounds, p, paired_effect(differences, least), notes)
+    p = 1.0 if equal else flip_signs(differences, least, seed)
+    notes = _note_few(f"{n} pairs", 2**n), _note_spread(differences, least, equal)
+    return _Comparison(*bounds, p, compute_paired_effect(differences, least), notes)
 
 
-def _independent(first: Floats, second: Floats, seed: int) -> _Found:
-    least, n, m = grain(first, second), len(first), len(second)
+def _compare_samples(first: Floats, second: Floats, seed: int) -> _Comparison:
+    least, n, m = find_grain(first, second), len(first), len(second)
     bounds = difference_bounds(first, second, least, seed=seed)
     unpaired = f"no seed in both arms: {min(n, m)} and {max(n, m)} runs compared unpaired"
     if min(n, m) == 1:
-        return _Found(*bounds, None, None, (unpaired, "one run: no interval and no test"))
-    equal = still(np.concatenate([first, second]), least)
-    p = 1.0 if equal else shuffled(first, second, least, seed)
-    notes = unpaired, _few(f"{n + m} runs", comb(n + m, n))
-    return _Found(*bounds, p, independent_effect(first, second, least), notes)
+        return _Comparison(*bounds, None, None, (unpaired, "one run: no interval and no test"))
+    equal = is_constant(np.concatenate([first, second]), least)
+    p = 1.0 if equal else shuffle_labels(first, second, least, seed)
+    notes = unpaired, _note_few(f"{n + m} runs", comb(n + m, n))
+    return _Comparison(*bounds, p, compute_independent_effect(first, second, least), notes)
 
 
-def _left_out(count: int) -> str:
+def _note_left_out(count: int) -> str:
     if not count:
         return ""
     return (
@@ -209,15 +211,15 @@ def _left_out(count: int) -> str:
     )
 
 
-def _few(what: str, arrangements: int) -> str:
+def _note_few(what: str, arrangements: int) -> str:
     smallest = least_p(arrangements)
     if smallest < _ALPHA:
         return ""
     return f"{what}: no p below {smallest:.3g} can be reached, however large the difference"
 
 
-def _spread(differences: Floats, least: float, equal: bool) -> str:
+def _note_spread(differences: Floats, least: float, equal: bool) -> str:
     if equal:
         return "every pair is equal"
-    flat = still(differences, least)
+    flat = is_constant(differences, least)
     return "all differences are equal: no interval, no effect size" if flat else ""

@@ -6,10 +6,10 @@ Power Analysis, p. 48 (d_z).
 
 from math import exp, lgamma, sqrt
 
-from genagents_env.stats.samples import Floats, still
+from genagents_env.stats.samples import Floats, is_constant
 
 
-def paired_effect(differences: Floats, least: float) -> float | None:
+def compute_paired_effect(differences: Floats, least: float) -> float | None:
     """Return d_z, mean over standard deviation of the differences, times Hedges' correction.
 
     Args:
@@ -21,14 +21,14 @@ def paired_effect(differences: Floats, least: float) -> float | None:
         correction is then 0 and nothing is left of any difference.
     """
     mean, freedom = float(differences.mean()), len(differences) - 1
-    if still(differences, least):
+    if is_constant(differences, least):
         return 0.0 if abs(mean) <= least else None
     if freedom < 2:
         return None
-    return correction(freedom) * mean / float(differences.std(ddof=1))
+    return compute_correction(freedom) * mean / float(differences.std(ddof=1))
 
 
-def independent_effect(first: Floats, second: Floats, least: float) -> float | None:
+def compute_independent_effect(first: Floats, second: Floats, least: float) -> float | None:
     """Return Hedges' g: mean(second) - mean(first) over the pooled standard deviation, corrected.
 
     Args:
@@ -41,13 +41,13 @@ def independent_effect(first: Floats, second: Floats, least: float) -> float | N
     """
     n, m = len(first) - 1, len(second) - 1
     mean = float(second.mean() - first.mean())
-    if still(first, least) and still(second, least):
+    if is_constant(first, least) and is_constant(second, least):
         return 0.0 if abs(mean) <= least else None
     pooled = (n * first.var(ddof=1) + m * second.var(ddof=1)) / (n + m)
-    return correction(n + m) * mean / sqrt(float(pooled))
+    return compute_correction(n + m) * mean / sqrt(float(pooled))
 
 
-def correction(freedom: int) -> float:
+def compute_correction(freedom: int) -> float:
     """Return J of Hedges for `freedom` >= 2 degrees: below 1, and 1 in the limit."""
     half = freedom / 2
     return exp(lgamma(half) - lgamma(half - 0.5)) / sqrt(half)

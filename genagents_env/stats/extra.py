@@ -6,7 +6,7 @@ from types import ModuleType
 from genagents_env.errors import ConfigError
 
 
-def lab(module: str) -> ModuleType:
+def import_extra(module: str) -> ModuleType:
     """Return `module`, which the extra `lab` brings.
 
     Raises:

@@ -3,12 +3,21 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from genagents_env.errors import ConfigError
-from genagents_env.stats.samples import RESAMPLES, Floats, generator, grain, sample, still
+from genagents_env.stats.samples import (
+    RESAMPLES,
+    Floats,
+    Statistic,
+    check_sample,
+    find_difference,
+    find_grain,
+    find_mean,
+    is_constant,
+    make_generator,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,7 @@ class Interval:
     level: float
 
 
-def interval(
+def compute_interval(
     values: Sequence[float], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
     """Return the mean of independent `values` with its bootstrap interval.
@@ -47,8 +56,8 @@ def interval(
         raise ConfigError(f"level is {level}, allowed is more than 0 and less than 1")
     if resamples < 100:
         raise ConfigError(f"resamples is {resamples}, allowed is 100 or more")
-    found = np.sort(sample(values, "interval"))
-    low, high = mean_bounds(found, grain(found), level=level, resamples=resamples, seed=seed)
+    found = np.sort(check_sample(values, "interval"))
+    low, high = mean_bounds(found, find_grain(found), level=level, resamples=resamples, seed=seed)
     return Interval(float(found.mean()), low, high, len(found), level)
 
 
@@ -62,9 +71,9 @@ def mean_bounds(
 ) -> tuple[float, float]:
     """Return the bounds of the mean of `values`, shape (n,); differences up to `least` are none."""
     mean = float(values.mean())
-    if still(values, least):
+    if is_constant(values, least):
         return mean, mean
-    return _bounds((values,), _mean, level, resamples, seed)
+    return _bounds((values,), find_mean, level, resamples, seed)
 
 
 def difference_bounds(
@@ -72,22 +81,14 @@ def difference_bounds(
 ) -> tuple[float, float]:
     """Return the bounds of mean(second) - mean(first), two independent samples."""
     alone = min(len(first), len(second)) == 1
-    if alone or (still(first, least) and still(second, least)):
+    if alone or (is_constant(first, least) and is_constant(second, least)):
         difference = float(second.mean() - first.mean())
         return difference, difference
-    return _bounds((first, second), _difference, level, RESAMPLES, seed)
-
-
-def _mean(values: Floats, axis: int) -> Any:
-    return values.mean(axis=axis)
-
-
-def _difference(first: Floats, second: Floats, axis: int) -> Any:
-    return second.mean(axis=axis) - first.mean(axis=axis)
+    return _bounds((first, second), find_difference, level, RESAMPLES, seed)
 
 
 def _bounds(
-    data: tuple[Floats, ...], statistic: Any, level: float, resamples: int, seed: int
+    data: tuple[Floats, ...], statistic: Statistic, level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
     from scipy.stats import bootstrap
 
@@ -102,7 +103,7 @@ def _bounds(
                 confidence_level=level,
                 n_resamples=resamples,
                 method=method,
-                rng=generator(seed, "bootstrap"),
+                rng=make_generator(seed, "bootstrap"),
             ).confidence_interval
         if np.isfinite(found.low) and np.isfinite(found.high):
             break

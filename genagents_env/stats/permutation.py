@@ -1,12 +1,18 @@
 """Permutation p values: two-sided, exact where there are few arrangements, drawn otherwise."""
 
 from math import comb
-from typing import Any
 
-from genagents_env.stats.samples import RESAMPLES, Floats, generator
+from genagents_env.stats.samples import (
+    RESAMPLES,
+    Floats,
+    Statistic,
+    find_difference,
+    find_mean,
+    make_generator,
+)
 
 
-def flipped(differences: Floats, least: float, seed: int) -> float:
+def flip_signs(differences: Floats, least: float, seed: int) -> float:
     """Return the p of the mean of `differences`, shape (n,), among all choices of their signs.
 
     Args:
@@ -14,10 +20,10 @@ def flipped(differences: Floats, least: float, seed: int) -> float:
         least: up to which two means count as equal.
         seed: of the arrangements drawn, where they are too many.
     """
-    return _p((differences,), _mean, "samples", 2 ** len(differences), least, seed)
+    return _compute_p((differences,), find_mean, "samples", 2 ** len(differences), least, seed)
 
 
-def shuffled(first: Floats, second: Floats, least: float, seed: int) -> float:
+def shuffle_labels(first: Floats, second: Floats, least: float, seed: int) -> float:
     """Return the p of mean(second) - mean(first) among all divisions of the pooled values.
 
     Args:
@@ -27,7 +33,7 @@ def shuffled(first: Floats, second: Floats, least: float, seed: int) -> float:
         seed: of the arrangements drawn, where they are too many.
     """
     count = comb(len(first) + len(second), len(first))
-    return _p((first, second), _apart, "independent", count, least, seed)
+    return _compute_p((first, second), find_difference, "independent", count, least, seed)
 
 
 def least_p(arrangements: int) -> float:
@@ -35,8 +41,8 @@ def least_p(arrangements: int) -> float:
     return min(1.0, 2 / min(arrangements, RESAMPLES + 1))
 
 
-def _p(
-    data: tuple[Floats, ...], statistic: Any, kind: str, count: int, least: float, seed: int
+def _compute_p(
+    data: tuple[Floats, ...], statistic: Statistic, kind: str, count: int, least: float, seed: int
 ) -> float:
     """Return twice the smaller tail, at most 1; arrangements within `least` of the data tie.
 
@@ -52,17 +58,9 @@ def _p(
         vectorized=True,
         n_resamples=RESAMPLES,
         axis=-1,
-        rng=generator(seed, "permutation"),
+        rng=make_generator(seed, "permutation"),
     )
     null, seen = found.null_distribution, found.statistic
     itself = 0 if count <= RESAMPLES else 1  # among all arrangements it is there already
     tail = min(int((null <= seen + least).sum()), int((null >= seen - least).sum()))
     return min(1.0, 2 * (tail + itself) / (len(null) + itself))
-
-
-def _mean(differences: Floats, axis: int) -> Any:
-    return differences.mean(axis=axis)
-
-
-def _apart(first: Floats, second: Floats, axis: int) -> Any:
-    return second.mean(axis=axis) - first.mean(axis=axis)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from genagents_env.errors import ConfigError
-from genagents_env.stats.extra import lab
-from genagents_env.stats.samples import generator
+from genagents_env.stats.extra import import_extra
+from genagents_env.stats.samples import make_generator
 
 Winner = Literal["first", "second", "tie"]
 Match = tuple[str, str, Winner]
@@ -33,7 +33,7 @@ class Skill:
     ties: int
 
 
-def ranked(matches: Sequence[Match], seed: int = 0) -> tuple[Skill, ...]:
+def rank(matches: Sequence[Match], seed: int = 0) -> tuple[Skill, ...]:
     """Return everyone who was compared, best first; equal ones by name.
 
     Skills of the Plackett-Luce model, approximated by Bayesian updates after each match (Weng and
@@ -49,23 +49,23 @@ def ranked(matches: Sequence[Match], seed: int = 0) -> tuple[Skill, ...]:
         ConfigError: someone is matched with themselves, an unknown result, or the extra `lab` is
             not installed.
     """
-    games = sorted(_sided(match) for match in matches)
+    games = sorted(_order_sides(match) for match in matches)
     names = sorted({name for game in games for name in game[:2]})
     if not names:
         return ()
-    model = lab("openskill.models").PlackettLuce(tau=0.0)
-    orders = generator(seed, "ranking")
+    model = import_extra("openskill.models").PlackettLuce(tau=0.0)
+    orders = make_generator(seed, "ranking")
     total = {name: (0.0, 0.0) for name in names}
     for _ in range(_PASSES):
         order = orders.permutation(len(games)).tolist()
-        for name, (mu, sigma) in _played(model, names, [games[i] for i in order]).items():
+        for name, (mu, sigma) in _play(model, names, [games[i] for i in order]).items():
             total[name] = total[name][0] + mu / _PASSES, total[name][1] + sigma / _PASSES
     tally = _tally(games)
-    skills = [_skill(name, *total[name], tally) for name in names]
+    skills = [_make_skill(name, *total[name], tally) for name in names]
     return tuple(sorted(skills, key=lambda skill: (-skill.mu, skill.name)))
 
 
-def _sided(match: Match) -> Match:
+def _order_sides(match: Match) -> Match:
     """The same match with the names in order."""
     first, second, winner = match
     if winner not in _MIRROR:
@@ -75,7 +75,7 @@ def _sided(match: Match) -> Match:
     return match if first < second else (second, first, _MIRROR[winner])
 
 
-def _played(
+def _play(
     model: Any, names: Sequence[str], games: Sequence[Match]
 ) -> dict[str, tuple[float, float]]:
     players = {name: model.rating(name=name) for name in names}
@@ -94,7 +94,7 @@ def _tally(games: Sequence[Match]) -> Counter[tuple[str, str]]:
     return tally
 
 
-def _skill(name: str, mu: float, sigma: float, tally: Counter[tuple[str, str]]) -> Skill:
+def _make_skill(name: str, mu: float, sigma: float, tally: Counter[tuple[str, str]]) -> Skill:
     low, high = mu - _NORMAL * sigma, mu + _NORMAL * sigma
     wins, losses, ties = (tally[name, kind] for kind in ("win", "loss", "tie"))
     return Skill(name, mu, sigma, low, high, wins, losses, ties)

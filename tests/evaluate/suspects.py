@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ TESTIMONY = Fact(
 )
 
 
-def mystery(*success: Success, **changes: Any) -> Scenario:
+def mystery(*success: Success, **changes: object) -> Scenario:
     """Return a town with a value check, an answer check and a place check."""
     questions = (
         Question(id="who", text=WHO, when="both"),

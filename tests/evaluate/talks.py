@@ -1,14 +1,13 @@
 """Makes events and interview answers by hand, for tests of the measures."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from genagents_env.evaluate.interviews import InterviewReply
 from genagents_env.scenario.questions import Asked
 from genagents_env.world.events import Event
 
 
-def say(id_: int, who: str, to: Sequence[str], text: str = "hello", **data: Any) -> Event:
+def say(id_: int, who: str, to: Sequence[str], text: str = "hello", **data: object) -> Event:
     rest = {"to": to[0] if to else None, "heard_by": list(to), "addressed": list(to)}
     return Event(id_, id_, "say", who, {**rest, "phone": False, "text": text, **data})
 

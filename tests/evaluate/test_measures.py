@@ -1,5 +1,4 @@
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from genagents_env.evaluate import format_transcript
 from genagents_env.evaluate.measures.acquaintance import (
@@ -14,7 +13,7 @@ from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.world.events import Event
 
 
-def _say(id_: int, who: str, to: list[str], text: str = "hello", **data: Any) -> Event:
+def _say(id_: int, who: str, to: list[str], text: str = "hello", **data: object) -> Event:
     rest = {"to": to[0] if to else None, "heard_by": to, "addressed": to, "phone": False}
     return Event(id_, id_, "say", who, {**rest, "text": text, "conversation": 0, **data})
 

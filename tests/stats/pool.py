@@ -9,7 +9,7 @@ from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
-from genagents_env.stats import Contrast, contrast, corrected
+from genagents_env.stats import Contrast, contrast, correct_family
 
 FACTS = ("party", "candidacy")
 Runs = Mapping[int, Mapping[str, float]]
@@ -39,7 +39,7 @@ class Pool:
 
 def contrasted(first: Runs, second: Runs, seed: int = 0) -> tuple[Contrast, ...]:
     """Contrast both facts, corrected as one family."""
-    return corrected(
+    return correct_family(
         [
             contrast(
                 f"known.{fact}",

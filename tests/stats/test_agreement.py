@@ -1,7 +1,8 @@
 """Kappa by hand, and by its properties."""
 
 import sys
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
 from genagents_env.stats import fleiss, kappa
+from genagents_env.stats.agreement import Label
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
 
 
-def spelled(table: dict[tuple[Any, Any], int]) -> tuple[list[Any], list[Any]]:
+def spelled(table: Mapping[tuple[str, str], int]) -> tuple[list[str], list[str]]:
     pairs = [pair for pair, count in table.items() for _ in range(count)]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
@@ -115,7 +117,7 @@ Weights = Literal["linear"] | None
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    a: list[Any], b: list[Any], weights: Weights, message: str
+    a: list[Label], b: list[Label], weights: Weights, message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         kappa(a, b, weights)

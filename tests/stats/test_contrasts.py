@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
-from genagents_env.stats import MIN_SEEDS, Contrast, contrast, corrected, smallest_p
+from genagents_env.stats import MIN_SEEDS, Contrast, contrast, correct_family, smallest_p
 
 # Quarters and tenths: sums that tie, some of them only up to rounding.
 VALUE = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.integers(-9, 9).map(lambda n: n / 10))
@@ -93,7 +94,7 @@ def mirrored(found: Contrast) -> Contrast:
 
 
 @given(PAIRS, st.randoms(use_true_random=False))
-def test_the_order_of_seeds_means_nothing(pairs: list[tuple[float, float]], random: Any) -> None:
+def test_the_order_of_seeds_means_nothing(pairs: list[tuple[float, float]], random: Random) -> None:
     a, b = (arm(values) for values in zip(*pairs, strict=True))
     order = list(a)
     random.shuffle(order)
@@ -202,7 +203,7 @@ def with_p(*values: float | None, n: int = 20) -> list[Contrast]:
 
 
 def test_holm_is_that_of_the_paper() -> None:
-    found = corrected(with_p(0.01, 0.04, None, 0.03, 0.005), "primary")
+    found = correct_family(with_p(0.01, 0.04, None, 0.03, 0.005), "primary")
     assert [each.p_holm for each in found] == [
         pytest.approx(0.03), pytest.approx(0.06), None, pytest.approx(0.06), pytest.approx(0.02)
     ]  # fmt: skip
@@ -213,14 +214,17 @@ def test_holm_is_that_of_the_paper() -> None:
 @settings(max_examples=20)  # statsmodels collects garbage at each correction
 @given(st.lists(st.floats(0.001, 1), min_size=1, max_size=8))
 def test_holm_never_lowers_a_p_nor_passes_bonferroni(values: list[float]) -> None:
-    found = corrected(with_p(*values), "f")
+    found = correct_family(with_p(*values), "f")
     for p, each in zip(values, found, strict=True):
         assert each.p_holm is not None
         assert p - 1e-12 <= each.p_holm <= min(1.0, p * len(values)) + 1e-12
 
 
 def test_a_family_too_large_for_its_seeds_is_told() -> None:
-    six, seven = corrected(with_p(0.1, 0.1, n=6), "f"), corrected(with_p(0.1, 0.1, n=7), "f")
+    six, seven = (
+        correct_family(with_p(0.1, 0.1, n=6), "f"),
+        correct_family(with_p(0.1, 0.1, n=7), "f"),
+    )
     assert all("few for a family of 2" in each.note for each in six)
     assert all(each.note == "" for each in seven)
 
@@ -228,7 +232,7 @@ def test_a_family_too_large_for_its_seeds_is_told() -> None:
 def test_a_family_of_none_needs_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "statsmodels", None)
     monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
-    assert corrected([], "f") == ()
-    assert corrected(with_p(None), "f")[0].p_holm is None
+    assert correct_family([], "f") == ()
+    assert correct_family(with_p(None), "f")[0].p_holm is None
     with pytest.raises(ConfigError, match=r"genagents-env\[lab\]"):
-        corrected(with_p(0.1), "f")
+        correct_family(with_p(0.1), "f")

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,15 +24,17 @@ from tests.report.planted import meta
 ADA, BEN, CAT = "Ada Brook", "Ben Carver", "Cat Dole"
 HOME, CAFE, WASH, SHOP = "Brook house/kitchen", "Cafe/cafe", "Cafe/washroom", "Shop"
 
-Happening = tuple[int, str, str | None, Mapping[str, Any]]
+Happening = tuple[int, str, str | None, Mapping[str, object]]
 
 
-def person(name: str, **given: Any) -> Person:
+def person(name: str, **given: object) -> Person:
     """Return someone who lives with Ada and has no routine unless told otherwise."""
-    return Person(**{"name": name, "persona": "Someone.", "home": "Brook house", **given})
+    return Person.model_validate(
+        {"name": name, "persona": "Someone.", "home": "Brook house", **given}
+    )
 
 
-def street(**changes: Any) -> Scenario:
+def street(**changes: object) -> Scenario:
     """Return the scenario: the cafe closes at ten, its washroom is for one, the shop is Ben's."""
     day = (
         RoutineEntry(at=time(7), place=HOME, doing="having breakfast"),
@@ -125,16 +126,18 @@ def recorded(
     seconds: int = 60,
     start: str = "2023-02-13T08:00:00",
     scenario: Scenario | None = None,
-    **head: Any,
+    **head: object,
 ) -> Iterator[RunData]:
     """Write a run in which just this happens, and read it; ticks are minutes from eight on."""
     scenario = street() if scenario is None else scenario
+    policies = {name: {"name": "scripted", "config": {}} for name in names}
     told = {"scenario": scenario, "names": tuple(names), "start": start, **head}
-    told["policies"] = {name: {"name": "scripted", "config": {}} for name in names}
     began = {event[2] for event in happenings if event[1] == "start"}
     ordered = [*(begins(name) for name in names if name not in began), *happenings]
     events = [Event(id_, *one) for id_, one in enumerate(sorted(ordered, key=lambda one: one[0]))]
-    with RunWriter.create(path / "run.sqlite", meta(seconds_per_tick=seconds, **told)) as writer:
+    with RunWriter.create(
+        path / "run.sqlite", meta(policies, seconds_per_tick=seconds, **told)
+    ) as writer:
         for tick in range(last + 1):
             own = [event for event in events if event.tick == tick]
             writer.commit_tick(tick, np.zeros((len(names), 2), dtype=np.int16), own)
