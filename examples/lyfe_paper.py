@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from genagents_env.cli.progress import watching
+from genagents_env.cli.progress import show_progress
 from genagents_env.config import TownConfig
 from genagents_env.evaluate.rates import find_tariff
 from genagents_env.judge import judge_finished_run
@@ -99,7 +99,7 @@ def main() -> None:
     paths = []
     for number, (cell, seed) in enumerate(wanted, 1):
         print(f"[{number}/{len(wanted)}] {cell.file(seed)}")
-        with watching(quiet=False) as watch:
+        with show_progress(quiet=False) as watch:
             engine = RunOptions(model=chosen.model, embedder=chosen.embedder, watch=watch)
             paths.append(lived(cell, seed, chosen.out, engine, chosen.hours))
     results = measure_runs(paths, find_tariff(chosen.price_as))

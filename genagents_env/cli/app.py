@@ -1,12 +1,17 @@
 """Wires the commands together and turns errors into one line and an exit code."""
 
 import os
+import platform
 import sys
+import tempfile
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli import interviews, judge, lists, look, rate, report, runs, sweep
-from genagents_env.cli.crash import write_crash_report
 from genagents_env.cli.screen import say
 from genagents_env.errors import GenagentsError
 
@@ -26,6 +31,26 @@ for group in (runs, look, report, interviews, judge, sweep, rate, lists):
     group.add_to(app)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from genagents_env import __version__
+
+        typer.echo(f"genagents-env {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def show_version(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
 def main() -> None:
     """Run the command line; exits with the codes that `genagents --help` tells."""
     for stream in (sys.stdout, sys.stderr):
@@ -34,7 +59,7 @@ def main() -> None:
     try:
         app()
     except GenagentsError as error:
-        say(f"genagents: {_redacted(str(error))}", error=True)
+        say(f"genagents: {_redact(str(error))}", error=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has enough; the interpreter must not complain at its exit.
@@ -48,7 +73,31 @@ def main() -> None:
         sys.exit(70)
 
 
-def _redacted(text: str) -> str:
+def write_crash_report(error: BaseException) -> Path:
+    """Write the traceback of `error`, without local variables or keys, and return the path.
+
+    In the current folder, else in the one for temporary files, else on stderr.
+    """
+    from genagents_env import __version__
+
+    lines = [
+        f"genagents-env {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"command: {' '.join(sys.argv)}",
+        "".join(traceback.format_exception(error)),
+    ]
+    text = _redact("\n".join(lines))
+    name = f"genagents-crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
+    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+        try:
+            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError:
+            continue
+        return folder / name
+    sys.stderr.write(text)
+    return Path(os.devnull)
+
+
+def _redact(text: str) -> str:
     from genagents_env.llm.redact import redact_environment
 
     return redact_environment(text)

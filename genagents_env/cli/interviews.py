@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from genagents_env.cli.look import RunFile, tick_at
-from genagents_env.cli.runs import Concurrency, Embedder, MaxCalls, MaxDollars, Model, limits_of
+from genagents_env.cli.look import parse_tick
+from genagents_env.cli.options import (
+    AsJson,
+    Concurrency,
+    Embedder,
+    MaxCalls,
+    MaxDollars,
+    Model,
+    NoProgress,
+    RunFile,
+    make_limits,
+)
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
@@ -40,13 +50,13 @@ def interview(
     repeats: Annotated[
         int, typer.Option(min=1, help="Interviews of each, all from the same state of mind.")
     ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    as_json: AsJson = False,
     model: Model = None,
     embedder: Embedder = None,
     max_calls: MaxCalls = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: NoProgress = False,
 ) -> None:
     """Ask people of a run what they know, plan or think, as they were at that moment.
 
@@ -55,17 +65,17 @@ def interview(
 
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """
-    from genagents_env.cli.progress import watching
+    from genagents_env.cli.progress import show_progress
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
     from genagents_env.run import interview as asked
 
     with RunReader(run_file) as record:
-        whom = agent or _rememberers(record)
-        tick = record.last_tick if at is None else _recorded(record, at)
-        put = {name: _questions(record, name, question, category) for name in whom}
-        limits = limits_of(max_calls, None, max_dollars, None)
-        with watching(quiet or as_json) as watch:
+        whom = agent or _find_interviewable(record)
+        tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
+        put = {name: _choose_questions(record, name, question, category) for name in whom}
+        limits = make_limits(max_calls, None, max_dollars, None)
+        with show_progress(quiet or as_json) as watch:
             options = RunOptions(
                 model=model,
                 embedder=embedder,
@@ -75,20 +85,20 @@ def interview(
             )
             told = asked(run_file, whom, put, tick, options, repeats)
         if as_json:
-            typer.echo(json.dumps(_as_json(record, run_file, tick, told, repeats), indent=2))
+            typer.echo(json.dumps(_to_json(record, run_file, tick, told, repeats), indent=2))
             return
-        for line in _lines(record, tick, told, repeats):
+        for line in _format_lines(record, tick, told, repeats):
             say(line, indent=10)
 
 
-def _recorded(record: "RunReader", at: str) -> int:
-    tick, last = tick_at(record, at), record.last_tick
+def _parse_recorded_tick(record: "RunReader", at: str) -> int:
+    tick, last = parse_tick(record, at), record.last_tick
     if tick > last:
         raise ConfigError(f"--at {at}: the run is recorded until {record.time(last):%a %H:%M:%S}")
     return tick
 
 
-def _rememberers(record: "RunReader") -> list[str]:
+def _find_interviewable(record: "RunReader") -> list[str]:
     """Return everyone whose policy can be interviewed."""
     from genagents_env.policy_loader import find_policy_class
 
@@ -99,7 +109,7 @@ def _rememberers(record: "RunReader") -> list[str]:
     return names
 
 
-def _questions(
+def _choose_questions(
     record: "RunReader", name: str, own: list[str] | None, categories: list[str] | None
 ) -> list[str]:
     """Return the questions put to one person: those given, else the standard ones."""
@@ -120,7 +130,9 @@ def _questions(
     return [*texts, *(text for category in chosen for text in known[category])]
 
 
-def _lines(record: "RunReader", tick: int, told: "Transcript", repeats: int) -> Iterator[str]:
+def _format_lines(
+    record: "RunReader", tick: int, told: "Transcript", repeats: int
+) -> Iterator[str]:
     time = record.time(tick)
     for name, answers in told.items():
         yield f"{name}, {time:%A %H:%M}"
@@ -130,10 +142,10 @@ def _lines(record: "RunReader", tick: int, told: "Transcript", repeats: int) -> 
                 yield f"  Interview {number // each + 1} of {repeats}"
             yield f"    Q: {question}"
             yield f"    A: {answer.text}"
-            yield from (f"        {line}" for _, line in _evidence(record, answer))
+            yield from (f"        {line}" for _, line in _find_evidence(record, answer))
 
 
-def _evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]]:
+def _find_evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]]:
     """Yield the id of each event that an answer rests on, and the event in a line."""
     from genagents_env.evaluate import format_transcript
 
@@ -148,7 +160,7 @@ def _evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]
         yield id_, f"{time:%a} {line}"
 
 
-def _as_json(
+def _to_json(
     record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
 ) -> dict[str, Any]:
     return {
@@ -162,7 +174,7 @@ def _as_json(
                     "repeat": number // (len(answers) // repeats),
                     "answer": answer.text,
                     "evidence": [
-                        {"event": id_, "line": line} for id_, line in _evidence(record, answer)
+                        {"event": id_, "line": line} for id_, line in _find_evidence(record, answer)
                     ],
                 }
                 for number, (question, answer) in enumerate(answers)

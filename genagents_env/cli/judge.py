@@ -4,12 +4,22 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from genagents_env.cli.look import RunFile
-from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens, Model, limits_of
+from genagents_env.cli.options import (
+    AsJson,
+    Concurrency,
+    JudgeName,
+    MaxCalls,
+    MaxDollars,
+    MaxTokens,
+    Model,
+    NoProgress,
+    RunFile,
+    make_limits,
+)
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
@@ -29,15 +39,13 @@ def add_to(app: typer.Typer) -> None:
 def judge(
     run_file: RunFile,
     model: Model = None,
-    by: Annotated[
-        str | None, typer.Option(help="The name the verdicts go by; else the model's.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    by: JudgeName = None,
+    as_json: AsJson = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: NoProgress = False,
 ) -> None:
     """Let a model judge the answers of a run by the scenario's checks.
 
@@ -46,28 +54,28 @@ def judge(
 
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """
-    from genagents_env.cli.progress import watching
+    from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_run as judging
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
 
-    limits = limits_of(max_calls, max_tokens, max_dollars, None)
-    with watching(quiet or as_json) as watch:
+    limits = make_limits(max_calls, max_tokens, max_dollars, None)
+    with show_progress(quiet or as_json) as watch:
         options = RunOptions(model=model, limits=limits, concurrency=concurrency, watch=watch)
         done = judging(run_file, options, by=by)
     with RunReader(run_file) as record:
-        verdicts = _verdicts(record, done.judge)
+        verdicts = _count_verdicts(record, done.judge)
     if as_json:
-        typer.echo(json.dumps(_as_json(run_file, done, verdicts), indent=2))
+        typer.echo(json.dumps(_to_json(run_file, done, verdicts), indent=2))
     else:
-        for line in _lines(done, verdicts):
+        for line in _format_lines(done, verdicts):
             say(line, indent=4)
     if done.message:
         say(f"genagents: {done.message}", error=True)
     raise typer.Exit(done.exit_code)
 
 
-def _verdicts(record: "RunReader", name: str) -> Verdicts:
+def _count_verdicts(record: "RunReader", name: str) -> Verdicts:
     """Return how often this judge gave which verdict, by check."""
     counts: dict[str, Counter[str]] = {}
     for row in record.judgements():
@@ -76,7 +84,7 @@ def _verdicts(record: "RunReader", name: str) -> Verdicts:
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
+def _format_lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
     if not done.asked:
         yield (
             "Nothing to judge: no answer in this run is one that a check of its scenario is about"
@@ -90,7 +98,7 @@ def _lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
         yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
 
 
-def _as_json(path: Path, done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
+def _to_json(path: Path, done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
     return {
         "run": str(path),
         "judge": done.judge,

@@ -17,20 +17,22 @@ _LINES = 10  # at most, where the output is not a terminal
 
 
 @contextmanager
-def hearing(quiet: bool) -> "Iterator[Watch | None]":
+def show_judging_progress(quiet: bool) -> "Iterator[Watch | None]":
     """Give the function that a judge tells its progress, and clear the bar at the end."""
     if quiet:
         yield None
     elif not sys.stderr.isatty():
-        yield _lines()
+        yield _print_lines()
     else:
         columns = (TextColumn("judging"), BarColumn(), TextColumn("{task.fields[told]}"))
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("", total=None, told="")
-            yield lambda now: bar.update(task, total=now.due, completed=now.heard, told=_told(now))
+            yield lambda now: bar.update(
+                task, total=now.due, completed=now.heard, told=_format_progress(now)
+            )
 
 
-def _lines() -> "Watch":
+def _print_lines() -> "Watch":
     told = 0
 
     def watch(now: "JudgingProgress") -> None:
@@ -38,12 +40,12 @@ def _lines() -> "Watch":
         part = now.heard * _LINES // max(1, now.due)
         if part > told:
             told = part
-            say(f"judging: {_told(now)}", error=True)
+            say(f"judging: {_format_progress(now)}", error=True)
 
     return watch
 
 
-def _told(now: "JudgingProgress") -> str:
+def _format_progress(now: "JudgingProgress") -> str:
     dollars = "" if now.dollars is None else f", ${now.dollars:.4f}"
     spent = f"{now.calls:,} calls, {now.tokens:,} tokens{dollars}"
     return f"{now.heard:,} of {now.due:,} verdicts, {spent}"

@@ -8,8 +8,8 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.cli.judged import Judged
-    from genagents_env.judge.summary import Agreement, Ranking, Score
+    from genagents_env.cli.judged_runs import JudgedRuns
+    from genagents_env.judge.summary import JudgeAgreement, Ranking, Score
     from genagents_env.judge.verdicts import Judgement
     from genagents_env.report.table import CellValue, Table
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 class JudgingSummary:
     """What verdicts come to; without the extra `lab` the ratings alone, and a message."""
 
-    def __init__(self, given: "Sequence[Judgement]", judged: "Judged") -> None:
+    def __init__(self, given: "Sequence[Judgement]", judged: "JudgedRuns") -> None:
         from genagents_env.judge.summary import measure_agreement, rank_conditions, score_conditions
 
         self.ratings: tuple[Score, ...] = score_conditions(given)
         self.rankings: tuple[Ranking, ...] = ()
-        self.agreements: tuple[Agreement, ...] = ()
+        self.agreements: tuple[JudgeAgreement, ...] = ()
         try:
             self.rankings = rank_conditions(given)
-            self.agreements = measure_agreement(given, judged.checks())
+            self.agreements = measure_agreement(given, judged.load_check_verdicts())
         except ConfigError as error:
             say(f"genagents: rankings and agreement are left out: {error}", error=True)
 
-    def lines(self) -> Iterator[str]:
+    def format_lines(self) -> Iterator[str]:
         """Yield the tables that have rows."""
         for table in (
             _tabulate_ratings(self.ratings),
@@ -40,7 +40,7 @@ class JudgingSummary:
                 yield ""
                 yield from table.format_lines()
 
-    def as_json(self) -> dict[str, list[dict[str, object]]]:
+    def to_json(self) -> dict[str, list[dict[str, object]]]:
         """Return everything as JSON values."""
         return {
             "ratings": [asdict(one) for one in self.ratings],
@@ -102,7 +102,7 @@ def _tabulate_ranking(one: "Ranking") -> "Table":
     return Table("ranking", title, columns, tuple(rows), note)
 
 
-def _tabulate_agreements(found: "Iterable[Agreement]") -> "Table":
+def _tabulate_agreements(found: "Iterable[JudgeAgreement]") -> "Table":
     from genagents_env.report.table import Table
 
     rows: list[tuple[CellValue, ...]] = []

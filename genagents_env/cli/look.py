@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
-
-RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,9 +40,9 @@ def show(
 
     with RunReader(run_file) as record:
         if agent is not None and agent not in record.meta.names:
-            raise ConfigError(f"nobody is called {agent!r}; there are {_listed(record)}")
-        begin = 0 if first is None else tick_at(record, first)
-        end = None if last is None else tick_at(record, last)
+            raise ConfigError(f"nobody is called {agent!r}; there are {_list_names(record)}")
+        begin = 0 if first is None else parse_tick(record, first)
+        end = None if last is None else parse_tick(record, last)
         for line in format_transcript(record.events(begin, end), record.time, agent):
             say(line, indent=10)
 
@@ -61,7 +60,7 @@ def export(
             say(str(path))
 
 
-def tick_at(record: "RunReader", text: str) -> int:
+def parse_tick(record: "RunReader", text: str) -> int:
     """Return the tick of a town time: a clock time is of the run's first day."""
     try:
         clock = time.fromisoformat(text)
@@ -75,5 +74,5 @@ def tick_at(record: "RunReader", text: str) -> int:
     return record.tick_at(datetime.combine(record.time(0).date(), clock))
 
 
-def _listed(record: "RunReader") -> str:
+def _list_names(record: "RunReader") -> str:
     return ", ".join(record.meta.names)

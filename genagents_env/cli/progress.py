@@ -18,68 +18,71 @@ _REDRAW = 0.1
 
 
 @contextmanager
-def watching(quiet: bool) -> Iterator[Watch | None]:
+def show_progress(quiet: bool) -> Iterator[Watch | None]:
     """Give the function that a run tells its progress, and clear the bar at the end."""
     if quiet:
         yield None
     elif not sys.stderr.isatty():
-        yield _lines()
+        yield _print_lines()
     else:
         columns = (TextColumn("{task.fields[at]}"), BarColumn(), TextColumn("{task.fields[told]}"))
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            yield _bar(bar)
+            yield _draw_bar(bar)
 
 
-def _bar(bar: Progress) -> Watch:
+def _draw_bar(bar: Progress) -> Watch:
     task = bar.add_task("", total=None, at="", told="")
-    rate, drawn = _Rate(), 0.0
+    rate, drawn = _TickRate(), 0.0
 
     def watch(moment: Moment) -> None:
         nonlocal drawn
-        rate.tell(moment)
+        rate.update(moment)
         if time.monotonic() - drawn < _REDRAW:
             return
         drawn = time.monotonic()
         at = f"{moment.time:%a %H:%M}"
-        told = f"{_speed(moment, rate)}{_cost(moment)}"
+        told = f"{_format_speed(moment, rate)}{_format_cost(moment)}"
         bar.update(task, total=moment.horizon, completed=moment.tick, at=at, told=told)
 
     return watch
 
 
-def _lines() -> Watch:
-    rate, told = _Rate(), 0
+def _print_lines() -> Watch:
+    rate, told = _TickRate(), 0
 
     def watch(moment: Moment) -> None:
         nonlocal told
-        rate.tell(moment)
+        rate.update(moment)
         part = moment.tick * _LINES // max(1, moment.horizon)
         if part > told:
             told = part
             done = f"{moment.tick:,} of {moment.horizon:,} ticks"
-            say(f"{moment.time:%a %H:%M} {done}, {_speed(moment, rate)}{_cost(moment)}", error=True)
+            say(
+                f"{moment.time:%a %H:%M} {done}, {_format_speed(moment, rate)}{_format_cost(moment)}",
+                error=True,
+            )
 
     return watch
 
 
-def _speed(moment: Moment, rate: "_Rate") -> str:
+def _format_speed(moment: Moment, rate: "_TickRate") -> str:
     return "interviews" if moment.asking else f"{rate.per_second:,.1f} ticks/s"
 
 
-def _cost(moment: Moment) -> str:
+def _format_cost(moment: Moment) -> str:
     if not moment.calls:
         return ""
     dollars = "" if moment.dollars is None else f", ${moment.dollars:.4f}"
     return f", {moment.calls:,} calls, {moment.tokens:,} tokens{dollars}"
 
 
-class _Rate:
+class _TickRate:
     """Ticks a second since the first one that was told; interviews are not counted."""
 
     def __init__(self) -> None:
         self._since, self._first, self._last = 0.0, -1, -1
 
-    def tell(self, moment: Moment) -> None:
+    def update(self, moment: Moment) -> None:
         """Take note of how far the run is."""
         if moment.asking:
             return

@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from genagents_env.cli import sheet
-from genagents_env.cli.judged import (
+from genagents_env.cli.judged_runs import (
     Against,
     AnswersOf,
-    Judged,
+    JudgedRuns,
     Pairwise,
     RubricName,
     Sources,
     VerdictsFile,
-    judged,
-    rubric_at,
+    find_judged_runs,
+    load_rubric_at,
 )
-from genagents_env.cli.runs import Concurrency, MaxCalls, MaxDollars, MaxTokens, Model, limits_of
+from genagents_env.cli.options import (
+    AsJson,
+    Concurrency,
+    JudgeName,
+    MaxCalls,
+    MaxDollars,
+    MaxTokens,
+    Model,
+    NoProgress,
+    make_limits,
+)
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
@@ -40,7 +50,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class JudgeTask:
     """What one judge is asked: to rate by a rubric, or to compare pairs by it."""
 
     rubric: "Rubric"
@@ -56,9 +66,7 @@ def rate(
     against: Against = None,
     when: AnswersOf = "after",
     model: Model = None,
-    by: Annotated[
-        str | None, typer.Option(help="The name the verdicts go by; else the model's.")
-    ] = None,
+    by: JudgeName = None,
     repeats: Annotated[
         int | None,
         typer.Option(
@@ -66,12 +74,12 @@ def rate(
         ),
     ] = None,
     verdicts: VerdictsFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    as_json: AsJson = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: NoProgress = False,
 ) -> None:
     """Let a model rate the answers of many runs, or compare them between conditions.
 
@@ -85,8 +93,8 @@ def rate(
     from genagents_env.judge import Verdicts
     from genagents_env.judge.summary import filter_by_answers
 
-    limits = limits_of(max_calls, max_tokens, max_dollars, None)
-    about = judged(sources, verdicts)
+    limits = make_limits(max_calls, max_tokens, max_dollars, None)
+    about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
     done: list[JudgingResult] = []
     ids: set[str] = set()
@@ -99,16 +107,16 @@ def rate(
         "--repeats": repeats,
         "--verdicts": verdicts,
     }
-    again = _again(sources, pairwise, options)
-    for task in _tasks(about, rubric, pairwise, repeats, model):
-        answers = about.said(task.rubric, when)
+    again = _format_command(sources, pairwise, options)
+    for task in _list_tasks(about, rubric, pairwise, repeats, model):
+        answers = about.load_texts(task.rubric, when)
         ids.update(said.id for said in answers)
-        sitting = Sitting(answers, kept, against, by, quiet or as_json)
-        done.append(sitting.heard(task, limits, concurrency, again))
+        sitting = JudgeRequest(answers, kept, against, by, quiet or as_json)
+        done.append(sitting.ask(task, limits, concurrency, again))
         limits = limits.subtract(done[-1].spent)
         if done[-1].exit_code:
             break
-    _tell(done, filter_by_answers(kept, ids), about, as_json)
+    _print_results(done, filter_by_answers(kept, ids), about, as_json)
     raise typer.Exit(max((one.exit_code for one in done), default=0))
 
 
@@ -122,13 +130,13 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
     """
     from genagents_env.judge import Verdicts
 
-    about = judged([folder], None)
+    about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
-    for task in _tasks(about, None, False, None, None):
-        sitting = Sitting(about.said(task.rubric, "after"), kept, None, None, quiet)
-        heard = sitting.heard(task, limits, 8, f"genagents rate {folder}")
+    for task in _list_tasks(about, None, False, None, None):
+        sitting = JudgeRequest(about.load_texts(task.rubric, "after"), kept, None, None, quiet)
+        heard = sitting.ask(task, limits, 8, f"genagents rate {folder}")
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
-        say(_line(heard))
+        say(_format_result(heard))
         if heard.message:
             say(f"genagents: {heard.message}", error=True)
             break
@@ -136,7 +144,7 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class JudgeRequest:
     """What judges read, and where their verdicts go."""
 
     answers: "Sequence[JudgedText]"
@@ -145,15 +153,17 @@ class Sitting:
     by: str | None
     quiet: bool
 
-    def heard(self, task: Task, limits: "Limits", concurrency: int, again: str) -> "JudgingResult":
+    def ask(
+        self, task: JudgeTask, limits: "Limits", concurrency: int, again: str
+    ) -> "JudgingResult":
         """Return how the judging stands once a model was asked all it will answer now."""
-        from genagents_env.cli.judged_progress import hearing
+        from genagents_env.cli.judged_progress import show_judging_progress
         from genagents_env.judge import compare
         from genagents_env.judge import rate as rating
         from genagents_env.run import RunOptions
 
         run_options = RunOptions(model=task.model, limits=limits, concurrency=concurrency)
-        with hearing(self.quiet) as watch:
+        with show_judging_progress(self.quiet) as watch:
             if not task.pairwise:
                 return rating(
                     self.answers,
@@ -178,17 +188,17 @@ class Sitting:
             )
 
 
-def _tasks(
-    about: Judged, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
-) -> list[Task]:
+def _list_tasks(
+    about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
+) -> list[JudgeTask]:
     """Return what is asked: by the options, or by the experiment's judges where there are none."""
     own = about.model
     specs = () if about.folder is None else about.folder.experiment.judges
     if rubric is None and not pairwise and specs and about.folder is not None:
         base = about.folder.base
         return [
-            Task(
-                rubric_at(spec.name, base),
+            JudgeTask(
+                load_rubric_at(spec.name, base),
                 spec.kind == "pairwise",
                 repeats or spec.repeats,
                 model or spec.model or own,
@@ -196,11 +206,16 @@ def _tasks(
             for spec in specs
         ]
     return [
-        Task(rubric_at(rubric or _DEFAULT), pairwise, repeats or _REPEATS[pairwise], model or own)
+        JudgeTask(
+            load_rubric_at(rubric or _DEFAULT),
+            pairwise,
+            repeats or _REPEATS[pairwise],
+            model or own,
+        )
     ]
 
 
-def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
+def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
     """Return the command that goes on; `options` by their names, None where not given."""
     given = [str(part) for name, value in options.items() if value for part in (name, value)]
     return join(
@@ -208,27 +223,27 @@ def _again(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object
     )
 
 
-def _tell(
-    done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: Judged, as_json: bool
+def _print_results(
+    done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: JudgedRuns, as_json: bool
 ) -> None:
     from genagents_env.cli.judged_tables import JudgingSummary
 
     summary = JudgingSummary(given, about)
     if as_json:
-        heard = [_as_json(one) for one in done]
-        told = {"verdicts": str(about.verdicts), "judges": heard, **summary.as_json()}
+        heard = [_to_json(one) for one in done]
+        told = {"verdicts": str(about.verdicts), "judges": heard, **summary.to_json()}
         typer.echo(json.dumps(told, indent=2))
     else:
         for one in done:
-            say(_line(one))
-        for line in summary.lines():
+            say(_format_result(one))
+        for line in summary.format_lines():
             say(line, indent=4)
     for one in done:
         if one.message:
             say(f"genagents: {one.message}", error=True)
 
 
-def _line(done: "JudgingResult") -> str:
+def _format_result(done: "JudgingResult") -> str:
     if not done.asked:
         return "Nothing to judge: no answer of these runs is one that the rubric is about"
     told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
@@ -238,5 +253,5 @@ def _line(done: "JudgingResult") -> str:
     return told
 
 
-def _as_json(done: "JudgingResult") -> dict[str, object]:
+def _to_json(done: "JudgingResult") -> dict[str, object]:
     return asdict(done) | {"spent": {"calls": done.spent.calls, "tokens": done.spent.tokens}}

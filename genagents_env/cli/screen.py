@@ -22,16 +22,16 @@ def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
     width = shutil.get_terminal_size().columns if stream.isatty() else 0
     for line in text.split("\n"):
         left = line[: len(line) - len(line.lstrip(" "))]
-        safe = left + _spaced(line)
-        for part in _wrapped(safe, width, indent or len(left)) if width else [safe]:
+        safe = left + _clean_words(line)
+        for part in _wrap(safe, width, indent or len(left)) if width else [safe]:
             typer.echo(part, err=error)
 
 
-def _spaced(line: str) -> str:
+def _clean_words(line: str) -> str:
     # `clean` makes one blank of many; columns are set by several, which it must leave alone.
     parts = re.split("( {2,})", line.strip())
     return "".join(part if part.isspace() else clean(part, 10_000) for part in parts)
 
 
-def _wrapped(line: str, width: int, indent: int) -> list[str]:
+def _wrap(line: str, width: int, indent: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=" " * indent) or [""]

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.judged import (
+from genagents_env.cli.judged_runs import (
     Against,
     AnswersOf,
-    Judged,
+    JudgedRuns,
     Pairwise,
     RubricName,
     Sources,
     VerdictsFile,
-    judged,
-    rubric_at,
+    find_judged_runs,
+    load_rubric_at,
 )
+from genagents_env.cli.options import AsJson
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
@@ -51,7 +52,7 @@ def sheet(
     seed: Annotated[int, typer.Option(help="Of the order of rows and sides.")] = 0,
     verdicts: VerdictsFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing sheet.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a blind sheet for people to rate, compare or rank answers; or read a filled one.
 
@@ -65,19 +66,19 @@ def sheet(
         raise ConfigError("give --out FILE to write a sheet, or --read FILE --rater NAME; one")
     if pairwise and ranks:
         raise ConfigError("--pairwise, --ranks: one of them")
-    about = judged(sources, verdicts)
-    by = rubric_at(rubric or _DEFAULT)
+    about = find_judged_runs(sources, verdicts)
+    by = load_rubric_at(rubric or _DEFAULT)
     if read is not None:
-        _read(about, read, rater, by, as_json)
+        _read_sheet(about, read, rater, by, as_json)
     elif out is not None:
         form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
         if out.exists() and not force:
             raise ConfigError(f"{out} exists, and may be filled in; --force replaces it")
-        _write(about, out, by, form, against, when, seed)
+        _write_sheet(about, out, by, form, against, when, seed)
 
 
-def _write(
-    about: Judged,
+def _write_sheet(
+    about: JudgedRuns,
     out: Path,
     rubric: "Rubric",
     form: "Form",
@@ -88,7 +89,7 @@ def _write(
     from genagents_env.judge import write_sheet
     from genagents_env.judge.sheets import format_instructions, make_rows
 
-    answers = about.said(rubric, when)
+    answers = about.load_texts(rubric, when)
     rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
     told = out.with_suffix(".txt")
     text = format_instructions(make_rows(answers, rubric, form, against=against), rubric, form)
@@ -96,14 +97,16 @@ def _write(
     say(f"{out}: {rows:,} rows to fill in; {told} tells raters how")
 
 
-def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_json: bool) -> None:
+def _read_sheet(
+    about: JudgedRuns, file: Path, rater: str | None, rubric: "Rubric", as_json: bool
+) -> None:
     from genagents_env.cli.judged_tables import JudgingSummary
     from genagents_env.judge import Verdicts, read_sheet
     from genagents_env.judge.summary import filter_by_answers
 
     if rater is None:
         raise ConfigError("--rater: whoever filled the sheet in needs a name")
-    answers = about.said(rubric)
+    answers = about.load_texts(rubric)
     filled = read_sheet(file, answers, rubric, rater)
     with Verdicts(about.verdicts) as kept:
         for one in filled.verdicts:
@@ -111,9 +114,9 @@ def _read(about: Judged, file: Path, rater: str | None, rubric: "Rubric", as_jso
     summary = JudgingSummary(filter_by_answers(kept, {said.id for said in answers}), about)
     if as_json:
         told = {"rows": filled.rows, "empty": filled.empty, "verdicts": len(filled.verdicts)}
-        typer.echo(json.dumps(told | summary.as_json(), indent=2))
+        typer.echo(json.dumps(told | summary.to_json(), indent=2))
         return
     empty = f", {filled.empty:,} of them empty" if filled.empty else ""
     say(f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}")
-    for line in summary.lines():
+    for line in summary.format_lines():
         say(line, indent=4)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.options import Embedder, Model
 from genagents_env.cli.report import measure_folder
-from genagents_env.cli.runs import Embedder, Model
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_plan import costs_nothing, format_plan
 from genagents_env.errors import ConfigError

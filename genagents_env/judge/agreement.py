@@ -30,7 +30,7 @@ _SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class JudgeAgreement:
     """How far several judges, or the repeats of one, gave the same verdicts.
 
     Attributes:
@@ -59,7 +59,7 @@ class Agreement:
 
 def measure_agreement(
     verdicts: Iterable[Judgement], checks: Mapping[str, Sequence[Verdict]] | None = None
-) -> tuple[Agreement, ...]:
+) -> tuple[JudgeAgreement, ...]:
     """Return how far judges agree; what nobody shares with anybody has no row.
 
     Args:
@@ -71,7 +71,7 @@ def measure_agreement(
     """
     given = [one for one in verdicts if one.has_verdict]
     labels = label_rubrics(given)
-    found: list[Agreement] = []
+    found: list[JudgeAgreement] = []
     groups = group_by(
         given, lambda one: (labels[one.rubric, one.edition], isinstance(one, Comparison))
     )
@@ -87,7 +87,7 @@ def measure_agreement(
 
 def _agree_with_itself(
     of: str, name: str, given: Sequence[Judgement], *, ordered: bool
-) -> Iterator[Agreement]:
+) -> Iterator[JudgeAgreement]:
     """Yield the agreement over repeats of the same question in the same order."""
     rows: dict[Item, dict[int, Label]] = {}
     for one in given:
@@ -100,7 +100,7 @@ def _agree_with_itself(
 
 def _agree_with_others(
     of: str, heard: Mapping[Judge, Mapping[Item, list[Label]]], *, ordered: bool
-) -> Iterator[Agreement]:
+) -> Iterator[JudgeAgreement]:
     """Yield the agreement of every two judges, and of all people where there are more than two."""
     stands = {
         judge: {item: _summarise(values) for item, values in items.items()}
@@ -115,7 +115,7 @@ def _agree_with_others(
             yield _compute_agreement(of, "others", tuple(map(_format_judge, judges)), rows, ordered)
 
 
-def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[Agreement]:
+def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeAgreement]:
     """Yield the agreement of every model with the rule on every check that both have judged."""
     told: dict[tuple[str, str], dict[Item, str]] = {}
     for run, verdicts in checks.items():
@@ -133,7 +133,7 @@ def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[Agreem
 
 def _compute_agreement(
     of: str, sort: Sort, judges: tuple[str, ...], rows: Sequence[Sequence[Label]], ordered: bool
-) -> Agreement:
+) -> JudgeAgreement:
     """Return the agreement of two columns or more; `ordered`: of numbers on a scale."""
     if len(rows[0]) == 2:
         first, second = ([row[k] for row in rows] for k in (0, 1))
@@ -152,10 +152,10 @@ def _make_agreement(
     statistic: Statistic,
     found: Kappa,
     note: str = "",
-) -> Agreement:
+) -> JudgeAgreement:
     note = _ONE_KIND if found.value is None else note
     told = (found.value, found.low, found.high, found.n, found.agreed)
-    return Agreement(of, sort, judges, statistic, *told, note)
+    return JudgeAgreement(of, sort, judges, statistic, *told, note)
 
 
 def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:

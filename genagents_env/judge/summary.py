@@ -1,12 +1,12 @@
 """What verdicts come to; what reports are built on."""
 
-from genagents_env.judge.agreement import Agreement, measure_agreement
+from genagents_env.judge.agreement import JudgeAgreement, measure_agreement
 from genagents_env.judge.groups import filter_by_answers, filter_by_runs
 from genagents_env.judge.rankings import Ranking, rank_conditions
 from genagents_env.judge.scores import Score, score_conditions
 
 __all__ = [
-    "Agreement",
+    "JudgeAgreement",
     "Ranking",
     "Score",
     "filter_by_answers",

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Literal, Self, TypeAlias
 
 from genagents_env.errors import RecordError
@@ -215,12 +214,7 @@ class Verdicts:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.judge.summary import (
-    Agreement,
+    JudgeAgreement,
     Ranking,
     Score,
     measure_agreement,
@@ -88,7 +88,7 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
     return Table("rankings", "Rankings", columns, tuple(rows), note)
 
 
-def _tabulate_agreements(found: Iterable[Agreement]) -> Table:
+def _tabulate_agreements(found: Iterable[JudgeAgreement]) -> Table:
     rows = tuple(
         (
             *(one.of, f"with {one.sort}", ", ".join(one.judges), one.statistic, one.value),

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from genagents_env import __version__
 from genagents_env.evaluate.measure_catalog import format_measure_table
 from genagents_env.evaluate.measures import DEFAULT, list_measure_names
 from tests.cli.conftest import Run
@@ -37,3 +38,7 @@ def test_the_table_is_printed(genagents: Run) -> None:
     code, out, _ = genagents("measures", "--markdown")
     assert code == 0
     assert out == format_measure_table()
+
+
+def test_the_version_is_told_without_a_command(genagents: Run) -> None:
+    assert genagents("--version") == (0, f"genagents-env {__version__}\n", "")

@@ -2,7 +2,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from genagents_env.cli.progress import watching
+from genagents_env.cli.progress import show_progress
 from genagents_env.run import Progress
 
 START = datetime.fromisoformat("2023-02-13T09:00")
@@ -15,7 +15,7 @@ def moment(tick: int, calls: int = 0, *, asking: bool = False) -> Progress:
 def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with watching(quiet=False) as watch:
+    with show_progress(quiet=False) as watch:
         assert watch is not None
         watch(moment(0, asking=True))
         for tick in range(1, 101):
@@ -28,7 +28,7 @@ def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
 
 
 def test_a_quiet_run_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with watching(quiet=True) as watch:
+    with show_progress(quiet=True) as watch:
         assert watch is None
     assert capsys.readouterr() == ("", "")
 
@@ -38,7 +38,7 @@ def test_on_a_terminal_a_bar_tells_of_interviews(
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    with watching(quiet=False) as watch:
+    with show_progress(quiet=False) as watch:
         assert watch is not None
         watch(moment(0, 2, asking=True))
     assert "interviews, 2 calls" in capsys.readouterr().err

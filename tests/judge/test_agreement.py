@@ -7,7 +7,7 @@ from genagents_env.judge import Rating, load_rubric
 from genagents_env.judge.pairwise import Pair
 from genagents_env.judge.pairwise import make_blank as compared
 from genagents_env.judge.rating import make_blank
-from genagents_env.judge.summary import Agreement, measure_agreement
+from genagents_env.judge.summary import JudgeAgreement, measure_agreement
 from genagents_env.judge.verdicts import By, Choice, Comparison, Judgement, Side
 from tests.judge.planted import answer
 
@@ -25,7 +25,7 @@ def pair(judge: str, seed: int, verdict: Choice, shown: Side = "first") -> Compa
     return replace(compared(both, RUBRIC, judge, "model", shown), verdict=verdict)
 
 
-def one(given: list[Judgement]) -> Agreement:
+def one(given: list[Judgement]) -> JudgeAgreement:
     (found,) = measure_agreement(given)
     return found
 

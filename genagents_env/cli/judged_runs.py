@@ -44,7 +44,7 @@ VerdictsFile = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class JudgedRun:
     """A run file, the condition and block it belongs to, and the name it is stored under."""
 
     path: Path
@@ -55,7 +55,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRuns:
     """The runs that are judged.
 
     Attributes:
@@ -64,11 +64,11 @@ class Judged:
         folder: of the sweep, where it is one.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[JudgedRun, ...]
     verdicts: Path
     folder: "SweepFolder | None" = None
 
-    def said(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
+    def load_texts(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
         """Return all that a rubric may be about; of answers those of one end, or both."""
         from genagents_env.judge import load_texts
 
@@ -83,7 +83,7 @@ class Judged:
             return found
         return [one for one in found if one.when == when]
 
-    def checks(self) -> "dict[str, Sequence[Verdict]]":
+    def load_check_verdicts(self) -> "dict[str, Sequence[Verdict]]":
         """Return the verdicts on the scenarios' checks, by run."""
         from genagents_env.evaluate.checks import find_verdicts
         from genagents_env.record import RunReader
@@ -101,7 +101,7 @@ class Judged:
         return next((source.model for source in self.sources if source.model), None)
 
 
-def judged(paths: Sequence[Path], verdicts: Path | None) -> Judged:
+def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns:
     """Return the runs that `paths` name; what cannot be used is told on stderr and left out.
 
     Raises:
@@ -112,14 +112,14 @@ def judged(paths: Sequence[Path], verdicts: Path | None) -> Judged:
     if folders and len(paths) > 1:
         raise ConfigError(f"{folders[0]} is a folder: name one folder, or run files")
     if folders:
-        return _of_folder(folders[0], verdicts)
-    sources = _distinct([source for path in paths for source in _of_file(path)])
+        return _find_in_folder(folders[0], verdicts)
+    sources = _make_distinct([source for path in paths for source in _read_run_file(path)])
     if not sources:
         raise ConfigError("none of these run files can be read")
-    return Judged(sources, verdicts or paths[0].parent / "verdicts.jsonl")
+    return JudgedRuns(sources, verdicts or paths[0].parent / "verdicts.jsonl")
 
 
-def rubric_at(name: str, base: Path | None = None) -> "Rubric":
+def load_rubric_at(name: str, base: Path | None = None) -> "Rubric":
     """Return a rubric by its name or its path, relative to `base`.
 
     Raises:
@@ -132,7 +132,7 @@ def rubric_at(name: str, base: Path | None = None) -> "Rubric":
     return load_rubric(name)
 
 
-def _of_folder(path: Path, verdicts: Path | None) -> Judged:
+def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
     from genagents_env.sweep.folder import SweepFolder
 
     folder = SweepFolder(path)
@@ -147,13 +147,13 @@ def _of_folder(path: Path, verdicts: Path | None) -> Judged:
     for trial in finished:
         where = trial.condition
         file = folder.run_file(trial)
-        (read,) = _of_file(file) or (None,)
+        (read,) = _read_run_file(file) or (None,)
         if read is not None:
             sources.append(replace(read, run=trial.name, condition=where.name, block=where.block))
-    return Judged(tuple(sources), verdicts or path / "verdicts.jsonl", folder)
+    return JudgedRuns(tuple(sources), verdicts or path / "verdicts.jsonl", folder)
 
 
-def _of_file(path: Path) -> list[Source]:
+def _read_run_file(path: Path) -> list[JudgedRun]:
     """Return what a run file is, by its policy; nothing, with a message, where it is damaged."""
     from genagents_env.evaluate.labels import format_policies
     from genagents_env.record import RunReader
@@ -165,10 +165,10 @@ def _of_file(path: Path) -> list[Source]:
         say(f"genagents: {error}; it is left out", error=True)
         return []
     model = meta.asked_model if meta.model is not None else None
-    return [Source(path, path.stem, format_policies(meta), meta.scenario.name, model)]
+    return [JudgedRun(path, path.stem, format_policies(meta), meta.scenario.name, model)]
 
 
-def _distinct(sources: Sequence[Source]) -> tuple[Source, ...]:
+def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
     """Return run files so that no two have one name, and conditions so that models differ."""
     models = {source.model for source in sources if source.model}
     stems = [source.run for source in sources]

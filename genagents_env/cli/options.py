@@ -1,0 +1,77 @@
+"""Options and arguments that several commands share, each declared once."""
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.run import Limits
+
+_LIMITS = "Limits"
+_MODEL = "Model"
+
+MaxCalls = Annotated[
+    int | None, typer.Option(min=0, help="Model calls, retries included.", rich_help_panel=_LIMITS)
+]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=0, help="Tokens read and written.", rich_help_panel=_LIMITS)
+]
+MaxDollars = Annotated[
+    str | None,
+    typer.Option(help="Dollars; the model's price must be known.", rich_help_panel=_LIMITS),
+]
+MaxSeconds = Annotated[
+    float | None,
+    typer.Option(min=0, help="Wall clock, earlier parts included.", rich_help_panel=_LIMITS),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
+        ".gguf file. Without either: the small embedded model. `scripted:gossip`, "
+        "`scripted:chatty`, `scripted:mute` and `scripted:inventor` answer by rule, for trying "
+        "things out.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        help="What tells minds which memories a thought is about: `local` (a small sentence "
+        "model, the default), `hashed` (by letters; nothing to fetch) or `endpoint:NAME`.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Concurrency = Annotated[
+    int, typer.Option(min=1, help="Model calls under way at once.", rich_help_panel=_MODEL)
+]
+Judge = Annotated[
+    bool,
+    typer.Option(
+        "--judge/--no-judge",
+        help="Let the model judge the answers, where the scenario has checks of them.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
+NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
+JudgeName = Annotated[
+    str | None, typer.Option("--by", help="The name the verdicts go by; else the model's.")
+]
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
+
+
+def make_limits(
+    calls: int | None, tokens: int | None, dollars: str | None, seconds: float | None
+) -> "Limits":
+    """Return the limits that the options give."""
+    from genagents_env.run import Limits
+
+    try:
+        return Limits(calls, tokens, None if dollars is None else Decimal(dollars), seconds)
+    except InvalidOperation:
+        raise ConfigError(f"--max-dollars: {dollars!r} is not a number") from None
