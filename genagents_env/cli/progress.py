@@ -57,10 +57,8 @@ def _print_lines() -> Watch:
         if part > told:
             told = part
             done = f"{moment.tick:,} of {moment.horizon:,} ticks"
-            say(
-                f"{moment.time:%a %H:%M} {done}, {_format_speed(moment, rate)}{_format_cost(moment)}",
-                error=True,
-            )
+            speed, cost = _format_speed(moment, rate), _format_cost(moment)
+            say(f"{moment.time:%a %H:%M} {done}, {speed}{cost}", error=True)
 
     return watch
 
