@@ -3,11 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report import write_report
+from genagents_env.errors import ConfigError
+from genagents_env.report import measure_runs, write_report
 from genagents_env.report.results import SweepResults, measure_sweep
 from genagents_env.run import RunOptions
 from genagents_env.run import run as live
 from genagents_env.sweep.folder import SweepFolder
+from tests.report.planted import cake
 
 EXPERIMENT = """
 name = "pair"
@@ -54,7 +56,7 @@ def about(known: SweepResults, words: str) -> bool:
     return any(words in caution for caution in known.cautions)
 
 
-def test_a_sweep_is_gathered(folder: SweepFolder) -> None:
+def test_a_sweep_is_measured(folder: SweepFolder) -> None:
     seen: list[tuple[int, int]] = []
     known = measure_sweep(folder, lambda done, total: seen.append((done, total)))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -120,3 +122,22 @@ def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: SweepFolder) ->
     known = measure_sweep(folder)
     assert about(known, "What judges said is left out")
     assert known.judged == ()
+
+
+def test_run_files_are_a_sweep_without_a_plan(tmp_path: Path) -> None:
+    first, second = (
+        cake(tmp_path / "a.sqlite"),
+        cake(tmp_path / "b.sqlite", status="paused", seed=2),
+    )
+    results = measure_runs([first, second, first])
+    assert results.plan is None
+    assert [(run.file, run.seed, run.state) for run in results.runs] == [
+        (first, 1, "finished"),
+        (second, 2, "stopped"),
+    ]
+    assert {run.condition for run in results.runs} == {group.condition for group in results.groups}
+    assert results.runs[0].condition.name == "cake, 2 agents: lyfe option_action=false, toy"
+    assert results.title == "cake: 2 runs"
+    assert list(results.as_json()) == ["runs", "published"]
+    with pytest.raises(ConfigError, match="needs a folder"):
+        write_report(results)

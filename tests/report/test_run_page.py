@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError
 from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.rates import find_tariff
 from genagents_env.evaluate.run_summary import RunSummary
@@ -97,43 +96,6 @@ def test_nothing_asked_said_or_called_makes_a_report_all_the_same(tmp_path: Path
     assert "runs.csv" in names
     assert "answers.csv" not in names
     assert "successes.csv" not in names
-
-
-def test_a_second_report_replaces_the_first_and_nothing_else(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    write(out, study(cake(tmp_path / "a.sqlite")))
-    (out / "notes.txt").write_text("mine")
-    (out / "mine.csv").write_text("1")
-    listed = json.loads((out / "report.json").read_text())
-    listed["files"] += ["../a.sqlite", "notes.txt", 7]
-    (out / "report.json").write_text(json.dumps(listed))
-    write(out, study(plant(tmp_path / "b.sqlite", 3, model=None)))
-    assert (out / "notes.txt").read_text() == "mine"
-    assert (out / "mine.csv").exists()
-    assert (tmp_path / "a.sqlite").exists()
-    assert not (out / "answers.csv").exists()
-    assert not (out / "figures/lengths.png").exists()
-    assert not list(tmp_path.glob(".report-*"))
-
-
-def test_where_it_cannot_be_made_nothing_is_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = study(cake(tmp_path / "a.sqlite"))
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(ConfigError, match="is a file"):
-        write(tmp_path / "file", one)
-    with pytest.raises(ConfigError, match="the report was not written"):
-        write(tmp_path / "file/deeper", one)
-
-    def full(self: Path, content: bytes) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(ConfigError, match="No space left"):
-        write(tmp_path / "out", one)
-    assert not (tmp_path / "out").exists()
-    assert not list(tmp_path.glob(".report-*"))
 
 
 def test_the_cost_table_has_runs_and_published_figures(tmp_path: Path) -> None:

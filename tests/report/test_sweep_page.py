@@ -225,6 +225,8 @@ def test_where_it_cannot_be_written_it_says_so_and_leaves_nothing(
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ConfigError, match="is a file"):
         write_report(known, tmp_path / "file")
+    with pytest.raises(ConfigError, match="the report was not written"):
+        write_report(known, tmp_path / "file/deeper")
 
     def full(self: Path, content: bytes) -> int:
         raise OSError(28, "No space left on device")
