@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.questions import Asked, When, asked
+from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.world.events import Event
 
 ENDS: tuple[When, ...] = ("before", "after")
@@ -20,7 +20,7 @@ class InterviewReply:
     which of the interviews held from the same state of mind, from 0.
     """
 
-    asked: Asked
+    asked: PosedQuestion
     text: str
     evidence: tuple[int, ...]
     tick: int
@@ -56,7 +56,7 @@ def find_replies(
             given.setdefault((row.agent, row.question), []).append(row)
     return [
         InterviewReply(one, row.answer, row.evidence, tick, row.repeat)
-        for one in asked(scenario, names, when)
+        for one in list_questions(scenario, names, when)
         for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
 

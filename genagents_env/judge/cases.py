@@ -12,7 +12,7 @@ from genagents_env.judge.prompting import JudgeReply, render_messages
 from genagents_env.llm.calls import CallKey, JSONValue, Message
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
-from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.questions import When, list_questions
 from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
 from genagents_env.text import clean, fold
 
@@ -102,7 +102,7 @@ def _number_questions(
     whens: tuple[When, ...] = get_args(When)
     for when in whens:
         seen: Counter[tuple[str, str]] = Counter()
-        for one in asked(scenario, names, when):
+        for one in list_questions(scenario, names, when):
             put[when, one.agent, one.text] = one.question_id, seen[one.agent, one.question_id]
             seen[one.agent, one.question_id] += 1
     return put

@@ -12,7 +12,7 @@ from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.scenario import Person
-from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.questions import When, list_questions
 from genagents_env.text import clean
 from genagents_env.world.events import Event
 
@@ -191,6 +191,6 @@ def _question_ids(meta: RunMeta) -> dict[tuple[When, str, str], str]:
         for name in meta.names:
             for kind, questions in make_standard_questions(name, meta.scenario).items():
                 ids.update({(when, name, question): kind for question in questions})
-        for one in asked(meta.scenario, meta.names, when):
+        for one in list_questions(meta.scenario, meta.names, when):
             ids[when, one.agent, one.text] = one.question_id
     return ids

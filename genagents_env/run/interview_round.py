@@ -8,7 +8,7 @@ from genagents_env.policy import AgentID, Answer
 from genagents_env.record.rows import InterviewRow, PolicyFault, RememberedRow
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.policy_groups import Answers, PolicyGroups
-from genagents_env.scenario.questions import Asked
+from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.text import clean
 
 ANSWER_LIMIT = 2000  # characters of an answer or a memory that are kept
@@ -26,7 +26,7 @@ class InterviewRound:
 
 async def interview_all(
     groups: PolicyGroups,
-    questions: Sequence[Asked],
+    questions: Sequence[PosedQuestion],
     tick: int,
     told: Callable[[], None],
     repeats: int = 1,

@@ -20,7 +20,7 @@ from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import note_spending, restore_spending
-from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.questions import When, list_questions
 
 
 class RunSession:
@@ -122,7 +122,7 @@ class RunSession:
         here = {name for name, there in zip(world.names, world.state.present, strict=True) if there}
         questions = [
             question
-            for question in asked(meta.scenario, meta.names, when)
+            for question in list_questions(meta.scenario, meta.names, when)
             if question.agent in here and self.groups.remembers(question.agent)
         ]
         held = InterviewRound()

@@ -70,7 +70,7 @@ def _unknown(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Faul
 def _legend(scenario: Scenario) -> tuple[dict[str, _Meaning], list[Fault]]:
     symbols: dict[str, _Meaning] = {}
     faults: list[Fault] = []
-    for loc, index, place in _placed(scenario):
+    for loc, index, place in _list_symbols(scenario):
         if place.symbol is None:
             if isinstance(place, ArenaSpec):
                 text = "missing; with a map.txt every arena has a symbol, one character"
@@ -88,7 +88,7 @@ def _legend(scenario: Scenario) -> tuple[dict[str, _Meaning], list[Fault]]:
     return symbols, faults
 
 
-def _placed(scenario: Scenario) -> list[tuple[Loc, int, ArenaSpec | ObjectSpec]]:
+def _list_symbols(scenario: Scenario) -> list[tuple[Loc, int, ArenaSpec | ObjectSpec]]:
     places: list[tuple[Loc, int, ArenaSpec | ObjectSpec]] = []
     index = OUTSIDE
     for i, sector in enumerate(scenario.sectors):
@@ -119,7 +119,7 @@ def _open_doors(grid: Grid, doors: list[Tile]) -> None:
 def _missing_arenas(scenario: Scenario, drawn: Mapping[Loc, list[Tile]]) -> list[Fault]:
     return [
         Fault((*loc, "symbol"), f"{quote(place.symbol)} does not occur in map.txt; draw this arena")
-        for loc, _, place in _placed(scenario)
+        for loc, _, place in _list_symbols(scenario)
         if isinstance(place, ArenaSpec) and place.symbol is not None and loc not in drawn
     ]
 
@@ -130,13 +130,13 @@ def _fix_objects(
     fixed: dict[Loc, Tile] = {}
     owner: dict[Tile, str] = {}
     faults: list[Fault] = []
-    for loc, index, item in _placed(scenario):
+    for loc, index, item in _list_symbols(scenario):
         if not isinstance(item, ObjectSpec) or (item.symbol is None and item.at is None):
             continue
         key, tiles = "symbol", drawn.get(loc, [])
         if item.at is not None:
             key, tiles = "at", [item.at, *tiles]
-        text = _misplaced(item, index, grid, tiles)
+        text = _find_fault(item, index, grid, tiles)
         if not text and tiles[0] in owner:
             text = f"its tile {list(tiles[0])} already holds {quote(owner[tiles[0]])}"
         if text:
@@ -146,7 +146,7 @@ def _fix_objects(
     return fixed, faults
 
 
-def _misplaced(item: ObjectSpec, arena: int, grid: Grid, tiles: list[Tile]) -> str:
+def _find_fault(item: ObjectSpec, arena: int, grid: Grid, tiles: list[Tile]) -> str:
     """Return what is wrong with where an object stands, or nothing."""
     if not tiles:
         return f"{quote(item.symbol)} does not occur in map.txt; draw it once"

@@ -37,7 +37,7 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
     folder = read_folder(path)
     if KEY not in folder.raw:
         return folder
-    name, guests, faults = _wanted(folder.raw.pop(KEY))
+    name, guests, faults = _read_reference(folder.raw.pop(KEY))
     folder.faults += [f"scenario.toml:{KEY}{fault}" for fault in faults]
     if faults:
         return folder
@@ -48,10 +48,10 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
     base = _read(where, shipped, (*chain, where.resolve()))
     if guests is not None:
         folder.faults += _leave_at_home(base, guests)
-    return _joined(base, folder, f"{where.name}/")
+    return _join(base, folder, f"{where.name}/")
 
 
-def _wanted(value: object) -> tuple[object, list[str] | None, list[str]]:
+def _read_reference(value: object) -> tuple[object, list[str] | None, list[str]]:
     """Return the base's name, whom to take from it (None: everyone), and what is wrong."""
     if not isinstance(value, dict):
         return value, None, []
@@ -106,7 +106,7 @@ def _find(
     return where, ""
 
 
-def _joined(base: Folder, own: Folder, prefix: str) -> Folder:
+def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     """Return `own` with what it takes from `base`, whose files are named with `prefix`."""
     if not base.raw:  # what it would have given cannot be told from what is missing
         return Folder(faults=[*own.faults, *(prefix + fault for fault in base.faults)])

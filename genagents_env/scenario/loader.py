@@ -20,7 +20,7 @@ FAULT_LIMIT = 1000  # characters of one fault
 
 def scenario_names() -> list[str]:
     """Return the names of the scenarios that come with the package, sorted."""
-    return sorted(_shipped())
+    return sorted(_find_shipped())
 
 
 def load_scenario(
@@ -40,7 +40,7 @@ def load_scenario(
         ScenarioError: there is no such scenario, its folder has faults (all are listed), or
             nobody or no place of that name is in it.
     """
-    scenario, faults = check_folder(read_whole(_find(name_or_path), _shipped()))
+    scenario, faults = check_folder(read_whole(_find(name_or_path), _find_shipped()))
     if scenario is None or faults:
         raise ScenarioError(faults)
     scenario = scenario if people is None else select_people(scenario, people)
@@ -53,10 +53,10 @@ def validate_folder(path: str | Path) -> list[str]:
     Raises:
         ScenarioError: there is no such folder.
     """
-    return check_folder(read_whole(_find(path), _shipped()))[1]
+    return check_folder(read_whole(_find(path), _find_shipped()))[1]
 
 
-def _shipped() -> dict[str, Path]:
+def _find_shipped() -> dict[str, Path]:
     return {
         file.parent.name: file.parent
         for root in reversed(list(_roots))
@@ -65,7 +65,7 @@ def _shipped() -> dict[str, Path]:
 
 
 def _find(name_or_path: str | Path) -> Path:
-    shipped = _shipped()
+    shipped = _find_shipped()
     if isinstance(name_or_path, str) and name_or_path in shipped:
         return shipped[name_or_path]
     path = Path(name_or_path)

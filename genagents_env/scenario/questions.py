@@ -12,7 +12,7 @@ When = Literal["before", "after"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PosedQuestion:
     """One question as `agent` hears it; `person` is the one it is about, where it is about one."""
 
     agent: str
@@ -21,7 +21,7 @@ class Asked:
     person: str | None
 
 
-def asked(scenario: Scenario, names: Sequence[str], when: When) -> list[Asked]:
+def list_questions(scenario: Scenario, names: Sequence[str], when: When) -> list[PosedQuestion]:
     """Return everything asked of `names` at this end of a run.
 
     In the order of `names`, then of the scenario's questions, then of `names` again for those
@@ -35,7 +35,7 @@ def asked(scenario: Scenario, names: Sequence[str], when: When) -> list[Asked]:
     """
     due = [question for question in scenario.questions if question.when in (when, "both")]
     return [
-        Asked(agent, question.id, text, person)
+        PosedQuestion(agent, question.id, text, person)
         for agent in names
         for question in due
         if not question.to or agent in question.to

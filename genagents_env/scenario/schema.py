@@ -18,7 +18,7 @@ SIDE_LIMIT = 512  # tiles, the longest side of a town
 MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)
 
 
-def _cleaned(limit: int) -> BeforeValidator:
+def _clean_to(limit: int) -> BeforeValidator:
     def check(value: object) -> object:
         if not isinstance(value, str):
             return value
@@ -54,10 +54,10 @@ def _opening(value: str) -> str:
     return value
 
 
-Name = Annotated[str, _cleaned(NAME_LIMIT), AfterValidator(_no_slash)]
-Ref = Annotated[str, _cleaned(4 * NAME_LIMIT), Field(min_length=1)]
-Line = Annotated[str, _cleaned(LINE_LIMIT), Field(min_length=1)]
-Paragraph = Annotated[str, _cleaned(TEXT_LIMIT)]
+Name = Annotated[str, _clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
+Ref = Annotated[str, _clean_to(4 * NAME_LIMIT), Field(min_length=1)]
+Line = Annotated[str, _clean_to(LINE_LIMIT), Field(min_length=1)]
+Paragraph = Annotated[str, _clean_to(TEXT_LIMIT)]
 Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
 LocalTime = Annotated[datetime, AfterValidator(_local)]
 OpenHours = Annotated[str, AfterValidator(_opening)]
@@ -124,7 +124,7 @@ class RoutineEntry(Model):
     at: time
     place: Ref
     doing: Line
-    emoji: Annotated[str, _cleaned(8)] = ""
+    emoji: Annotated[str, _clean_to(8)] = ""
     use: Ref | None = None
     state: Line | None = None
 
@@ -153,7 +153,7 @@ class Person(Model):
     goal: Paragraph = ""
     recent_memories: tuple[Paragraph, ...] = ()
     memories: tuple[Paragraph, ...] = ()
-    emoji: Annotated[str, _cleaned(8)] = "🙂"
+    emoji: Annotated[str, _clean_to(8)] = "🙂"
     vision_radius: Radius | None = None
     hearing_radius: Radius | None = None
     attention_bandwidth: Annotated[int, Field(ge=1, le=100)] = 8

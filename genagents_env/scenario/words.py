@@ -66,7 +66,7 @@ def translate(error: ErrorDetails) -> Fault:
         tag = context["tag"]
         return Fault(loc, f"{quote(tag)} is unknown; {suggest(tag, literals(error))}")
     if kind == "extra_forbidden":
-        allowed = allowed_keys(error["loc"][:-1])
+        allowed = list_keys(error["loc"][:-1])
         return Fault(loc, f"unknown key; {suggest(str(loc[-1]), allowed)}")
     if kind == "value_error":
         return Fault(loc, str(context["error"]))
@@ -111,7 +111,7 @@ def literals(error: ErrorDetails) -> list[str]:
     return re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
 
 
-def allowed_keys(loc: Loc) -> list[str]:
+def list_keys(loc: Loc) -> list[str]:
     """Return the keys that may stand in the table at `loc`, a place as pydantic tells it."""
     model = _model(Scenario)
     if _of_a_kind(loc):

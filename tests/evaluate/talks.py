@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genagents_env.evaluate.interviews import InterviewReply
-from genagents_env.scenario.questions import Asked
+from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.world.events import Event
 
 
@@ -29,4 +29,4 @@ def reply(
     tick: int = 1000,
 ) -> InterviewReply:
     words = question if person is None else f"Do you know of {person}?"
-    return InterviewReply(Asked(agent, question, words, person), text, evidence, tick)
+    return InterviewReply(PosedQuestion(agent, question, words, person), text, evidence, tick)

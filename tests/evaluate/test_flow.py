@@ -14,7 +14,7 @@ from genagents_env.evaluate.measures.flow import (
     trace_flows,
 )
 from genagents_env.record import RememberedRow, RunReader
-from genagents_env.scenario.questions import Asked
+from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.world.events import Event
 from tests.evaluate.suspects import LAST, PAIN, TESTIMONY, WHO, mystery, said, write
 from tests.evaluate.talks import learn
@@ -32,7 +32,7 @@ HELD = {("testimony", name) for name in ("Ada", "Ben", "Cy", "Gus")} | {("gossip
 
 
 def _reply(agent: str, repeat: int, text: str, question: str = "who") -> InterviewReply:
-    return InterviewReply(Asked(agent, question, question, None), text, (), LAST, repeat)
+    return InterviewReply(PosedQuestion(agent, question, question, None), text, (), LAST, repeat)
 
 
 AFTER = [

@@ -13,7 +13,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
 from genagents_env.scenario import load_scenario
-from genagents_env.scenario.questions import When, asked
+from genagents_env.scenario.questions import When, list_questions
 from genagents_env.scenario.schema import ScheduledEvent
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
@@ -62,7 +62,7 @@ def test_everyone_is_asked_everything_in_order(whole: Path) -> None:
         calls = [call for call in record.calls() if call.purpose == "interview"]
 
     def expected(tick: int, when: When) -> list[tuple[int, str, str]]:
-        return [(tick, one.agent, one.text) for one in asked(scenario, names, when)]
+        return [(tick, one.agent, one.text) for one in list_questions(scenario, names, when)]
 
     assert [(row.tick, row.agent, row.question) for row in rows] == [
         *expected(0, "before"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.checks import check
-from genagents_env.scenario.questions import Asked, When, asked
+from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.scenario.schema import Question
 from tests.scenario.bad_folders import GOOD, write
 
@@ -29,16 +29,16 @@ def test_the_order_is_by_person_then_question_then_whom_it_is_about() -> None:
         }
     )
     names = ["Mei Lin", "Sam Moore", "Eddy Lin"]
-    assert asked(scenario, names, "before") == [
-        Asked("Mei Lin", "who", "Do you know Sam Moore?", "Sam Moore"),
-        Asked("Mei Lin", "who", "Do you know Eddy Lin?", "Eddy Lin"),
-        Asked("Mei Lin", "party", "A party?", None),
-        Asked("Sam Moore", "who", "Do you know Mei Lin?", "Mei Lin"),
-        Asked("Sam Moore", "who", "Do you know Eddy Lin?", "Eddy Lin"),
-        Asked("Eddy Lin", "who", "Do you know Mei Lin?", "Mei Lin"),
-        Asked("Eddy Lin", "who", "Do you know Sam Moore?", "Sam Moore"),
+    assert list_questions(scenario, names, "before") == [
+        PosedQuestion("Mei Lin", "who", "Do you know Sam Moore?", "Sam Moore"),
+        PosedQuestion("Mei Lin", "who", "Do you know Eddy Lin?", "Eddy Lin"),
+        PosedQuestion("Mei Lin", "party", "A party?", None),
+        PosedQuestion("Sam Moore", "who", "Do you know Mei Lin?", "Mei Lin"),
+        PosedQuestion("Sam Moore", "who", "Do you know Eddy Lin?", "Eddy Lin"),
+        PosedQuestion("Eddy Lin", "who", "Do you know Mei Lin?", "Mei Lin"),
+        PosedQuestion("Eddy Lin", "who", "Do you know Sam Moore?", "Sam Moore"),
     ]
-    after = asked(scenario, names, "after")
+    after = list_questions(scenario, names, "after")
     assert [(one.agent, one.text) for one in after if one.person is None] == [
         ("Mei Lin", "And now?"),
         ("Sam Moore", "And now?"),
@@ -50,7 +50,7 @@ def test_the_order_is_by_person_then_question_then_whom_it_is_about() -> None:
 @pytest.mark.parametrize("name", ["valentines_party", "mayoral_election", "tiny"])
 def test_nobody_is_asked_the_same_twice(name: str, when: When) -> None:
     scenario = load_scenario(name)
-    every = asked(scenario, [person.name for person in scenario.people], when)
+    every = list_questions(scenario, [person.name for person in scenario.people], when)
     assert len({(one.agent, one.text) for one in every}) == len(every)
     assert not any("{" in one.text for one in every)
 
@@ -72,7 +72,7 @@ def test_what_the_checks_let_pass_asks_nobody_twice(some: list[Question]) -> Non
         return
     ends: tuple[When, ...] = ("before", "after")
     for when in ends:
-        every = asked(scenario, NAMES, when)
+        every = list_questions(scenario, NAMES, when)
         assert len({(one.agent, one.text) for one in every}) == len(every)
 
 

@@ -3,13 +3,13 @@
 Each check yields every fault it finds. They assume a scenario that the schema accepts.
 """
 
+from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.checks.names import check_names
 from genagents_env.scenario.checks.people import check_people
 from genagents_env.scenario.checks.places import check_places
 from genagents_env.scenario.checks.plot import check_plot
 from genagents_env.scenario.checks.questions import check_questions
 from genagents_env.scenario.checks.success import check_success
-from genagents_env.scenario.checks.view import View
 from genagents_env.scenario.faults import Fault
 from genagents_env.scenario.schema import Scenario
 
@@ -18,7 +18,7 @@ __all__ = ["check"]
 
 def check(scenario: Scenario) -> list[Fault]:
     """Return everything wrong with the scenario, in the order of the file."""
-    view = View(scenario)
+    index = ScenarioIndex(scenario)
     checks = (
         check_names,
         check_places,
@@ -27,4 +27,4 @@ def check(scenario: Scenario) -> list[Fault]:
         check_questions,
         check_success,
     )
-    return [fault for one in checks for fault in one(view)]
+    return [fault for one in checks for fault in one(index)]

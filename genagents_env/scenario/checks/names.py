@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, quote
 from genagents_env.text import fold
 
@@ -11,9 +11,9 @@ RESERVED = ("outside", "me", "everyone", "nobody")
 Named = tuple[Loc, str]
 
 
-def check_names(view: View) -> Iterator[Fault]:
+def check_names(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield names that are taken, reserved, or look like others; ids that come twice."""
-    scenario = view.scenario
+    scenario = index.scenario
     people: list[Named] = [(("people", i), p.name) for i, p in enumerate(scenario.people)]
     sectors: list[Named] = [(("sectors", i), s.name) for i, s in enumerate(scenario.sectors)]
     places = list(sectors)
@@ -32,7 +32,7 @@ def check_names(view: View) -> Iterator[Fault]:
             ]
             yield from _alike(objects, "object")
             places += objects
-    yield from _reserved([*people, *places], scenario.outside)
+    yield from _check_reserved([*people, *places], scenario.outside)
     yield from _like_places(people, places)
     for key, ids in (
         ("facts", [fact.id for fact in scenario.facts]),
@@ -55,7 +55,7 @@ def _alike(named: Iterable[Named], kind: str, key: str = "name") -> Iterator[Fau
             yield Fault((*loc, key), text)
 
 
-def _reserved(named: Iterable[Named], outside: str) -> Iterator[Fault]:
+def _check_reserved(named: Iterable[Named], outside: str) -> Iterator[Fault]:
     taken = {*RESERVED, fold(outside)}
     for loc, name in named:
         if fold(name) in taken:

@@ -3,35 +3,35 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from genagents_env.scenario.checks.view import View, may_be, users
+from genagents_env.scenario.checks.index import ScenarioIndex, may_be, users
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
 from genagents_env.scenario.schema import ObjectSpec
 
 
-def check_places(view: View) -> Iterator[Fault]:
+def check_places(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield what is wrong with sectors, arenas and objects."""
-    starts = _starters(view)
-    for i, sector in enumerate(view.scenario.sectors):
+    starts = _starters(index)
+    for i, sector in enumerate(index.scenario.sectors):
         loc: Loc = ("sectors", i)
-        yield from users(view, sector.users, loc)
+        yield from users(index, sector.users, loc)
         yield from _room(sector.capacity, starts[sector.name], loc)
         for j, arena in enumerate(sector.arenas):
             inner: Loc = (*loc, "arenas", j)
             if arena.name == sector.name and len(sector.arenas) > 1:
                 text = f"{quote(arena.name)} is the sector too; only a single arena shares its name"
                 yield Fault((*inner, "name"), text)
-            yield from users(view, arena.users, inner)
+            yield from users(index, arena.users, inner)
             yield from _room(arena.capacity, starts[f"{sector.name}/{arena.name}"], inner)
             for k, item in enumerate(arena.objects):
-                yield from users(view, item.users, (*inner, "objects", k))
+                yield from users(index, item.users, (*inner, "objects", k))
                 yield from _states(item, (*inner, "objects", k))
 
 
-def _starters(view: View) -> Counter[str]:
+def _starters(index: ScenarioIndex) -> Counter[str]:
     """Return how many people start in each sector and in each `sector/arena`."""
     count: Counter[str] = Counter()
-    for person in view.scenario.people:
-        place = view.places.get(person.start or person.home)
+    for person in index.scenario.people:
+        place = index.places.get(person.start or person.home)
         if place is None or place.sector is None or not person.present:
             continue
         count[place.sector.name] += 1

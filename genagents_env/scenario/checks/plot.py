@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 
-from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, quote
 from genagents_env.scenario.schema import Errand, Fact, Gathering, Reward, ScheduledEvent
 
@@ -19,20 +19,20 @@ _NEEDS = {  # kind of event: the keys it needs, the keys it may have
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
 
 
-def check_plot(view: View) -> Iterator[Fault]:
+def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield what is wrong with facts, gatherings, events and the reward."""
-    for i, fact in enumerate(view.scenario.facts):
-        yield from _fact(view, fact, ("facts", i))
-    for i, gathering in enumerate(view.scenario.gatherings):
-        yield from _gathering(view, gathering, ("gatherings", i))
-    for i, event in enumerate(view.scenario.events):
-        yield from _event(view, event, ("events", i))
-    yield from _reward(view, view.scenario.reward)
+    for i, fact in enumerate(index.scenario.facts):
+        yield from _fact(index, fact, ("facts", i))
+    for i, gathering in enumerate(index.scenario.gatherings):
+        yield from _gathering(index, gathering, ("gatherings", i))
+    for i, event in enumerate(index.scenario.events):
+        yield from _event(index, event, ("events", i))
+    yield from _reward(index, index.scenario.reward)
 
 
-def _fact(view: View, fact: Fact, loc: Loc) -> Iterator[Fault]:
+def _fact(index: ScenarioIndex, fact: Fact, loc: Loc) -> Iterator[Fault]:
     for i, name in enumerate(fact.known_by):
-        yield from view.person(name, (*loc, "known_by", i))
+        yield from index.person(name, (*loc, "known_by", i))
     for i, pattern in enumerate(fact.patterns):
         if re.search(pattern, "", re.IGNORECASE) is not None:
             text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
@@ -44,20 +44,20 @@ def _fact(view: View, fact: Fact, loc: Loc) -> Iterator[Fault]:
         yield Fault((*loc, "patterns"), text)
 
 
-def _gathering(view: View, gathering: Gathering, loc: Loc) -> Iterator[Fault]:
-    yield from view.place(gathering.place, (*loc, "place"))
+def _gathering(index: ScenarioIndex, gathering: Gathering, loc: Loc) -> Iterator[Fault]:
+    yield from index.place(gathering.place, (*loc, "place"))
     if gathering.host is not None:
-        yield from view.person(gathering.host, (*loc, "host"))
+        yield from index.person(gathering.host, (*loc, "host"))
     if gathering.fact is not None:
-        yield from view.fact(gathering.fact, (*loc, "fact"))
+        yield from index.fact(gathering.fact, (*loc, "fact"))
     if gathering.end <= gathering.start:
         text = f"{gathering.end} is not after its start {gathering.start}"
         yield Fault((*loc, "end"), text)
-    yield from _within(view, gathering, loc)
+    yield from _within(index, gathering, loc)
 
 
-def _within(view: View, timed: Gathering | ScheduledEvent, loc: Loc) -> Iterator[Fault]:
-    scenario = view.scenario
+def _within(index: ScenarioIndex, timed: Gathering | ScheduledEvent, loc: Loc) -> Iterator[Fault]:
+    scenario = index.scenario
     key, at = ("at", timed.at) if isinstance(timed, ScheduledEvent) else ("start", timed.start)
     try:
         end = scenario.start + timedelta(hours=scenario.hours)
@@ -69,8 +69,8 @@ def _within(view: View, timed: Gathering | ScheduledEvent, loc: Loc) -> Iterator
         yield Fault((*loc, key), text)
 
 
-def _event(view: View, event: ScheduledEvent, loc: Loc) -> Iterator[Fault]:
-    yield from _within(view, event, loc)
+def _event(index: ScenarioIndex, event: ScheduledEvent, loc: Loc) -> Iterator[Fault]:
+    yield from _within(index, event, loc)
     needs, may = _NEEDS[event.kind]
     allowed = ", ".join((*needs, *may))
     for key in ("agent", "place", "object", "state", "text"):
@@ -81,39 +81,39 @@ def _event(view: View, event: ScheduledEvent, loc: Loc) -> Iterator[Fault]:
             text = f"an event {quote(event.kind)} does not take it; it takes {allowed}"
             yield Fault((*loc, key), text)
     if event.agent is not None:
-        yield from view.person(event.agent, (*loc, "agent"))
+        yield from index.person(event.agent, (*loc, "agent"))
     if event.place is not None:
-        yield from view.place(event.place, (*loc, "place"))
+        yield from index.place(event.place, (*loc, "place"))
     if event.object is not None:
-        yield from view.object(event.object, (*loc, "object"))
+        yield from index.object(event.object, (*loc, "object"))
         if event.state is not None:
-            yield from view.state(event.object, event.state, (*loc, "state"))
+            yield from index.state(event.object, event.state, (*loc, "state"))
 
 
-def _reward(view: View, reward: Reward) -> Iterator[Fault]:
+def _reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
     counted = _REWARD_COUNTS.get(reward.name)
-    if counted is not None and not getattr(view.scenario, counted):
+    if counted is not None and not getattr(index.scenario, counted):
         text = f"the reward {quote(reward.name)} counts {counted}, and there are none; add one"
         yield Fault(("reward", "name"), text)
     if reward.name == "errand" and not reward.errands:
         yield Fault(("reward", "errands"), 'missing; the reward "errand" needs them')
     if reward.fact is not None:
-        yield from view.fact(reward.fact, ("reward", "fact"))
+        yield from index.fact(reward.fact, ("reward", "fact"))
     if reward.gathering is not None:
-        yield from view.gathering(reward.gathering, ("reward", "gathering"))
+        yield from index.gathering(reward.gathering, ("reward", "gathering"))
     agents = [errand.agent for errand in reward.errands]
     for i, errand in enumerate(reward.errands):
         if errand.agent in agents[:i]:
             text = f"{quote(errand.agent)} has an errand already; one for each person"
             yield Fault(("reward", "errands", i, "agent"), text)
-        yield from _errand(view, errand, ("reward", "errands", i))
+        yield from _errand(index, errand, ("reward", "errands", i))
 
 
-def _errand(view: View, errand: Errand, loc: Loc) -> Iterator[Fault]:
-    yield from view.person(errand.agent, (*loc, "agent"))
-    yield from view.object(errand.object, (*loc, "object"))
-    yield from view.state(errand.object, errand.state, (*loc, "state"))
-    item = view.item(errand.object)
+def _errand(index: ScenarioIndex, errand: Errand, loc: Loc) -> Iterator[Fault]:
+    yield from index.person(errand.agent, (*loc, "agent"))
+    yield from index.object(errand.object, (*loc, "object"))
+    yield from index.state(errand.object, errand.state, (*loc, "state"))
+    item = index.item(errand.object)
     if item is None:
         return
     if item.state == errand.state:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, quote
 from genagents_env.scenario.questions import PERSON
 from genagents_env.scenario.schema import Question
@@ -14,24 +14,24 @@ _ABOUT_EVERYONE = 10  # such questions: each is asked as often as there are pair
 _EVERYBODY = None
 
 
-def check_questions(view: View) -> Iterator[Fault]:
+def check_questions(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield what is wrong with the questions."""
-    questions = view.scenario.questions
+    questions = index.scenario.questions
     for i, question in enumerate(questions):
         loc: Loc = ("questions", i)
         for j, name in enumerate(question.to):
-            yield from view.person(name, (*loc, "to", j))
+            yield from index.person(name, (*loc, "to", j))
         if question.fact is not None:
-            yield from view.fact(question.fact, (*loc, "fact"))
+            yield from index.fact(question.fact, (*loc, "fact"))
         if question.gathering is not None:
-            yield from view.gathering(question.gathering, (*loc, "gathering"))
+            yield from index.gathering(question.gathering, (*loc, "gathering"))
         yield from _slots(question, loc)
     general = [i for i, question in enumerate(questions) if question.about == "everyone"]
     for i in general[_ABOUT_EVERYONE:]:
         text = f"at most {_ABOUT_EVERYONE} questions are asked about everyone; leave this one out"
         yield Fault(("questions", i, "about"), text)
     if len(general) <= _ABOUT_EVERYONE:
-        yield from _alike(view)
+        yield from _alike(index)
 
 
 def _slots(question: Question, loc: Loc) -> Iterator[Fault]:
@@ -53,13 +53,13 @@ def _slots(question: Question, loc: Loc) -> Iterator[Fault]:
             yield Fault((*loc, key), text)
 
 
-def _alike(view: View) -> Iterator[Fault]:
+def _alike(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield the questions that somebody would be asked twice in the same words."""
     heard: dict[tuple[str, str], dict[str | None, int]] = {}  # text and end: who hears it, of which
-    for i, question in enumerate(view.scenario.questions):
+    for i, question in enumerate(index.scenario.questions):
         audience = question.to or (_EVERYBODY,)
         twice = None
-        for said in product(_texts(view, question), _ends(question)):
+        for said in product(_texts(index, question), _ends(question)):
             before = heard.setdefault(said, {})
             names = [*audience, _EVERYBODY] if question.to else [*before]
             twice = next((before[name] for name in names if name in before), twice)
@@ -74,7 +74,7 @@ def _ends(question: Question) -> tuple[str, ...]:
     return ("before", "after") if question.when == "both" else (question.when,)
 
 
-def _texts(view: View, question: Question) -> list[str]:
+def _texts(index: ScenarioIndex, question: Question) -> list[str]:
     if question.about == "nobody":
         return [question.text]
-    return list(dict.fromkeys(question.text.replace(PERSON, name) for name in view.people))
+    return list(dict.fromkeys(question.text.replace(PERSON, name) for name in index.people))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from genagents_env.scenario.checks.view import View
+from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
 from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Success, ValueCheck
 from genagents_env.text import fold
@@ -13,21 +13,21 @@ _GROUNDS = ("check", "all", "any", "none")
 _ALLOWED = f"exactly one of {', '.join(_GROUNDS)} is wanted"
 
 
-def check_success(view: View) -> Iterator[Fault]:
+def check_success(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield what is wrong with the checks, the successes and the casts."""
-    for i, check in enumerate(view.scenario.checks):
+    for i, check in enumerate(index.scenario.checks):
         if isinstance(check, PlaceCheck):
-            yield from _place(view, check, ("checks", i))
+            yield from _place(index, check, ("checks", i))
         else:
-            yield from _answers(view, check, ("checks", i))
-    for i, success in enumerate(view.scenario.success):
-        yield from _success(view, success, i)
-    yield from _casts(view)
+            yield from _answers(index, check, ("checks", i))
+    for i, success in enumerate(index.scenario.success):
+        yield from _success(index, success, i)
+    yield from _casts(index)
 
 
-def _place(view: View, check: PlaceCheck, loc: Loc) -> Iterator[Fault]:
-    yield from view.place(check.place, (*loc, "place"))
-    scenario = view.scenario
+def _place(index: ScenarioIndex, check: PlaceCheck, loc: Loc) -> Iterator[Fault]:
+    yield from index.place(check.place, (*loc, "place"))
+    scenario = index.scenario
     try:
         end = scenario.start + timedelta(hours=scenario.hours)
     except OverflowError:  # told of by those who look at gatherings and events
@@ -37,9 +37,9 @@ def _place(view: View, check: PlaceCheck, loc: Loc) -> Iterator[Fault]:
         yield Fault((*loc, "at"), text)
 
 
-def _answers(view: View, check: AnswerCheck | ValueCheck, loc: Loc) -> Iterator[Fault]:
-    yield from view.question(check.question, (*loc, "question"))
-    asked = next((q for q in view.scenario.questions if q.id == check.question), None)
+def _answers(index: ScenarioIndex, check: AnswerCheck | ValueCheck, loc: Loc) -> Iterator[Fault]:
+    yield from index.question(check.question, (*loc, "question"))
+    asked = next((q for q in index.scenario.questions if q.id == check.question), None)
     if asked is not None and asked.about == "everyone":
         text = f"{quote(asked.id)} is asked about everyone; check a question with one answer"
         yield Fault((*loc, "question"), text)
@@ -66,14 +66,14 @@ def _patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
             yield Fault((*loc, i), text)
 
 
-def _success(view: View, success: Success, place: int) -> Iterator[Fault]:
+def _success(index: ScenarioIndex, success: Success, place: int) -> Iterator[Fault]:
     loc: Loc = ("success", place)
     given = [key for key in _GROUNDS if getattr(success, key)]
     if len(given) != 1:
         how = f"{' and '.join(given)} are given" if given else "missing"
         yield Fault((*loc, given[-1] if given else "check"), f"{how}; {_ALLOWED}")
     if success.check is not None:
-        yield from _of_check(view, success, loc)
+        yield from _of_check(index, success, loc)
     else:
         for key, told in (
             ("of", success.of),
@@ -82,7 +82,7 @@ def _success(view: View, success: Success, place: int) -> Iterator[Fault]:
         ):
             if told:
                 yield Fault((*loc, key), "it says how a `check` counts; leave it out without one")
-    earlier = [other.id for other in view.scenario.success[:place]]
+    earlier = [other.id for other in index.scenario.success[:place]]
     for key in _GROUNDS[1:]:
         for j, id_ in enumerate(getattr(success, key)):
             if id_ not in earlier:
@@ -91,11 +91,11 @@ def _success(view: View, success: Success, place: int) -> Iterator[Fault]:
                 yield Fault((*loc, key, j), text)
 
 
-def _of_check(view: View, success: Success, loc: Loc) -> Iterator[Fault]:
-    checks = {check.id: check for check in view.scenario.checks}
+def _of_check(index: ScenarioIndex, success: Success, loc: Loc) -> Iterator[Fault]:
+    checks = {check.id: check for check in index.scenario.checks}
     check = checks.get(success.check or "")
-    yield from view.check(success.check or "", (*loc, "check"))
-    yield from _of(view, success, check, loc)
+    yield from index.check(success.check or "", (*loc, "check"))
+    yield from _of(index, success, check, loc)
     if isinstance(check, ValueCheck):
         yield from _value(success, check, loc)
     elif check is not None:
@@ -125,28 +125,31 @@ def _value(success: Success, check: ValueCheck, loc: Loc) -> Iterator[Fault]:
 
 
 def _of(
-    view: View, success: Success, check: AnswerCheck | ValueCheck | PlaceCheck | None, loc: Loc
+    index: ScenarioIndex,
+    success: Success,
+    check: AnswerCheck | ValueCheck | PlaceCheck | None,
+    loc: Loc,
 ) -> Iterator[Fault]:
     asked: Sequence[str] = ()
     if isinstance(check, AnswerCheck | ValueCheck):
-        asked = next((q.to for q in view.scenario.questions if q.id == check.question), ())
+        asked = next((q.to for q in index.scenario.questions if q.id == check.question), ())
     for i, name in enumerate(success.of):
-        yield from view.person(name, (*loc, "of", i))
+        yield from index.person(name, (*loc, "of", i))
         if name in success.of[:i]:
             yield Fault((*loc, "of", i), f"{quote(name)} comes twice; name everyone once")
-        elif asked and name in view.people and name not in asked:
+        elif asked and name in index.people and name not in asked:
             text = f"{quote(name)} is not asked what {success.check} checks; allowed: "
             yield Fault((*loc, "of", i), text + choices(asked))
 
 
-def _casts(view: View) -> Iterator[Fault]:
-    people = {fold(name) for name in view.people}
-    for cast, names in view.scenario.casts.items():
+def _casts(index: ScenarioIndex) -> Iterator[Fault]:
+    people = {fold(name) for name in index.people}
+    for cast, names in index.scenario.casts.items():
         if fold(cast) in people:
             text = "somebody has this name too; call the cast otherwise, such as by its number"
             yield Fault(("casts", cast), text)
         for i, name in enumerate(names):
-            yield from view.person(name, ("casts", cast, i))
+            yield from index.person(name, ("casts", cast, i))
             if name in names[:i]:
                 text = f"{quote(name)} comes twice; name everyone once"
                 yield Fault(("casts", cast, i), text)

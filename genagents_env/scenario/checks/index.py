@@ -12,7 +12,7 @@ _SPELLINGS = 100  # how many wrong names are compared with all right ones, which
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceSpecs:
     """What an id stands for; `arena` and `item` as deep as the id goes. None: the outside."""
 
     sector: SectorSpec | None = None
@@ -20,23 +20,23 @@ class Place:
     item: ObjectSpec | None = None
 
 
-class View:
+class ScenarioIndex:
     """The scenario, its people by name and its places by id."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.people = {person.name: person for person in scenario.people}
-        self.places = {scenario.outside: Place()}
+        self.places = {scenario.outside: PlaceSpecs()}
         self._spellings = _SPELLINGS
         for sector in scenario.sectors:
-            self.places[sector.name] = Place(sector)
+            self.places[sector.name] = PlaceSpecs(sector)
             for arena in sector.arenas:
                 id_ = sector.name
                 if arena.name != sector.name:
                     id_ = f"{sector.name}/{arena.name}"
-                self.places[id_] = Place(sector, arena)
+                self.places[id_] = PlaceSpecs(sector, arena)
                 for item in arena.objects:
-                    self.places[f"{id_}/{item.name}"] = Place(sector, arena, item)
+                    self.places[f"{id_}/{item.name}"] = PlaceSpecs(sector, arena, item)
         self.objects = [id_ for id_, place in self.places.items() if place.item is not None]
 
     def near(self, value: str, allowed: Sequence[str]) -> str:
@@ -95,15 +95,15 @@ class View:
         place = self.places.get(ref)
         return place.item if place is not None else None
 
-    def barred(self, ref: str, name: str) -> str | None:
+    def find_private_part(self, ref: str, name: str) -> str | None:
         """Return the part of a place that this person may not enter, None if there is none."""
-        place = self.places.get(ref, Place())
+        place = self.places.get(ref, PlaceSpecs())
         parts = [part for part in (place.sector, place.arena) if part is not None]
         return next((part.name for part in parts if part.users and name not in part.users), None)
 
-    def closed(self, ref: str, minute: int) -> str | None:
+    def describe_closed_part(self, ref: str, minute: int) -> str | None:
         """Return what is closed of a place at this minute of the day, with its hours, or None."""
-        place = self.places.get(ref, Place())
+        place = self.places.get(ref, PlaceSpecs())
         for part in (place.sector, place.arena):
             if part is not None and part.hours:
                 hours = map(parse_hours, part.hours)
@@ -117,8 +117,8 @@ def may_be(item: ObjectSpec, state: str) -> bool:
     return item.free_text or state in item.states or (not item.states and state == item.state)
 
 
-def users(view: View, names: Sequence[str], loc: Loc) -> Iterator[Fault]:
+def users(index: ScenarioIndex, names: Sequence[str], loc: Loc) -> Iterator[Fault]:
     """Yield the faults of a list of users; `nobody` alone locks the place."""
     for i, name in enumerate(names):
         if name != NOBODY:
-            yield from view.person(name, (*loc, "users", i))
+            yield from index.person(name, (*loc, "users", i))
