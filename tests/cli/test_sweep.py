@@ -8,7 +8,7 @@ from genagents_env.evaluate.measures import find_measures
 from genagents_env.report.results import measure_sweep
 from genagents_env.sweep import SweepFolder, build_trials, load_experiment
 from tests.cli.conftest import Run
-from tests.sweep.studies import written
+from tests.sweep.small_sweeps import write_experiment
 
 STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 
@@ -17,7 +17,7 @@ STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.to
 def study(genagents: Run, tmp_path: Path) -> str:
     """Return an experiment file: two arms, two seeds, one of them with a model."""
     arms = ({"name": "scripted", "policy": "scripted"}, {"name": "asks", "policy": "reactive"})
-    return str(written(tmp_path, arms=arms, model="scripted:gossip", embedder="hashed"))
+    return str(write_experiment(tmp_path, arms=arms, model="scripted:gossip", embedder="hashed"))
 
 
 @pytest.mark.slow
@@ -64,7 +64,7 @@ def test_a_dry_run_spends_nothing_on_a_model_that_may_cost(
 
 
 def test_an_unknown_measure_is_told_and_the_study_goes_on(genagents: Run, tmp_path: Path) -> None:
-    file = written(tmp_path, measures=["denstiy", "utterances"], seeds=1)
+    file = write_experiment(tmp_path, measures=["denstiy", "utterances"], seeds=1)
     code, out, err = genagents("sweep", str(file), "--out", "out", "--dry-run")
     assert code == 0
     assert "denstiy" in err

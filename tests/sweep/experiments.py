@@ -21,7 +21,7 @@ policy = "{policy}"
 """
 
 
-def begun(
+def create_sweep(
     path: Path,
     policies: dict[str, str],
     *,
@@ -46,7 +46,7 @@ def town(path: Path, seeds: int, hours: float = 0.5) -> SweepFolder:
         'people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]\n'
     )
     policies = {"scripted": "scripted", "reactive": "reactive"}
-    return begun(path, policies, seeds=seeds, scenario="valentines_party", more=more)
+    return create_sweep(path, policies, seeds=seeds, scenario="valentines_party", more=more)
 
 
 def events(folder: SweepFolder, event: str) -> list[str]:

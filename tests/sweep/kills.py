@@ -22,7 +22,7 @@ _STEP = 0.05
 def driver(folder: Path, workers: int, backend: str = "loky") -> "subprocess.Popen[bytes]":
     """Return a sweep of `folder` in a process, and a process group, of its own."""
     # Not a pipe: workers that outlive the sweep for a moment would hold its other end.
-    with told_file(folder).open("ab") as told:
+    with output_file(folder).open("ab") as told:
         return subprocess.Popen(
             [sys.executable, "-m", "tests.sweep.driver", str(folder), str(workers), backend],
             cwd=ROOT,
@@ -32,7 +32,7 @@ def driver(folder: Path, workers: int, backend: str = "loky") -> "subprocess.Pop
         )
 
 
-def told_file(folder: Path) -> Path:
+def output_file(folder: Path) -> Path:
     """Return the file of what the sweeps of `folder` print."""
     return folder.with_name("told.txt")
 
@@ -65,7 +65,7 @@ def kill_one(number: int, process: "subprocess.Popen[bytes]") -> bool:
     return False
 
 
-def harried(process: "subprocess.Popen[bytes]", every: float, most: int) -> int:
+def kill_workers(process: "subprocess.Popen[bytes]", every: float, most: int) -> int:
     """Kill a worker every so many seconds, more or less, and return how many were killed."""
     kills = 0
     while process.poll() is None and kills < most:
@@ -74,7 +74,7 @@ def harried(process: "subprocess.Popen[bytes]", every: float, most: int) -> int:
     return kills
 
 
-def no_orphans(folder: SweepFolder, seconds: float = 5.0) -> bool:
+def has_no_orphans(folder: SweepFolder, seconds: float = 5.0) -> bool:
     """Return whether nobody writes a run any more, once workers have had time to notice."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -84,7 +84,7 @@ def no_orphans(folder: SweepFolder, seconds: float = 5.0) -> bool:
     return False
 
 
-def survived(
+def run_with_kills(
     path: Path, runs: int, every: float, before: int, after: int = 1000
 ) -> tuple[int, dict[str, str]]:
     """Return how many workers were killed, and the hashes, of a sweep that was killed midway, too.
@@ -98,32 +98,32 @@ def survived(
     """
     folder = town(path, runs // 2)
     first = driver(folder.path, 2)
-    kills = harried(first, every, before)
+    kills = kill_workers(first, every, before)
     while first.poll() is None and not (events(folder, "finished") and writers(folder)):
         time.sleep(_STEP)
     first.kill()
-    assert first.wait() == -signal.SIGKILL, told_file(folder.path).read_text()
-    assert no_orphans(folder)
+    assert first.wait() == -signal.SIGKILL, output_file(folder.path).read_text()
+    assert has_no_orphans(folder)
     assert len(events(folder, "finished")) < runs, "the sweep was over before it was killed"
     second = driver(folder.path, 2)
-    kills += harried(second, every, after)
-    assert second.wait() == 0, told_file(folder.path).read_text()
+    kills += kill_workers(second, every, after)
+    assert second.wait() == 0, output_file(folder.path).read_text()
     return kills, whole(folder)
 
 
-def serial(path: Path, runs: int) -> dict[str, str]:
+def run_serially(path: Path, runs: int) -> dict[str, str]:
     """Return the hashes of the same sweep by one worker, undisturbed."""
     folder = town(path, runs // 2)
     process = driver(folder.path, 1)
-    assert process.wait() == 0, told_file(folder.path).read_text()
+    assert process.wait() == 0, output_file(folder.path).read_text()
     return whole(folder)
 
 
 def main(path: Path, runs: int = 64, every: float = 5.0) -> None:
     """Print how it went."""
-    kills, hashes = survived(path / "killed", runs, every, before=3)
+    kills, hashes = run_with_kills(path / "killed", runs, every, before=3)
     print(f"{len(hashes)} runs, {kills} workers and one sweep killed")
-    same = hashes == serial(path / "serial", runs)
+    same = hashes == run_serially(path / "serial", runs)
     print("the same hashes as a serial sweep's" if same else "HASHES DIFFER from a serial sweep's")
     sys.exit(not same)
 

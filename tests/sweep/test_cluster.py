@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.sweep import SweepOptions, sweep
-from tests.sweep.experiments import begun, whole
+from tests.sweep.experiments import create_sweep, whole
 
 
 @pytest.fixture
@@ -20,13 +20,13 @@ def ray_here() -> Iterator[None]:
 @pytest.mark.slow
 def test_a_sweep_through_ray_is_the_same_sweep(tmp_path: Path, ray_here: None) -> None:
     policies, total = {"one": "scripted", "two": "reactive"}, "[budget]\ntotal = { calls = 10 }"
-    folder = begun(tmp_path / "ray", policies, more=total)
+    folder = create_sweep(tmp_path / "ray", policies, more=total)
     stopped = sweep(folder, SweepOptions(workers=2, backend="ray"))
     assert (stopped.exit_code, stopped.finished + stopped.stopped >= 2) == (3, True)
     assert stopped.spent.calls <= 10
-    more = begun(tmp_path / "ray", policies)  # goes on from the files that came back
+    more = create_sweep(tmp_path / "ray", policies)  # goes on from the files that came back
     assert sweep(more, SweepOptions(workers=2, backend="ray")).exit_code == 0
-    here = begun(tmp_path / "here", policies)
+    here = create_sweep(tmp_path / "here", policies)
     assert sweep(here, SweepOptions(workers=1)).exit_code == 0
     assert whole(more) == whole(here)
 
@@ -36,4 +36,4 @@ def test_a_backend_that_is_not_installed_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError, match=r"pip install .*cluster"):
-        sweep(begun(tmp_path, {"one": "scripted"}), SweepOptions(backend="ray"))
+        sweep(create_sweep(tmp_path, {"one": "scripted"}), SweepOptions(backend="ray"))

@@ -1,7 +1,6 @@
 import sqlite3
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,9 @@ from genagents_env.run import RunOptions, run
 from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions, read_cost
 from genagents_env.sweep.folder import SweepFolder
 from tests.scripted import shipped_rule
-from tests.sweep.studies import begun, lived
+from tests.sweep.small_sweeps import create_sweep, run_in
 
-MINDS: dict[str, Any] = {
+MINDS: dict[str, object] = {
     "seeds": 3,
     "model": "scripted:gossip",
     "embedder": "hashed",
@@ -24,7 +23,7 @@ MINDS: dict[str, Any] = {
 
 
 def test_pilots_are_the_first_seeds_of_each_condition(tmp_path: Path) -> None:
-    sweep = begun(tmp_path, seeds=[4, 1, 2])
+    sweep = create_sweep(tmp_path, seeds=[4, 1, 2])
     assert [(one.seed, one.condition.arm) for one in choose_pilots(sweep)] == [
         (4, "scripted"),
         (4, "nobody moves"),
@@ -34,14 +33,14 @@ def test_pilots_are_the_first_seeds_of_each_condition(tmp_path: Path) -> None:
 
 
 def test_without_pilots_nothing_is_known(tmp_path: Path) -> None:
-    (first, _) = forecast_conditions(begun(tmp_path))
+    (first, _) = forecast_conditions(create_sweep(tmp_path))
     assert first == Forecast("scripted", 2, 2, 0, None, None, None, None)
 
 
 def test_a_forecast_is_for_all_trials_from_the_mean_of_the_finished(tmp_path: Path) -> None:
-    sweep = begun(tmp_path, **MINDS)
+    sweep = create_sweep(tmp_path, **MINDS)
     minds = [trial for trial in sweep.trials if trial.condition.arm == "mind"]
-    costs = [read_cost(lived(sweep, trial)) for trial in minds[:2]]
+    costs = [read_cost(run_in(sweep, trial)) for trial in minds[:2]]
     assert costs[0].calls > 0
     idle, mind = forecast_conditions(sweep)
     assert (idle.trials, idle.due, idle.pilots, idle.calls) == (3, 3, 0, None)
@@ -54,8 +53,8 @@ def test_a_forecast_is_for_all_trials_from_the_mean_of_the_finished(tmp_path: Pa
 
 
 def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
-    sweep = begun(tmp_path, seeds=1)
-    path = lived(sweep, sweep.trials[0])
+    sweep = create_sweep(tmp_path, seeds=1)
+    path = run_in(sweep, sweep.trials[0])
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE calls")
     connection.close()
@@ -74,7 +73,7 @@ def _priced(sweep: SweepFolder, price: Price | None) -> Path:
 
 
 def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
-    path = _priced(begun(tmp_path, **MINDS), Price(Decimal(2), Decimal(10)))
+    path = _priced(create_sweep(tmp_path, **MINDS), Price(Decimal(2), Decimal(10)))
     with RunReader(path) as record:
         spent = record.spent()
     wanted = (spent.prompt_tokens * 2 + spent.completion_tokens * 10) / Decimal(1_000_000)
@@ -82,7 +81,7 @@ def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
 
 
 def test_dollars_are_unknown_where_the_price_is(tmp_path: Path) -> None:
-    sweep = begun(tmp_path, **MINDS)
+    sweep = create_sweep(tmp_path, **MINDS)
     assert read_cost(_priced(sweep, None)).dollars is None
     _, mind = forecast_conditions(sweep)
     assert mind.calls
@@ -90,7 +89,7 @@ def test_dollars_are_unknown_where_the_price_is(tmp_path: Path) -> None:
 
 
 def test_verdicts_of_the_run_s_own_model_count_and_those_of_others_do_not(tmp_path: Path) -> None:
-    path = _priced(begun(tmp_path, **MINDS), Price(Decimal(1), Decimal(1)))
+    path = _priced(create_sweep(tmp_path, **MINDS), Price(Decimal(1), Decimal(1)))
     before = read_cost(path)
     with RunWriter.open(path) as writer:
         for judge in ("dear", "somebody else"):
@@ -105,10 +104,10 @@ def test_verdicts_of_the_run_s_own_model_count_and_those_of_others_do_not(tmp_pa
 
 @pytest.mark.parametrize("arm", ["idle", "mind"])
 def test_the_estimate_of_a_pilot_is_near_what_other_seeds_take(tmp_path: Path, arm: str) -> None:
-    sweep = begun(tmp_path, **{**MINDS, "hours": 0.2})
+    sweep = create_sweep(tmp_path, **{**MINDS, "hours": 0.2})
     mine = [trial for trial in sweep.trials if trial.condition.arm == arm]
-    first = lived(sweep, mine[0])
+    first = run_in(sweep, mine[0])
     told = next(one for one in forecast_conditions(sweep) if one.condition == arm)
-    files = [first, *(lived(sweep, trial) for trial in mine[1:])]
+    files = [first, *(run_in(sweep, trial) for trial in mine[1:])]
     real = sum(read_cost(path).calls for path in files)
     assert told.calls == pytest.approx(real, rel=0.3)

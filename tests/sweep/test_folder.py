@@ -1,8 +1,8 @@
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,12 +14,12 @@ from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, resume, run
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.folder import SweepFolder
-from tests.sweep.studies import ARMS, OWN, begun, lived, trials, written
+from tests.sweep.small_sweeps import ARMS, OWN, create_sweep, run_in, trials, write_experiment
 
 
 @pytest.fixture
 def sweep(tmp_path: Path) -> SweepFolder:
-    return begun(tmp_path)
+    return create_sweep(tmp_path)
 
 
 def _spoil(path: Path, at: int, data: bytes) -> None:
@@ -51,7 +51,7 @@ def test_a_new_folder_has_all_that_a_resume_needs(sweep: SweepFolder, tmp_path: 
 
 
 def test_a_folder_that_is_no_sweep_says_how_to_begin_one(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none", written(tmp_path)):
+    for path in (tmp_path, tmp_path / "none", write_experiment(tmp_path)):
         with pytest.raises(ConfigError, match=r"genagents sweep .* begins one"):
             SweepFolder(path)
 
@@ -60,34 +60,36 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("x")
     with pytest.raises(ConfigError, match="other things"):
-        begun(tmp_path)
+        create_sweep(tmp_path)
     assert os.listdir(tmp_path / "out") == ["thesis.tex"]
     with pytest.raises(ConfigError, match="is a file"):
-        SweepFolder.create(written(tmp_path), written(tmp_path))
+        SweepFolder.create(write_experiment(tmp_path), write_experiment(tmp_path))
 
 
 def test_an_empty_folder_will_do(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".base.json.77").write_text("a draft of one that died")
-    assert len(begun(tmp_path).trials) == 4
+    assert len(create_sweep(tmp_path).trials) == 4
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    written(tmp_path)
+    write_experiment(tmp_path)
     with pytest.raises(ConfigError, match="cannot be written"):
         SweepFolder.create(tmp_path / "small.toml" / "out", tmp_path / "small.toml")
 
 
 @pytest.mark.parametrize("changes", [{"seeds": 0}, {"arms": [{"name": "a", "policy": "idel"}]}])
-def test_a_wrong_experiment_leaves_nothing_behind(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_a_wrong_experiment_leaves_nothing_behind(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
     with pytest.raises((ConfigError, PolicyError)):
-        begun(tmp_path, **changes)
+        create_sweep(tmp_path, **changes)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_wrong_experiment_leaves_a_sweep_as_it_was(sweep: SweepFolder, tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
-        begun(tmp_path, seeds=0)
+        create_sweep(tmp_path, seeds=0)
     assert SweepFolder(sweep.path).trials == sweep.trials
 
 
@@ -109,7 +111,7 @@ def test_a_lost_experiment_and_an_unreadable_base_are_told(sweep: SweepFolder) -
 
 def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    begun(tmp_path / "there")
+    create_sweep(tmp_path / "there")
     shutil.move(tmp_path / "there" / "out", tmp_path / "here")
     shutil.rmtree(tmp_path / "there")
     assert SweepFolder(tmp_path / "here").base == tmp_path / "here"
@@ -117,7 +119,7 @@ def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
 
 
 def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> None:
-    SweepFolder.create(sweep.path, written(tmp_path), {"model": "scripted", "seeds": None})
+    SweepFolder.create(sweep.path, write_experiment(tmp_path), {"model": "scripted", "seeds": None})
     assert {one.model for one in SweepFolder(sweep.path).trials} == {"scripted"}
     again = SweepFolder.reopen(sweep.path, {"seeds": 1, "model": None})
     assert again.changes == {"model": "scripted", "seeds": 1}
@@ -129,11 +131,11 @@ def test_own_policies_are_found_from_wherever_one_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.py").write_text(OWN)
-    sweep = begun(tmp_path, seeds=1, arms=[{"name": "a", "policy": "mine.py:Mine"}])
+    sweep = create_sweep(tmp_path, seeds=1, arms=[{"name": "a", "policy": "mine.py:Mine"}])
     (tmp_path / "else").mkdir()
     monkeypatch.chdir(tmp_path / "else")
     (trial,) = SweepFolder(sweep.path).trials
-    lived(sweep, trial)
+    run_in(sweep, trial)
     assert _states(sweep) == ["finished"]
 
 
@@ -142,7 +144,7 @@ def test_own_policies_are_found_from_wherever_one_resumes(
 
 def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    lived(sweep, trial)
+    run_in(sweep, trial)
     standing = sweep.read_status(trial)
     assert (standing.state, standing.status, standing.tick) == ("finished", "finished", 7)
     assert _states(sweep) == ["finished", "due", "due", "due"]
@@ -151,7 +153,7 @@ def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
 
 def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
     arms = [{"name": "a", "policy": "smallville"}]
-    sweep = begun(tmp_path, seeds=1, model="scripted:gossip", embedder="hashed", arms=arms)
+    sweep = create_sweep(tmp_path, seeds=1, model="scripted:gossip", embedder="hashed", arms=arms)
     (trial,) = sweep.trials
     engine = RunOptions(trial.model, embedder=trial.embedder, limits=Limits(calls=1))
     run(trial.spec, sweep.run_file(trial), engine)
@@ -170,7 +172,7 @@ def test_an_empty_file_is_due(sweep: SweepFolder) -> None:
 
 def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    path = lived(sweep, trial)
+    path = run_in(sweep, trial)
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
     connection.close()
@@ -201,9 +203,11 @@ def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
     ],
     ids=["zeros", "text", "head", "newer", "half", "a byte short", "a stump"],
 )
-def test_a_damaged_file_is_told_and_set_aside_and_redone(sweep: SweepFolder, spoil: Any) -> None:
+def test_a_damaged_file_is_told_and_set_aside_and_redone(
+    sweep: SweepFolder, spoil: Callable[[Path], object]
+) -> None:
     trial = sweep.trials[0]
-    path = lived(sweep, trial)
+    path = run_in(sweep, trial)
     spoil(path)
     standing = sweep.read_status(trial)
     assert standing.state == "damaged"
@@ -211,7 +215,7 @@ def test_a_damaged_file_is_told_and_set_aside_and_redone(sweep: SweepFolder, spo
     first = sweep.set_aside(trial)
     assert first == sweep.path / "damaged" / f"{trial.name}-1.sqlite"
     assert sweep.read_status(trial).state == "due"
-    whole = canonical_hash(lived(sweep, trial))
+    whole = canonical_hash(run_in(sweep, trial))
     assert sweep.read_status(trial).state == "finished"
     assert sweep.set_aside(trial).name == f"{trial.name}-2.sqlite"
     assert canonical_hash(sweep.path / "damaged" / f"{trial.name}-2.sqlite") == whole
@@ -221,8 +225,8 @@ def test_a_damaged_file_is_told_and_set_aside_and_redone(sweep: SweepFolder, spo
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[SweepFolder, Path, bytes]:
     """Return a sweep, the file of its first trial, and what a whole run in it looks like."""
-    sweep = begun(tmp_path_factory.mktemp("whole"))
-    path = lived(sweep, sweep.trials[0])
+    sweep = create_sweep(tmp_path_factory.mktemp("whole"))
+    path = run_in(sweep, sweep.trials[0])
     return sweep, path, path.read_bytes()
 
 
@@ -246,7 +250,7 @@ def test_whatever_bytes_are_wrong_a_standing_is_told(
 
 def test_journals_go_with_the_file(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    path = lived(sweep, trial)
+    path = run_in(sweep, trial)
     path.with_name(f"{path.name}-wal").write_bytes(b"wal")
     away = sweep.set_aside(trial)
     assert away.with_name(f"{away.name}-wal").read_bytes() == b"wal"
@@ -255,7 +259,7 @@ def test_journals_go_with_the_file(sweep: SweepFolder) -> None:
 
 def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    path = lived(sweep, trial)
+    path = run_in(sweep, trial)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE ticks SET positions = zeroblob(8) WHERE tick = 3")
     connection.close()
@@ -267,7 +271,7 @@ def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: Sweep
 
 def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    path = lived(sweep, trial)
+    path = run_in(sweep, trial)
     sweep.log.append(event="finished", trial=trial.name, hash=canonical_hash(path))
     assert sweep.verify(trial).state == "finished"
     sweep.log.append(event="finished", trial=trial.name, hash="0" * 64)
@@ -278,7 +282,7 @@ def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -
 def test_files_that_were_swapped_are_damaged(
     sweep: SweepFolder, mine: int, other: int, told: str
 ) -> None:
-    path = lived(sweep, sweep.trials[other])
+    path = run_in(sweep, sweep.trials[other])
     path.rename(sweep.run_file(sweep.trials[mine]))
     standing = sweep.read_status(sweep.trials[mine])
     assert standing.state == "damaged"
@@ -288,7 +292,7 @@ def test_files_that_were_swapped_are_damaged(
 
 def test_a_run_that_was_lived_on_is_another_run(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
-    resume(lived(sweep, trial), RunOptions(), hours=0.01)
+    resume(run_in(sweep, trial), RunOptions(), hours=0.01)
     assert "its hours is 0.03, not 0.02" in sweep.read_status(trial).problem
 
 
@@ -333,7 +337,7 @@ def test_the_last_try_having_failed_makes_a_trial_failed(sweep: SweepFolder) -> 
     sweep.log.append(event="begun", trial=trial.name)
     assert sweep.read_status(trial).state == "due"
     sweep.log.append(event="failed", trial=other.name, message="x")
-    lived(sweep, other)
+    run_in(sweep, other)
     assert sweep.read_status(other).state == "finished"
 
 
@@ -344,18 +348,18 @@ def test_an_arm_removed_leaves_strangers_and_an_arm_added_is_due(
     sweep: SweepFolder, tmp_path: Path
 ) -> None:
     for trial in sweep.trials:
-        lived(sweep, trial)
+        run_in(sweep, trial)
     gone = {sweep.run_file(one) for one in sweep.trials if one.condition.arm == "nobody moves"}
     arms = [ARMS[0], {"name": "new", "policy": "reactive"}]
-    again = begun(tmp_path, arms=arms)
+    again = create_sweep(tmp_path, arms=arms)
     assert set(again.find_unknown_runs()) == gone
     assert _states(again) == ["finished", "due"] * 2
     assert all(path.exists() for path in gone)
-    assert _states(begun(tmp_path)) == ["finished"] * 4
+    assert _states(create_sweep(tmp_path)) == ["finished"] * 4
 
 
 def test_an_experiment_edited_in_the_folder_counts(sweep: SweepFolder) -> None:
-    lived(sweep, sweep.trials[1])
+    run_in(sweep, sweep.trials[1])
     text = sweep.experiment_file.read_text()
     sweep.experiment_file.write_text(text.replace("idle", "random"))
     assert _states(SweepFolder(sweep.path)) == ["due"] * 4
@@ -364,16 +368,16 @@ def test_an_experiment_edited_in_the_folder_counts(sweep: SweepFolder) -> None:
 
 def test_more_seeds_are_the_only_new_work(sweep: SweepFolder, tmp_path: Path) -> None:
     for trial in sweep.trials:
-        lived(sweep, trial)
-    assert _states(begun(tmp_path, seeds=3)) == ["finished"] * 4 + ["due"] * 2
+        run_in(sweep, trial)
+    assert _states(create_sweep(tmp_path, seeds=3)) == ["finished"] * 4 + ["due"] * 2
 
 
 def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None:
     text = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "scenario.toml").write_text(text)
-    sweep = begun(tmp_path, scenario="own", seeds=1)
-    path = lived(sweep, sweep.trials[0])
+    sweep = create_sweep(tmp_path, scenario="own", seeds=1)
+    path = run_in(sweep, sweep.trials[0])
     (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
     again = SweepFolder(sweep.path)
     assert again.find_unknown_runs() == (path,)
@@ -385,8 +389,8 @@ def _renamed(*names: str) -> list[dict[str, str]]:
 
 
 def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> None:
-    hashes = [canonical_hash(lived(sweep, trial)) for trial in sweep.trials]
-    again = begun(tmp_path, arms=_renamed("the script", "statues"))
+    hashes = [canonical_hash(run_in(sweep, trial)) for trial in sweep.trials]
+    again = create_sweep(tmp_path, arms=_renamed("the script", "statues"))
     assert _states(again) == ["finished"] * 4
     assert [canonical_hash(again.run_file(trial)) for trial in again.trials] == hashes
     assert again.find_unknown_runs() == ()
@@ -397,25 +401,27 @@ def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> Non
 
 def test_names_that_change_places_keep_their_runs_apart(sweep: SweepFolder, tmp_path: Path) -> None:
     for trial in sweep.trials:
-        lived(sweep, trial)
-    again = begun(tmp_path, arms=_renamed("nobody moves", "scripted"))
+        run_in(sweep, trial)
+    again = create_sweep(tmp_path, arms=_renamed("nobody moves", "scripted"))
     assert _states(again) == ["finished"] * 4
 
 
 def test_two_arms_alike_each_keep_their_own_run(tmp_path: Path) -> None:
     arms = [{"name": name, "policy": "idle"} for name in ("a", "b")]
-    sweep = begun(tmp_path, arms=arms, seeds=1)
+    sweep = create_sweep(tmp_path, arms=arms, seeds=1)
     for trial in sweep.trials:
-        lived(sweep, trial)
-    again = begun(tmp_path, arms=[{**arm, "name": f"x{arm['name']}"} for arm in arms], seeds=1)
+        run_in(sweep, trial)
+    again = create_sweep(
+        tmp_path, arms=[{**arm, "name": f"x{arm['name']}"} for arm in arms], seeds=1
+    )
     assert _states(again) == ["finished", "finished"]
 
 
 def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) -> None:
-    path = lived(sweep, sweep.trials[0])
+    path = run_in(sweep, sweep.trials[0])
     lock = RunLock(path)
     try:
-        assert _states(begun(tmp_path, arms=_renamed("x", "y")))[0] == "due"
+        assert _states(create_sweep(tmp_path, arms=_renamed("x", "y")))[0] == "due"
         assert path.exists()
     finally:
         lock.release()

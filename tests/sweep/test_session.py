@@ -13,8 +13,8 @@ from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
 from genagents_env.sweep.session import list_versions
 from genagents_env.sweep.spending.server import BudgetServer
-from tests.sweep.experiments import begun, events, hashes, town, whole
-from tests.sweep.kills import driver, no_orphans, told_file, writers
+from tests.sweep.experiments import create_sweep, events, hashes, town, whole
+from tests.sweep.kills import driver, has_no_orphans, output_file, writers
 
 BROKEN = """
 from genagents_env.actions import Idle
@@ -33,7 +33,7 @@ class Broken(Policy):
 
 def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -> None:
     policies = {"one": "scripted", "two": "reactive"}
-    folder, told = begun(tmp_path, policies), list[SweepProgress]()
+    folder, told = create_sweep(tmp_path, policies), list[SweepProgress]()
     swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
     assert (swept.total, swept.finished, swept.stopped, swept.failed) == (4, 4, 0, 0)
     assert (swept.exit_code, swept.problems) == (0, ())
@@ -47,13 +47,13 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
     assert all(o.total == 4 and o.finished + len(o.running) <= 4 for o in told)
     # Again, and with a seed more: only that is lived.
     assert sweep(SweepFolder(folder.path)).finished == 4
-    more = begun(tmp_path, policies, seeds=3)
+    more = create_sweep(tmp_path, policies, seeds=3)
     assert sweep(more, SweepOptions(workers=1)).finished == 6
     assert first.items() < whole(more).items()
 
 
 def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: Path) -> None:
-    folder = begun(tmp_path, {"one": "reactive"}, seeds=5)
+    folder = create_sweep(tmp_path, {"one": "reactive"}, seeds=5)
     sweep(folder)
     before = whole(folder)
     empty, foreign, cut, changed, _ = [folder.run_file(trial) for trial in folder.trials]
@@ -80,7 +80,7 @@ def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) ->
         f"import os\n        if os.path.exists({str(mark)!r}): raise ImportError('no such library')"
     )
     broken.write_text(BROKEN.format(deed=deed))
-    folder = begun(tmp_path, {"fine": "scripted", "broken": "broken.py:Broken"})
+    folder = create_sweep(tmp_path, {"fine": "scripted", "broken": "broken.py:Broken"})
     assert len(folder.trials) == 4
     mark.touch()
     swept = sweep(folder, SweepOptions(workers=1))
@@ -95,24 +95,24 @@ def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) ->
 def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path) -> None:
     policies = {"dear": "reactive", "free": "scripted"}
     small, large = (f"[budget]\ntotal = {{ calls = {calls} }}" for calls in (12, 500))
-    folder = begun(tmp_path / "a", policies, seeds=4, more=small)
+    folder = create_sweep(tmp_path / "a", policies, seeds=3, more=small)
     swept = sweep(folder, SweepOptions(workers=1))
     assert swept.exit_code == 3
-    assert swept.finished >= 4
-    assert 1 <= swept.stopped <= 3
+    assert swept.finished >= 3
+    assert 1 <= swept.stopped <= 2
     assert swept.spent.calls <= 12
     assert "[budget]" in swept.message
     assert "--resume" in swept.message
-    assert len(events(folder, "stopped")) < 4, "some were not begun at all"
-    more = begun(tmp_path / "a", policies, seeds=4, more=large)
+    assert len(events(folder, "stopped")) < 3, "some were not begun at all"
+    more = create_sweep(tmp_path / "a", policies, seeds=3, more=large)
     assert sweep(more, SweepOptions(workers=1)).exit_code == 0
-    unstopped = begun(tmp_path / "b", policies, seeds=4)
+    unstopped = create_sweep(tmp_path / "b", policies, seeds=3)
     sweep(unstopped, SweepOptions(workers=1))
     assert whole(more) == whole(unstopped)
 
 
 def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path: Path) -> None:
-    folder = begun(tmp_path, {"one": "scripted"})
+    folder = create_sweep(tmp_path, {"one": "scripted"})
     for settings, what in (
         (SweepOptions(workers=0), "workers: 0"),
         (SweepOptions(backend="rai"), "did you mean 'ray'"),
@@ -124,7 +124,7 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
 
 
 def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
-    folder = begun(tmp_path, {"one": "scripted"})
+    folder = create_sweep(tmp_path, {"one": "scripted"})
     experiment = folder.experiment
     with (
         BudgetServer(
@@ -136,7 +136,7 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
 
 
 def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
-    folder = begun(tmp_path, {"one": "scripted"}, seeds=3)
+    folder = create_sweep(tmp_path, {"one": "scripted"}, seeds=3)
     name = folder.trials[1].name
     swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
     assert (swept.total, swept.finished) == (1, 1)
@@ -147,7 +147,7 @@ def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
     """Wait until two runs are under way, neither for the first time in its life."""
     while process.poll() is None and not (len(writers(folder)) == 2 and events(folder, "finished")):
         time.sleep(0.02)
-    assert process.poll() is None, told_file(folder.path).read_text()
+    assert process.poll() is None, output_file(folder.path).read_text()
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
 def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    folder = town(tmp_path, seeds=4)
+    folder = town(tmp_path, seeds=3)
     process = driver(folder.path, 2)
     at_work(folder, process)
     if number == signal.SIGINT:
@@ -163,14 +163,14 @@ def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     else:
         process.terminate()
     assert process.wait(60) == 128 + number
-    told = told_file(folder.path).read_text()
+    told = output_file(folder.path).read_text()
     assert f"genagents sweep --resume {folder.path}" in told
     assert "Traceback" not in told
-    assert no_orphans(folder)
+    assert has_no_orphans(folder)
     assert 1 <= len(events(folder, "stopped")) <= 2
     assert events(folder, "worker died") == []
     again = driver(folder.path, 2)
-    assert again.wait() == 0, told_file(folder.path).read_text()
+    assert again.wait() == 0, output_file(folder.path).read_text()
     whole(folder)
 
 

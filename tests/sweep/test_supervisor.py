@@ -7,12 +7,12 @@ import pytest
 from genagents_env.run import Limits
 from genagents_env.sweep.job import Job, TrialResult
 from genagents_env.sweep.supervisor import supervise
-from tests.sweep import lives
-from tests.sweep.experiments import begun
+from tests.sweep import fake_work
+from tests.sweep.experiments import create_sweep
 
 
 def jobs(path: Path, seeds: int) -> list[Job]:
-    folder = begun(path, {"arm": "scripted"}, seeds=seeds)
+    folder = create_sweep(path, {"arm": "scripted"}, seeds=seeds)
     return [
         Job(trial, folder.run_file(trial), None, Limits(), 1, False, 1, is_dedicated=True)
         for trial in folder.trials
@@ -29,7 +29,7 @@ def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
         workers=2,
         on_result=results.append,
         on_death=deaths.append,
-        work=lives.mortal,
+        work=fake_work.mortal,
     )
     assert given_up == []
     assert Counter(r.trial for r in results) == Counter(job.trial.name for job in given)
@@ -41,7 +41,12 @@ def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
 def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Path) -> None:
     given, results = jobs(tmp_path, 5), list[TrialResult]()
     given_up = supervise(
-        given, backend="loky", workers=2, on_result=results.append, patience=4, work=lives.poisonous
+        given,
+        backend="loky",
+        workers=2,
+        on_result=results.append,
+        patience=4,
+        work=fake_work.poisonous,
     )
     states = {result.trial: result.state for result in results}
     assert len(results) == len(given)
@@ -61,6 +66,6 @@ def test_a_job_that_may_not_begin_has_no_result(tmp_path: Path) -> None:
         workers=1,
         on_result=results.append,
         may_start=lambda job: job.trial.seed < 2,
-        work=lives.good,
+        work=fake_work.good,
     )
     assert sorted(result.trial for result in results) == sorted(j.trial.name for j in given[:2])

@@ -12,7 +12,7 @@ from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
 from genagents_env.sweep.job import Job
 from genagents_env.sweep.worker import run_trial
-from tests.sweep.experiments import begun
+from tests.sweep.experiments import create_sweep
 
 TRAP = """
 from pathlib import Path
@@ -34,7 +34,7 @@ class Trap(Policy):
 
 
 def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
-    folder = begun(path, {"arm": policy}, seeds=1)
+    folder = create_sweep(path, {"arm": policy}, seeds=1)
     (trial,) = folder.trials
     plain = Job(
         trial=trial,

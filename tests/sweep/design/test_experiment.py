@@ -1,6 +1,5 @@
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,12 +7,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
+from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
 from genagents_env.sweep.design.changes import apply_changes
 from genagents_env.sweep.design.consistency import find_contradictions
 from genagents_env.sweep.design.experiment import BudgetLimits, Experiment, load_experiment
 from genagents_env.sweep.design.toml import format_faults
-from tests.sweep.studies import loaded, written
+from tests.sweep.small_sweeps import load, write_experiment
 
 FULL = """
 name = "minds"
@@ -50,9 +50,9 @@ kind = "rubric"
 """
 
 
-def _faults(folder: Path, **changes: Any) -> list[str]:
+def _faults(folder: Path, **changes: object) -> list[str]:
     with pytest.raises(ConfigError) as caught:
-        loaded(folder, **changes)
+        load(folder, **changes)
     return str(caught.value).splitlines()
 
 
@@ -71,7 +71,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, seeds=None, hours=None)
+    experiment = load(tmp_path, seeds=None, hours=None)
     assert experiment.seed_list == (0,)
     assert (experiment.hours, experiment.model, experiment.baseline) == (None, None, None)
     assert (experiment.interviews, experiment.judge, experiment.concurrency) == (True, True, 8)
@@ -130,7 +130,7 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"arms": None, "runs": [{"name": "a", "policy": "x"}] * 2}, "comes twice with the same"),
     ],
 )
-def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, object], told: str) -> None:
     (line,) = _faults(tmp_path, **changes)
     assert told in line
 
@@ -156,17 +156,17 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 
 
 def test_unknown_measures_are_no_fault_of_the_file(tmp_path: Path) -> None:
-    assert loaded(tmp_path, measures=["no_such"], primary=["nor.this"]).measures == ("no_such",)
+    assert load(tmp_path, measures=["no_such"], primary=["nor.this"]).measures == ("no_such",)
 
 
 def test_a_start_may_be_a_time_of_toml(tmp_path: Path) -> None:
-    path = written(tmp_path)
+    path = write_experiment(tmp_path)
     path.write_text(path.read_text() + "start = 10:30:00\n")
     assert load_experiment(path).start == "10:30:00"
 
 
 def test_a_grid_is_every_combination_arm_by_arm(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, scenario=None, scenarios=["tiny", "medicine"], models=["a", "b"])
+    experiment = load(tmp_path, scenario=None, scenarios=["tiny", "medicine"], models=["a", "b"])
     cells = [(run.scenario, run.model, run.name) for run in experiment.cells]
     assert cells[:3] == [
         ("tiny", "a", "scripted"),
@@ -182,7 +182,7 @@ def test_a_list_of_runs_takes_from_the_experiment_what_it_leaves_out(tmp_path: P
         {"name": "a", "policy": "idle"},
         {"name": "b", "policy": "idle", "scenario": "medicine", "seeds": [7], "hours": 1},
     ]
-    first, second = loaded(tmp_path, arms=None, runs=runs).cells
+    first, second = load(tmp_path, arms=None, runs=runs).cells
     assert (first.scenario, first.seed_list, first.hours) == ("tiny", (0, 1), 0.02)
     assert (second.scenario, second.seed_list, second.hours) == ("medicine", (7,), 1.0)
 
@@ -201,10 +201,10 @@ def test_a_list_of_runs_takes_from_the_experiment_what_it_leaves_out(tmp_path: P
     ],
 )
 def test_runs_of_a_block_are_paired_where_they_share_seeds_and_town(
-    tmp_path: Path, own: dict[str, Any], paired: bool
+    tmp_path: Path, own: dict[str, object], paired: bool
 ) -> None:
     runs = [{"name": "a", "policy": "idle"}, {"name": "b", "policy": "idle", **own}]
-    assert loaded(tmp_path, arms=None, runs=runs).paired is paired
+    assert load(tmp_path, arms=None, runs=runs).paired is paired
 
 
 def test_caps_are_limits_with_exact_dollars() -> None:
@@ -231,7 +231,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES))
-def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, Any]) -> None:
+def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, object]) -> None:
     found = find_contradictions(raw)
     try:
         Experiment.model_validate(raw)
@@ -241,7 +241,7 @@ def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, Any]) -> None:
 
 
 def test_changes_stand_in_place_of_what_the_file_says(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, models=["a", "b"], budget={"total": {"calls": 3, "tokens": 9}})
+    experiment = load(tmp_path, models=["a", "b"], budget={"total": {"calls": 3, "tokens": 9}})
     told = {"model": "c", "seeds": 5, "hours": 2, "max_tokens": 7, "max_dollars": "0.5"}
     other = apply_changes(experiment, told)
     assert {run.model for run in other.cells} == {"c"}
@@ -253,11 +253,11 @@ def test_changes_stand_in_place_of_what_the_file_says(tmp_path: Path) -> None:
 
 def test_changes_stand_in_place_of_what_single_runs_say(tmp_path: Path) -> None:
     runs = [{"name": "a", "policy": "idle", "model": "m", "seeds": [9], "hours": 9, "place": "p"}]
-    (run,) = apply_changes(loaded(tmp_path, arms=None, runs=runs), {"model": "c", "seeds": 1}).cells
+    (run,) = apply_changes(load(tmp_path, arms=None, runs=runs), {"model": "c", "seeds": 1}).cells
     assert (run.model, run.seed_list, run.hours, run.place) == ("c", (0,), 9.0, "p")
 
 
 @pytest.mark.parametrize("told", [{"seeds": 0}, {"hours": -1}, {"max_dollars": "x"}, {"modl": "a"}])
-def test_a_change_that_is_not_allowed_is_told(tmp_path: Path, told: dict[str, Any]) -> None:
+def test_a_change_that_is_not_allowed_is_told(tmp_path: Path, told: dict[str, JSON]) -> None:
     with pytest.raises(ConfigError):
-        apply_changes(loaded(tmp_path), told)
+        apply_changes(load(tmp_path), told)

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import Scenario, load_scenario, scenario_names
 from genagents_env.sweep.design.identity import compute_identity, digest_scenario
 from genagents_env.sweep.design.trials import Trial
-from tests.sweep.studies import ARMS, OWN, trials
+from tests.sweep.small_sweeps import ARMS, OWN, trials
 
-JSON = st.recursive(
+JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=6,
@@ -99,7 +100,7 @@ def test_a_run_of_a_trial_is_what_the_trial_says(tmp_path: Path) -> None:
     assert meta.start == trial.spec.town.start
 
 
-CHANGES: list[dict[str, Any]] = [
+CHANGES: list[dict[str, object]] = [
     {"seeds": [1]},
     {"scenario": "medicine"},
     {"people": ["Ben Carver"]},
@@ -137,7 +138,7 @@ def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_define_a_run_leaves_its_identity(
-    tmp_path: Path, changes: dict[str, Any]
+    tmp_path: Path, changes: dict[str, object]
 ) -> None:
     assert _one(tmp_path, **changes).identity == _one(tmp_path).identity
 
@@ -172,7 +173,7 @@ def test_a_scenario_folder_beside_the_experiment_counts_by_its_content(tmp_path:
     assert _one(tmp_path, scenario="own").identity != before.identity
 
 
-def _identity(config: dict[str, Any], order: int = 1, **changes: Any) -> str:
+def _identity(config: dict[str, JSON], order: int = 1, **changes: object) -> str:
     agents = ["A", "B"][::order]
     facts: dict[str, Any] = {
         "scenario": "0" * 64,
@@ -187,8 +188,8 @@ def _identity(config: dict[str, Any], order: int = 1, **changes: Any) -> str:
     return compute_identity(**facts)
 
 
-@given(st.dictionaries(st.text(max_size=4), JSON, max_size=5))
-def test_the_order_of_keys_is_nothing(config: dict[str, Any]) -> None:
+@given(st.dictionaries(st.text(max_size=4), JSON_VALUES, max_size=5))
+def test_the_order_of_keys_is_nothing(config: dict[str, JSON]) -> None:
     turned = dict(reversed(config.items()))
     assert _identity(config) == _identity(turned, order=-1)
 
@@ -256,7 +257,7 @@ def test_faults_of_several_kinds_are_told_together(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_town_does_not_have_is_told(
-    tmp_path: Path, changes: dict[str, Any], told: str
+    tmp_path: Path, changes: dict[str, object], told: str
 ) -> None:
     with pytest.raises((ConfigError, ScenarioError), match=told):
         trials(tmp_path, **changes)

@@ -33,7 +33,7 @@ class Raw:
         assert self.hear() == {"welcome": True}
         return self
 
-    def say(self, *messages: Any) -> None:
+    def say(self, *messages: object) -> None:
         self.send(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
 
     def send(self, data: bytes) -> None:

@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
-from typing import Any
 
 from genagents_env.errors import BudgetExceeded, ConfigError
 from genagents_env.llm.budget import Budget, upper_bound
@@ -82,19 +81,19 @@ def tell(folder: Path, tokens: int) -> int:
     """Be the server until a SIGTERM: address.json says where, spent.json what was spent."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     with BudgetServer(Limits(tokens=tokens), RateLimit(), folder / "spending.json") as server:
-        written(folder / "address.json", list(astuple(server.address)))
+        write_json(folder / "address.json", list(astuple(server.address)))
         signal.sigwait([signal.SIGTERM])
-    written(folder / "spent.json", [server.spent.tokens, server.exhausted])
+    write_json(folder / "spent.json", [server.spent.tokens, server.exhausted])
     return 0
 
 
-def written(path: Path, what: object) -> None:
+def write_json(path: Path, what: object) -> None:
     new = path.with_suffix(".new")
     new.write_text(json.dumps(what))
     new.replace(path)
 
 
-def forked(live: Callable[[], int]) -> int:
+def fork(live: Callable[[], int]) -> int:
     """Return the process id of a child that does `live`."""
     pid = os.fork()
     if pid:
@@ -116,7 +115,7 @@ class Stage:
         self.begun = self.kills = self.server_kills = 0
         self.server = 0
 
-    def play(self) -> dict[str, Any]:
+    def play(self) -> dict[str, object]:
         self.open()
         while SPENT not in self.ends:
             while len(self.workers) < self.plan["workers"]:
@@ -145,14 +144,14 @@ class Stage:
     def open(self) -> None:
         address = self.folder / "address.json"
         address.unlink(missing_ok=True)
-        self.server = forked(lambda: tell(self.folder, self.plan["tokens"]))
+        self.server = fork(lambda: tell(self.folder, self.plan["tokens"]))
         while not address.exists():
             time.sleep(0.002)
 
     def begin_worker(self) -> None:
         self.begun += 1
         number = self.begun
-        self.workers.append(forked(lambda: spend(self.folder, number)))
+        self.workers.append(fork(lambda: spend(self.folder, number)))
 
     def reap(self) -> None:
         for pid in list(self.workers):

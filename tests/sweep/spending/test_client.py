@@ -6,11 +6,11 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,20 +30,27 @@ ROOT = Path(__file__).resolve().parents[3]
 class Office:
     """A server and what it was told."""
 
-    def __init__(self, path: Path, **limits: Any) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        calls: int | None = None,
+        tokens: int | None = None,
+        per_minute: int | None = None,
+    ) -> None:
         self.clock = Clock()
         self.reports: list[tuple[str, TrialProgress]] = []
-        rate = RateLimit(requests_per_minute=limits.pop("per_minute", None))
+        rate = RateLimit(requests_per_minute=per_minute)
         self.server = BudgetServer(
-            Limits(**limits),
+            Limits(calls, tokens),
             rate,
             path,
             watch=lambda *report: self.reports.append(report),
             clock=self.clock,
         )
 
-    def client(self, trial: str = "t", **options: Any) -> BudgetClient:
-        return BudgetClient(self.server.address, trial, **options)
+    def client(self, trial: str = "t", clock: Clock | None = None) -> BudgetClient:
+        return BudgetClient(self.server.address, trial, clock=clock or time.monotonic)
 
 
 @pytest.fixture

@@ -40,15 +40,15 @@ def server_of(path: Path, rate: RateLimit | None = None, **options: Any) -> Budg
     return BudgetServer(Limits(**limits), rate or RateLimit(), path, **options)
 
 
-def reserve(number: int, tokens: int = 0, calls: int = 1, dollars: str = "0") -> dict[str, Any]:
+def reserve(number: int, tokens: int = 0, calls: int = 1, dollars: str = "0") -> dict[str, object]:
     return {"kind": "reserve", "number": number, "amount": [calls, tokens, dollars]}
 
 
-def settle(reserved: int, used: int) -> dict[str, Any]:
+def settle(reserved: int, used: int) -> dict[str, object]:
     return {"kind": "settle", "reserved": [1, reserved, "0"], "used": [1, used, "0"]}
 
 
-def granted(number: int) -> dict[str, Any]:
+def granted(number: int) -> dict[str, object]:
     return {"number": number, **GRANTED}
 
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 SPENT, KILLED, ABANDONED, LOST = 3, -9, 70, 4
 
@@ -30,6 +32,7 @@ def test_eight_processes_spend_the_budget_and_not_a_token_more(tmp_path: Path) -
     assert found["ends"] == [SPENT]
 
 
+@pytest.mark.slow
 def test_the_budget_holds_while_workers_are_killed(tmp_path: Path) -> None:
     tokens = 150_000
     found = played(tmp_path, tokens=tokens, workers=8, kill_worker=20)

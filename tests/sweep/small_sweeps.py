@@ -1,7 +1,6 @@
 """Small experiments for tests: their files, their folders, and their trials lived in place."""
 
 from pathlib import Path
-from typing import Any
 
 from genagents_env.record.rows import encode
 from genagents_env.run import RunOptions, run
@@ -23,7 +22,7 @@ class Mine(Policy):
 """
 
 
-def written(folder: Path, **changes: Any) -> Path:
+def write_experiment(folder: Path, **changes: object) -> Path:
     """Write the file of a small experiment on `tiny`; a change of None leaves a key out."""
     given = {"name": "small", "seeds": 2, "scenario": "tiny", "hours": 0.02, "arms": ARMS}
     lines = [f"{key} = {toml(v)}" for key, v in {**given, **changes}.items() if v is not None]
@@ -42,22 +41,22 @@ def toml(value: object) -> str:
     return encode(value)
 
 
-def loaded(folder: Path, **changes: Any) -> Experiment:
+def load(folder: Path, **changes: object) -> Experiment:
     """Return a small experiment."""
-    return load_experiment(written(folder, **changes))
+    return load_experiment(write_experiment(folder, **changes))
 
 
-def trials(folder: Path, **changes: Any) -> tuple[Trial, ...]:
+def trials(folder: Path, **changes: object) -> tuple[Trial, ...]:
     """Return the trials of a small experiment."""
-    return build_trials(loaded(folder, **changes), folder)
+    return build_trials(load(folder, **changes), folder)
 
 
-def begun(folder: Path, **changes: Any) -> SweepFolder:
+def create_sweep(folder: Path, **changes: object) -> SweepFolder:
     """Return the folder of a small experiment, `out` inside `folder`."""
-    return SweepFolder.create(folder / "out", written(folder, **changes))
+    return SweepFolder.create(folder / "out", write_experiment(folder, **changes))
 
 
-def lived(sweep: SweepFolder, trial: Trial) -> Path:
+def run_in(sweep: SweepFolder, trial: Trial) -> Path:
     """Live a trial to its end and return its file."""
     path = sweep.run_file(trial)
     run(
