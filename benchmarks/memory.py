@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks import published_retrieval as published
-from genagents_env.memory.bank import Bank
 from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.memory.retrieval import PRESETS, retrieve
 from genagents_env.memory.stream import MemoryStream
 
@@ -72,7 +72,7 @@ def compare(count: int, width: int, asked: int, repeats: int) -> str:
         assert len({*mine} & {*other}) >= K - 1  # float32 beside float64 may swap the last two
     paper = cpu_ms(lambda: retrieve(stream, queries, now=now, k=K), 10 * repeats)
     same = cpu_ms(lambda: retrieve(stream, queries, now=now, k=K, weights=alike), 10 * repeats)
-    product = cpu_ms(lambda: stream.likeness(queries), 10 * repeats)
+    product = cpu_ms(lambda: stream.compute_similarity(queries), 10 * repeats)
     theirs = cpu_ms(lambda: published.retrieve(nodes, lists, K), repeats)
     cells = f"| {count:,} x {width:,} | {asked} | {theirs:,.1f} | {same:.2f} | {paper:.2f} "
     return cells + f"| {product:.2f} | {theirs / same:,.0f} |"
@@ -129,7 +129,7 @@ def bank(count: int, width: int, repeats: int) -> str:
     vectors = unit_rows(vectors)
     texts = [f"What somebody said about something, number {k}." for k in range(count)]
     tracemalloc.start()
-    ours = Bank(count, FORGET_ABOVE)
+    ours = ForgettingMemory(count, FORGET_ABOVE)
     for at in range(0, count, 100):
         some = [(text, (k,)) for k, text in enumerate(texts[at : at + 100])]
         ours.add(some, vectors[at : at + 100], 0, "summary")

@@ -8,15 +8,15 @@ from typing import Any, Protocol
 
 from jinja2 import Template
 
-from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
+from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Profile
 
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
 _SYSTEM_SHARE = 0.3  # of the prompt at most for who one is
 _MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
-_EMPTY_FENCE = bound(fence([], ""))
+_EMPTY_FENCE = bound_tokens(fence([], ""))
 _LINE = 160  # characters of a memory that are shown
 _NAME, _PLACE = 24, 36  # tokens at most of a name or a place outside the fence
 _NAMED = 3  # people named at most
@@ -90,8 +90,8 @@ class PromptFiles:
         """
         system = self.get_system(profile)
         template = self._load_template(name)
-        room = self.limit - bound_of([system, Message("user", "")])
-        empty = bound(template.render(data=fence([], self.mark), **fields).strip())
+        room = self.limit - bound_prompt_tokens([system, Message("user", "")])
+        empty = bound_tokens(template.render(data=fence([], self.mark), **fields).strip())
         share = 1.0 - _MEMORY_SHARE if memories else 1.0
         kept = fit_lines(lines, int((room - empty) * share))
         left = room - empty - sum(_count_tokens(line) for line in kept)
@@ -128,7 +128,7 @@ class PromptFiles:
                 home=_shorten(profile.home[:80], limit // 6),
                 workplace=_shorten((profile.workplace or "")[:80], limit // 6),
             ).strip()
-            if bound(text) <= limit or not kept:
+            if bound_tokens(text) <= limit or not kept:
                 return text
         raise AssertionError("the last round returns")
 
@@ -142,12 +142,12 @@ class PromptFiles:
         return self._templates[name]
 
 
-_EMPTY_LINE = bound(fence([""], ""))
+_EMPTY_LINE = bound_tokens(fence([""], ""))
 
 
 def _count_tokens(line: JSONValue) -> int:
     """Return the tokens that a line adds to the fence."""
-    return bound(fence([line], "")) - _EMPTY_FENCE + 1
+    return bound_tokens(fence([line], "")) - _EMPTY_FENCE + 1
 
 
 def fit_lines(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
@@ -176,7 +176,7 @@ def _cut(line: JSONValue, most: int) -> JSONValue:
 
 def _shorten(text: str, most: int) -> str:
     """Return the beginning of `text` that, quoted, has at most `most` tokens."""
-    while text and (length := bound(fence([text], "")) - _EMPTY_LINE) > most:
+    while text and (length := bound_tokens(fence([text], "")) - _EMPTY_LINE) > most:
         text = text[: min(len(text) - 1, len(text) * max(0, most) // length)].rstrip()
     return text
 
@@ -201,6 +201,6 @@ def shorten_place(words: str) -> str:
 
 
 def _fit_words(words: str, most: int) -> str:
-    while bound(words) > most:
+    while bound_tokens(words) > most:
         words = words[: len(words) * 3 // 4]
     return words

@@ -13,10 +13,10 @@ from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.texts import JudgedText
-from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.text import clean, fold
 
 _FOLDER = Path(__file__).parent
@@ -158,4 +158,4 @@ def _cut(words: str, most: int) -> str:
 
 def _count_tokens(item: JSONValue) -> int:
     """Return a bound of its tokens in the fence, where brackets and marks are escaped."""
-    return bound(fence([item], ""))
+    return bound_tokens(fence([item], ""))

@@ -10,9 +10,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from genagents_env.errors import ConfigError
 from genagents_env.judge.texts import About, JudgedText
+from genagents_env.scenario.error_messages import location, translate
 from genagents_env.scenario.faults import choices, quote, suggest
 from genagents_env.scenario.schema import Line, Model, Paragraph
-from genagents_env.scenario.words import location, translate
 from genagents_env.text import fold
 
 _MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from genagents_env.errors import LLMBadReply, LLMRefused, LLMUnavailable, ModelOutage
+from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused, UnusableReply
 from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import (
     CallKey,
@@ -25,7 +26,6 @@ from genagents_env.llm.calls import (
     prompt_hash,
 )
 from genagents_env.llm.cassette import Cassette, Recorded, recall
-from genagents_env.llm.faults import AttemptFailed, PromptRefused, UnusableReply
 from genagents_env.llm.ledger import Ledger
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.replies import Parsed, parse

@@ -11,10 +11,10 @@ import httpx2
 import openai
 
 from genagents_env.errors import ConfigError, LLMError, LLMRefused
-from genagents_env.llm.body import read_bounded
+from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused
+from genagents_env.llm.bounded_body import read_bounded
 from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue
 from genagents_env.llm.completions import completion_of, error_text
-from genagents_env.llm.faults import AttemptFailed, PromptRefused
 from genagents_env.llm.prices import FREE, LOOPBACK, Price, price_of
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from genagents_env.errors import LLMUnavailable
-from genagents_env.llm.faults import AttemptFailed
+from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.rng import draw_unit
 
 T = TypeVar("T")

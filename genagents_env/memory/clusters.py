@@ -12,7 +12,7 @@ from genagents_env.memory.columns import Floats, unit_rows
 from genagents_env.memory.rows import DECIMALS
 
 
-def linked(vectors: Floats, above: float) -> list[list[int]]:
+def link(vectors: Floats, above: float) -> list[list[int]]:
     """Return the groups that single linkage makes of vectors.
 
     Two rows are in one group where their cosine, rounded to 5 decimals, is at least `above`, or

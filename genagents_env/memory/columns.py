@@ -25,7 +25,7 @@ class Column(Generic[Scalar]):
     def append(self, value: Any) -> None:
         """Put `value` at the end."""
         if self._count == len(self._data):
-            self._data = _doubled(self._data)
+            self._data = _double(self._data)
         self._data[self._count] = value
         self._count += 1
 
@@ -121,7 +121,7 @@ def unit_rows(vectors: Floats) -> Floats:
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True), dtype=np.float32)
 
 
-def _doubled(data: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+def _double(data: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     grown = np.zeros(2 * len(data), dtype=data.dtype)
     grown[: len(data)] = data
     return grown

@@ -41,17 +41,17 @@ class HashedNgrams:
     def _row(self, text: str) -> Floats:
         row = self._cache.get(text)
         if row is None:
-            row = self._cache[text] = self._embedded(text)
+            row = self._cache[text] = self._embed(text)
             if len(self._cache) > _CACHED:
                 self._cache.popitem(last=False)
         else:
             self._cache.move_to_end(text)
         return row
 
-    def _embedded(self, text: str) -> Floats:
+    def _embed(self, text: str) -> Floats:
         # The marks around the text make even the empty one have an n-gram.
         marked = b"\x02 " + text.casefold().encode("utf-8", "replace") + b" \x03"
-        grams = _hashed(np.frombuffer(marked, dtype=np.uint8).astype(np.uint64))
+        grams = _hash_ngrams(np.frombuffer(marked, dtype=np.uint8).astype(np.uint64))
         sign = np.where(grams >> np.uint64(63), 1.0, -1.0)
         row = np.bincount((grams % np.uint64(self.dim)).astype(np.int64), sign, self.dim)
         length = float(np.linalg.norm(row))
@@ -81,7 +81,7 @@ class HashedSource:
         """Do nothing: there is nothing to free."""
 
 
-def _hashed(codes: Bits) -> Bits:
+def _hash_ngrams(codes: Bits) -> Bits:
     """Return the mixed hash of every n-gram of `codes`, of all sizes, as one array."""
     found = []
     for size in _SIZES:

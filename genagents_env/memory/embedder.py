@@ -20,7 +20,7 @@ Vectors: TypeAlias = Mapping[str, bytes]
 Flight: TypeAlias = asyncio.Task[dict[str, bytes]]
 
 
-class Source(Protocol):
+class EmbeddingSource(Protocol):
     """A model of embeddings.
 
     Attributes:
@@ -45,7 +45,7 @@ class Source(Protocol):
 
 
 @runtime_checkable
-class Billed(Protocol):
+class BilledSource(Protocol):
     """A source whose requests cost something."""
 
     def bill(self, budget: Budget) -> None:
@@ -57,7 +57,7 @@ class Billed(Protocol):
         ...
 
 
-class Store(Protocol):
+class VectorStore(Protocol):
     """Where vectors outlive the process: float16, little-endian, one string of bytes a text."""
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
@@ -81,7 +81,7 @@ class Embedder:
         store: None keeps vectors in memory only.
     """
 
-    def __init__(self, source: Source, store: Store | None = None) -> None:
+    def __init__(self, source: EmbeddingSource, store: VectorStore | None = None) -> None:
         self.name = source.name
         self._source = source
         self._store = store if source.stored else None
@@ -107,9 +107,9 @@ class Embedder:
         flights = self._flights.setdefault(asyncio.get_running_loop(), {})
         new = [t for t in dict.fromkeys(whole) if t not in vectors and t not in flights]
         if new:
-            task = asyncio.create_task(self._fetched(new))
+            task = asyncio.create_task(self._fetch(new))
             flights.update(dict.fromkeys(new, task))
-            task.add_done_callback(lambda done: _landed(done, flights))
+            task.add_done_callback(lambda done: _end_flight(done, flights))
         for task in dict.fromkeys(flights[t] for t in whole if t not in vectors):
             # A caller that is cancelled does not take the vectors from the others who wait.
             vectors |= await asyncio.shield(task)
@@ -124,14 +124,14 @@ class Embedder:
         """Close the source."""
         await self._source.aclose()
 
-    async def _fetched(self, texts: list[str]) -> dict[str, bytes]:
+    async def _fetch(self, texts: list[str]) -> dict[str, bytes]:
         """Return the vectors of `texts`, from the store or else the source."""
         found = self._store.get(self.name, texts) if self._store else {}
         for text, vector in found.items():
             self._check_stored(text, vector)
         missing = [text for text in texts if text not in found]
         if missing:
-            fresh = self._rounded(missing, await self._source.embed(missing))
+            fresh = self._round(missing, await self._source.embed(missing))
             if self._store:
                 self._store.put(self.name, fresh)
             found = found | fresh
@@ -139,7 +139,7 @@ class Embedder:
             self._keep(text, vector)
         return found
 
-    def _rounded(self, texts: list[str], vectors: Floats) -> dict[str, bytes]:
+    def _round(self, texts: list[str], vectors: Floats) -> dict[str, bytes]:
         try:
             if vectors.ndim != 2 or len(vectors) != len(texts) or 0 in vectors.shape:
                 raise ValueError(f"{len(texts)} texts gave vectors of shape {vectors.shape}")
@@ -178,7 +178,7 @@ def _row(vector: bytes) -> Floats:
     return row
 
 
-def _landed(task: Flight, flights: dict[str, Flight]) -> None:
+def _end_flight(task: Flight, flights: dict[str, Flight]) -> None:
     for text in [text for text, other in flights.items() if other is task]:
         del flights[text]
     if not task.cancelled():

@@ -2,13 +2,13 @@
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.open import DEFAULT_BASE_URL, read_endpoint_variables
-from genagents_env.memory.embedder import Source
+from genagents_env.memory.embedder import EmbeddingSource
 
 _ALLOWED = "local, hashed, hashed:WIDTH (1 to 65536) or endpoint:MODEL"
 _WIDEST = 65536
 
 
-def open_source(name: str | None = None) -> Source:
+def open_source(name: str | None = None) -> EmbeddingSource:
     """Return the source called `name`; whoever opens it closes it (`aclose`).
 
     Args:
@@ -36,7 +36,7 @@ def open_source(name: str | None = None) -> Source:
     raise ConfigError(f"embedder {name!r}: expected {_ALLOWED}")
 
 
-def _open_endpoint_source(model: str) -> Source:
+def _open_endpoint_source(model: str) -> EmbeddingSource:
     base_url, api_key = read_endpoint_variables()
     if not (base_url or api_key):
         raise ConfigError(

@@ -22,7 +22,7 @@ _NO_RANGE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class RetrievalWeights:
     """How much each reason to recall counts, and what recency is.
 
     Attributes:
@@ -65,10 +65,10 @@ class Weights:
 # lines 142, 227 and 244), so that results on it compare. Recency there is by rank, and inverted:
 # the memory accessed longest ago scores highest. That code also recalls no chats and no text
 # with the word "idle"; leave out the former by `kinds`.
-PRESETS: Mapping[str, Weights] = MappingProxyType(
+PRESETS: Mapping[str, RetrievalWeights] = MappingProxyType(
     {
-        "paper": Weights(),
-        "public_code": Weights(
+        "paper": RetrievalWeights(),
+        "public_code": RetrievalWeights(
             recency=0.5, importance=2.0, relevance=3.0, by="rank", inverted=True
         ),
     }
@@ -80,7 +80,7 @@ def scores(
     queries: Floats,
     *,
     now: int,
-    weights: Weights = PRESETS["paper"],
+    weights: RetrievalWeights = PRESETS["paper"],
     kinds: Collection[Kind] = KINDS,
 ) -> Floats:
     """Return how strongly each query calls up each memory.
@@ -99,13 +99,13 @@ def scores(
     Raises:
         ValueError: queries have another shape or are not finite, or a kind is unknown.
     """
-    queries = _checked(queries, stream)
+    queries = _check_queries(queries, stream)
     ids = stream.recallable(now, kinds)
     if ids is None and len(stream):
-        return _scored(stream, queries, None, weights)
+        return _score(stream, queries, None, weights)
     result: Floats = np.full((len(queries), len(stream)), -np.inf, dtype=np.float32)
     if ids is not None and len(ids):
-        result[:, ids] = _scored(stream, queries, ids, weights)
+        result[:, ids] = _score(stream, queries, ids, weights)
     return result
 
 
@@ -115,7 +115,7 @@ def retrieve(
     *,
     now: int,
     k: int = 30,
-    weights: Weights = PRESETS["paper"],
+    weights: RetrievalWeights = PRESETS["paper"],
     kinds: Collection[Kind] = KINDS,
 ) -> list[list[int]]:
     """Return, for each query, the ids of the `k` memories most worth recalling.
@@ -142,7 +142,7 @@ def retrieve(
     return [_best(row, k) for row in found]
 
 
-def _checked(queries: Floats, stream: MemoryStream) -> Floats:
+def _check_queries(queries: Floats, stream: MemoryStream) -> Floats:
     queries = np.ascontiguousarray(queries, dtype=np.float32)
     if queries.ndim != 2 or (stream.dim and queries.shape[1] != stream.dim):
         raise ValueError(f"queries have shape {queries.shape}, expected (Q, {stream.dim or 'D'})")
@@ -151,21 +151,25 @@ def _checked(queries: Floats, stream: MemoryStream) -> Floats:
     return queries
 
 
-def _scored(stream: MemoryStream, queries: Floats, ids: Ids | None, weights: Weights) -> Floats:
+def _score(
+    stream: MemoryStream, queries: Floats, ids: Ids | None, weights: RetrievalWeights
+) -> Floats:
     """Return the scores of `ids` (None: of all), shape (Q, len(ids)); at least one."""
-    likeness = stream.likeness(queries)
+    similarity = stream.compute_similarity(queries)
     importance = stream.importance
     if ids is not None:
-        likeness, importance = likeness[:, ids], importance[ids]
-    common = _scaled(_recency(stream, ids, weights)) * np.float32(weights.recency)
-    common += _scaled(importance) * np.float32(weights.importance)
-    result = _scaled(likeness)
+        similarity, importance = similarity[:, ids], importance[ids]
+    common = _scale(_recency(stream, ids, weights)) * np.float32(weights.recency)
+    common += _scale(importance) * np.float32(weights.importance)
+    result = _scale(similarity)
     result *= np.float32(weights.relevance)
     result += common
     return result
 
 
-def _recency(stream: MemoryStream, ids: Ids | None, weights: Weights) -> npt.NDArray[np.float64]:
+def _recency(
+    stream: MemoryStream, ids: Ids | None, weights: RetrievalWeights
+) -> npt.NDArray[np.float64]:
     """Return the recency of `ids`, up to a factor that scaling takes out again.
 
     In float64, in which even a second between two memories makes a difference.
@@ -197,7 +201,7 @@ def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, inverted: bool)
     return ranks
 
 
-def _scaled(values: npt.NDArray[Any]) -> Floats:
+def _scale(values: npt.NDArray[Any]) -> Floats:
     """Return `values` scaled to [0, 1] along the last axis; 0.5 where there is no range."""
     least = values.min(axis=-1, keepdims=True)
     span = values.max(axis=-1, keepdims=True) - least

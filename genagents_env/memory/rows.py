@@ -17,7 +17,7 @@ _FREE = -1
 _DOUBTFUL = 64  # rows a query, which are looked at one by one
 
 
-class Rows:
+class VectorRows:
     """Unit vectors by the id of their owner; the row of one that is dropped is used again.
 
     They lie column by column, which BLAS multiplies with a vector in a third of the time.
@@ -51,7 +51,7 @@ class Rows:
         """
         return 10.0**-DECIMALS + 6e-8 * len(self._data)
 
-    def checked(self, vectors: Floats, count: int) -> Floats:
+    def normalize(self, vectors: Floats, count: int) -> Floats:
         """Return `vectors`, shape (count, D), as unit rows.
 
         Raises:
@@ -99,7 +99,7 @@ class Rows:
         """Return the vectors of `ids`, shape (len(ids), D)."""
         return np.ascontiguousarray(self._data[:, [self._row_of[id_] for id_ in ids]].T)
 
-    def likeness(self, queries: Floats, above: float) -> Floats:
+    def bound_similarity(self, queries: Floats, above: float) -> Floats:
         """Return upper bounds of the cosines of unit `queries` (Q, D) to all rows, also the free.
 
         The product of the first third of the numbers, and the lengths of the rest, mostly tell
@@ -120,15 +120,15 @@ class Rows:
             np.matmul(queries, data, out=filled)
         return most
 
-    def alike(self, vector: Floats, most: Floats, above: float) -> list[int]:
-        """Return who is at least `above` similar to `vector`, by id; `most` is its `likeness`."""
+    def find_similar(self, vector: Floats, most: Floats, above: float) -> list[int]:
+        """Return who is at least `above` similar to `vector`, by id; `most` is its `similarity`."""
         near = most >= above - self.slack
         rows = np.flatnonzero(near & (self.owner[: len(most)] >= 0))
         if not len(rows):
             return []
-        return sorted(self.owner[rows[self.exact(rows, vector) >= above]].tolist())
+        return sorted(self.owner[rows[self.compute_cosines(rows, vector) >= above]].tolist())
 
-    def leading(self, query: Floats, k: int) -> Ids:
+    def find_nearest(self, query: Floats, k: int) -> Ids:
         """Return the rows of the `k` nearest to a unit `query` (1, D), and of those about as near.
 
         At least one vector is there.
@@ -139,7 +139,7 @@ class Rows:
         floor = np.partition(products, len(products) - k)[len(products) - k]
         return np.flatnonzero(products >= floor - 2 * self.slack)
 
-    def exact(self, rows: Ids, vector: Floats) -> Exact:
+    def compute_cosines(self, rows: Ids, vector: Floats) -> Exact:
         """Return the cosines of `rows` to a unit `vector`, rounded: shape (len(rows),)."""
         doubles = np.ascontiguousarray(self._data[:, rows].T, dtype=np.float64)
         cosines = (doubles * vector.astype(np.float64)).sum(axis=1)

@@ -66,7 +66,7 @@ class MemoryStream:
     """Columns of everything one agent remembers, and one matrix of embeddings.
 
     A memory is added without its embedding, which `embed` attaches later; until then it is read
-    and found by `recent`, but not recalled by likeness. Memories with the same text share one
+    and found by `recent`, but not recalled by similarity. Memories with the same text share one
     row of the matrix, so that a text is embedded once and its repetitions tie exactly.
 
     Memories are never removed: ids stay valid, and evidence can be followed for good.
@@ -119,7 +119,7 @@ class MemoryStream:
             raise ValueError(f"memory {text[:60]!r} has neither events, nor evidence, nor a cause")
         if any(not 0 <= e < id for e in evidence):
             raise ValueError(f"evidence {evidence} is not in the stream, which has {id} memories")
-        importance = _clipped(importance)
+        importance = _clip(importance)
         self._texts.append(text)
         self._events.append(events)
         self._evidence.append(evidence)
@@ -188,7 +188,7 @@ class MemoryStream:
             ValueError: `importance` is not a number.
         """
         self._check([id])
-        self._importance.view[id] = _clipped(importance)
+        self._importance.view[id] = _clip(importance)
 
     def expire(self, id: int, at: int) -> None:
         """Let memory `id` be recalled no more from game second `at` on; never later than before.
@@ -222,7 +222,7 @@ class MemoryStream:
                 found.append(id)
         return found
 
-    def unembedded(self) -> list[int]:
+    def find_unembedded(self) -> list[int]:
         """Return the ids that have no vector yet, ascending."""
         if not self._vectors.missing:
             return []
@@ -252,12 +252,12 @@ class MemoryStream:
     @property
     def accessed(self) -> Ids:
         """Game second of every memory's last access, shape (N,); read only."""
-        return _fixed(self._accessed.view)
+        return _make_readonly(self._accessed.view)
 
     @property
     def importance(self) -> npt.NDArray[np.float64]:
         """Every memory's importance, shape (N,); read only."""
-        return _fixed(self._importance.view)
+        return _make_readonly(self._importance.view)
 
     def of_kind(self, kind: Kind) -> npt.NDArray[np.bool_]:
         """Return which memories are of this kind, shape (N,)."""
@@ -276,7 +276,7 @@ class MemoryStream:
         may = self._vectors.known[self._rows.view] & (now < self._expires.view)
         return np.flatnonzero(may if whole else may & np.isin(self._kinds.view, codes))
 
-    def likeness(self, queries: Floats) -> Floats:
+    def compute_similarity(self, queries: Floats) -> Floats:
         """Return the cosine of every memory to unit `queries` (Q, D): shape (Q, N), float32.
 
         It is 0 for memories without an embedding.
@@ -290,7 +290,7 @@ class MemoryStream:
         Raises:
             IndexError: there is no such memory.
         """
-        reached = self._reached(ids)
+        reached = self._find_reachable(ids)
         return tuple(sorted({event for id in reached for event in self._events[id]}))
 
     def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -299,9 +299,9 @@ class MemoryStream:
         Raises:
             IndexError: there is no such memory.
         """
-        return tuple(sorted(id for id in self._reached(ids) if not self._evidence[id]))
+        return tuple(sorted(id for id in self._find_reachable(ids) if not self._evidence[id]))
 
-    def _reached(self, ids: Iterable[int]) -> set[int]:
+    def _find_reachable(self, ids: Iterable[int]) -> set[int]:
         open_, reached = list(ids), set[int]()
         self._check(open_)
         while open_:
@@ -348,13 +348,13 @@ def _code(kind: Kind) -> int:
     return _CODE[kind]
 
 
-def _clipped(importance: float) -> float:
+def _clip(importance: float) -> float:
     if importance != importance:
         raise ValueError("importance is not a number")
     return min(_MOST, max(_LEAST, float(importance)))
 
 
-def _fixed(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _make_readonly(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = view.view()
     view.flags.writeable = False
     return view

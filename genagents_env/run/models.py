@@ -7,7 +7,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedReplies
-from genagents_env.memory.embedder import Source
+from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
 from genagents_env.run.policy_groups import PolicyGroups
@@ -19,7 +19,7 @@ class Models:
     """A language model and a model of embeddings, or None where no policy asks one."""
 
     endpoint: Endpoint | None = None
-    source: Source | None = None
+    source: EmbeddingSource | None = None
 
 
 def open_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
@@ -65,7 +65,7 @@ def _open_endpoint(
     return endpoint
 
 
-def _open_source(options: RunOptions, meta: RunMeta) -> Source:
+def _open_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
     source = options.source
     if source is None:
         source = open_source(options.embedder or meta.asked_embedder)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette, Recorded
-from genagents_env.memory.embedder import Store
+from genagents_env.memory.embedder import VectorStore
 from genagents_env.record import RunReader
 
 
@@ -32,7 +32,7 @@ class OverlayEmbeddings:
     """The stored vectors of `run`, and the new ones of this process."""
 
     def __init__(self, run: RunReader) -> None:
-        self._below: Store = run.embeddings
+        self._below: VectorStore = run.embeddings
         self._new: dict[tuple[str, str], bytes] = {}
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:

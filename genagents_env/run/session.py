@@ -9,7 +9,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage, RecordError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
-from genagents_env.memory.embedder import Billed, Embedder, Source
+from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.policy import Context
 from genagents_env.record import Checkpoint, PolicyFault, RunWriter
 from genagents_env.run.concurrency import cancel_others, run_sync
@@ -226,11 +226,11 @@ class RunSession:
             retry=self.options.retry,
         )
 
-    def _open_embedder(self, source: Source) -> Embedder:
+    def _open_embedder(self, source: EmbeddingSource) -> Embedder:
         meta = self.writer.meta
         asked_for = self.options.embedder or meta.asked_embedder
         self.writer.replace_meta(meta.with_embedder(source.name, asked_for))
-        if isinstance(source, Billed):
+        if isinstance(source, BilledSource):
             source.bill(self.budget)
         return Embedder(source, self.writer.embeddings)
 

@@ -10,7 +10,7 @@ from genagents_env.config import TownConfig
 from genagents_env.llm.budget import Budget, SharedBudget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.memory.embedder import Source
+from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.record.cassette import OnPhase
 from genagents_env.run.policy_groups import PolicySpec
 
@@ -103,7 +103,7 @@ class RunOptions:
     model: str | None = None
     endpoint: Endpoint | None = None
     embedder: str | None = None
-    source: Source | None = None
+    source: EmbeddingSource | None = None
     interviews: bool = True
     limits: Limits = _UNLIMITED
     shared_budget: SharedBudget | None = None

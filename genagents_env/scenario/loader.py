@@ -5,11 +5,11 @@ from pathlib import Path
 
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario.cast import select_people, start_all_at
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, quote, suggest
 from genagents_env.scenario.files import Folder
+from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.repair import draft
 from genagents_env.scenario.schema import Scenario
 from genagents_env.scenario.town import try_lay_out

@@ -12,10 +12,10 @@ from datetime import datetime, time
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from genagents_env.scenario.error_messages import literals, location, translate
 from genagents_env.scenario.faults import Fault, Loc
 from genagents_env.scenario.files import Raw
 from genagents_env.scenario.schema import Scenario
-from genagents_env.scenario.words import literals, location, translate
 
 _ROUNDS = 12
 _MANY = 500  # schema faults: so many are told with suggestions, and mended to check the rest

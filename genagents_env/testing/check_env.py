@@ -15,10 +15,10 @@ from genagents_env.testing.contract import (
     check_spaces,
     checked_reset,
 )
+from genagents_env.testing.env_pair import Twins
 from genagents_env.testing.legal import sample_legal
-from genagents_env.testing.total import CAUSES, check_total
-from genagents_env.testing.twins import Twins
 from genagents_env.testing.unseen import Disturb, disturb_unseen
+from genagents_env.testing.wrong_actions import CAUSES, check_total
 
 __all__ = ["EnvFault", "check_env"]
 

@@ -19,7 +19,7 @@ from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.replies import list_of_numbers
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.memory.bank import Kept
+from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import clean
 
@@ -216,7 +216,7 @@ def _at_hand(mind: LyfeMind) -> list[WorkItem]:
 
 
 def _grounds(
-    mind: LyfeMind, near: Sequence[tuple[str, Kept]], at_hand: Sequence[WorkItem]
+    mind: LyfeMind, near: Sequence[tuple[str, MemoryItem]], at_hand: Sequence[WorkItem]
 ) -> list[Ground]:
     """Return what an answer may rest on, what comes first to be shown first."""
     summary = mind.summary
@@ -230,7 +230,7 @@ def _grounds(
     )
 
 
-def _recalled(near: Iterable[tuple[str, Kept]]) -> list[tuple[str, str, tuple[int, ...]]]:
+def _recalled(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tuple[int, ...]]]:
     return [(when, kept.text, kept.events) for when, kept in near]
 
 

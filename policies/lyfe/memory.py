@@ -23,8 +23,8 @@ from genagents_env.cognition.query import (
 from genagents_env.cognition.replies import Speech
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.memory.bank import Kept, Origin
-from genagents_env.memory.clusters import linked
+from genagents_env.memory.clusters import link
+from genagents_env.memory.forgetting import MemoryItem, Origin
 
 from .mind import LyfeMind
 
@@ -69,7 +69,7 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
 
 async def recall(
     mind: LyfeMind, now: int, query: str | None = None, k: int | None = None
-) -> list[tuple[str, Kept]]:
+) -> list[tuple[str, MemoryItem]]:
     """Return what comes to mind, with words for when it was ("before", "08:10", "Mon 08:10").
 
     The nearest of long memory, best first, then the nearest of recent memory, as many of each as
@@ -111,13 +111,13 @@ async def _pass_to_long(mind: LyfeMind) -> list[Query]:
     """Empty recent memory: what stands alone goes to long memory, the rest waits to be merged."""
     members = list(mind.recent)
     vectors = mind.recent.vectors([kept.id for kept in members])
-    groups = [[members[row] for row in rows] for rows in linked(vectors, mind.config.cluster_above)]
+    groups = [[members[row] for row in rows] for rows in link(vectors, mind.config.cluster_above)]
     mind.recent.clear()
     await _keep(mind, [group[0] for group in groups if len(group) == 1])
     return [Query(MERGE, _as_data(group)) for group in groups if len(group) > 1]
 
 
-async def _keep(mind: LyfeMind, memories: Sequence[Kept]) -> None:
+async def _keep(mind: LyfeMind, memories: Sequence[MemoryItem]) -> None:
     """Put memories into long memory as they are."""
     for (at, origin), some in groupby(memories, key=lambda kept: (kept.at, kept.origin)):
         await _add_to_long(mind, [(kept.text, kept.events) for kept in some], at, origin)
@@ -131,7 +131,7 @@ async def _add_to_long(mind: LyfeMind, memories: Sequence[New], at: int, origin:
 
 async def _embed_new(mind: LyfeMind) -> None:
     """Embed what has no vector: what one knew before, and everything after a checkpoint."""
-    banks = [(bank, ids) for bank in (mind.long, mind.recent) if (ids := bank.unembedded())]
+    banks = [(bank, ids) for bank in (mind.long, mind.recent) if (ids := bank.find_unembedded())]
     if not banks:
         return
     texts = [bank[id_].text for bank, ids in banks for id_ in ids]
@@ -145,14 +145,14 @@ def _on_ones_mind(mind: LyfeMind) -> str:
     return (mind.work[-1].format_text() if mind.work else "") or mind.profile.goal or mind.name
 
 
-def _when(mind: LyfeMind, kept: Kept, now: int) -> str:
+def _when(mind: LyfeMind, kept: MemoryItem, now: int) -> str:
     if kept.origin == "seed":
         return "before"
     then, today = mind.services.to_time(kept.at), mind.services.to_time(now)
     return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%a %H:%M}"
 
 
-def _as_data(members: Sequence[Kept]) -> QueryData:
+def _as_data(members: Sequence[MemoryItem]) -> QueryData:
     return {
         "ids": [kept.id for kept in members],
         "texts": [kept.text for kept in members],
@@ -162,10 +162,10 @@ def _as_data(members: Sequence[Kept]) -> QueryData:
     }
 
 
-def _members(data: QueryData) -> list[Kept]:
+def _members(data: QueryData) -> list[MemoryItem]:
     columns = (data[name] for name in ("ids", "texts", "events", "at", "origins"))
     return [
-        Kept(id_, text, tuple(events), at, origin)
+        MemoryItem(id_, text, tuple(events), at, origin)
         for id_, text, events, at, origin in zip(*columns, strict=True)
     ]
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
-from genagents_env.memory.bank import Bank
+from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.policy import Profile
 
 from .config import LyfeConfig
@@ -140,8 +140,8 @@ class LyfeMind(Mind[LyfeConfig]):
     work: list[WorkItem] = field(default_factory=list)
     buffer: list[WorkItem] = field(default_factory=list)
     stored: list[WorkItem] = field(default_factory=list)
-    recent: Bank = field(default_factory=lambda: Bank(10, 0.9))
-    long: Bank = field(default_factory=lambda: Bank(10_000, 0.9))
+    recent: ForgettingMemory = field(default_factory=lambda: ForgettingMemory(10, 0.9))
+    long: ForgettingMemory = field(default_factory=lambda: ForgettingMemory(10_000, 0.9))
     turn: SpeakingTurn = field(default_factory=SpeakingTurn)
     fresh: bool = True
     news: int = 0
@@ -166,7 +166,10 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
     config = services.config
     forget = config.forget_above if config.saf_memory else None
     mind = LyfeMind(services, profile, people=list(profile.relationships))
-    mind.recent, mind.long = Bank(config.recent_items, forget), Bank(config.long_items, forget)
+    mind.recent, mind.long = (
+        ForgettingMemory(config.recent_items, forget),
+        ForgettingMemory(config.long_items, forget),
+    )
     ties = [f"I know {other}: {about}" for other, about in profile.relationships.items()]
     facts = [fact.statement for fact in profile.facts]
     for text in dict.fromkeys([*profile.memories, *ties, *facts]):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from genagents_env.memory.bank import Kept
+from genagents_env.memory.forgetting import MemoryItem
 
 from .mind import LyfeMind, SummarySentence
 
@@ -29,7 +29,7 @@ _NEARLY = 0.1  # by how much less alike than the most alike a ground may be to c
 _MOST = 8  # events of one sentence
 
 
-def grounds(mind: LyfeMind, recalled: Iterable[tuple[str, Kept]]) -> list[Ground]:
+def grounds(mind: LyfeMind, recalled: Iterable[tuple[str, MemoryItem]]) -> list[Ground]:
     """Return what a reply is made of: the summary, what just came to mind, what was recalled."""
     return [
         *((part.text, part.events) for part in mind.summary.parts),

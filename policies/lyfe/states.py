@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from genagents_env.cognition.prompts import FilledPrompt, shorten_name
 from genagents_env.cognition.query import Moment
 from genagents_env.llm.calls import JSONValue
-from genagents_env.memory.bank import Kept
+from genagents_env.memory.forgetting import MemoryItem
 
 from . import memory, narrative
 from .mind import LyfeMind, WorkItem
@@ -21,7 +21,7 @@ async def shown(
     `lines` stand before the states.
     """
     now = moment.now
-    when: list[tuple[str, Kept]] = await memory.recall(mind, now)
+    when: list[tuple[str, MemoryItem]] = await memory.recall(mind, now)
     filled = mind.services.prompts.fill(
         prompt,
         mind.profile,

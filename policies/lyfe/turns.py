@@ -13,7 +13,7 @@ import math
 import re
 
 from genagents_env.cognition.query import Moment
-from genagents_env.llm.bound import bound
+from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.rng import draw_index, draw_unit
 
 from .mind import LyfeMind, WorkItem
@@ -66,7 +66,7 @@ def may_speak(mind: LyfeMind, moment: Moment) -> bool:
 
 def sounding(mind: LyfeMind, words: str) -> int:
     """Return for how many seconds words sound."""
-    seconds = math.ceil(bound(words) / mind.config.tokens_per_second)
+    seconds = math.ceil(bound_tokens(words) / mind.config.tokens_per_second)
     return min(mind.config.sounding_seconds, seconds)
 
 

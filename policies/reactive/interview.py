@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.text import clean
 
@@ -65,12 +65,12 @@ def inquiry(prompts: Prompts, profile: Profile, mind: Mind, question: str) -> In
     memories = _memories(profile, mind)
     ranked = sorted(range(len(memories)), key=lambda k: (-_shared(memories[k], question), -k))
     asked = clean(question, _QUESTION_LIMIT)
-    while bound(asked) > limit * _QUESTION_SHARE:
+    while bound_tokens(asked) > limit * _QUESTION_SHARE:
         asked = asked[:-8]
     for kept in range(len(ranked), -1, -1):
         lines = tuple(memories[k] for k in sorted(ranked[:kept]))
         messages = (system, _user(prompts, lines, asked))
-        if bound_of(list(messages)) <= limit:
+        if bound_prompt_tokens(list(messages)) <= limit:
             break
     return Inquiry(messages, lines)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from jinja2 import Template
 
-from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
+from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
 
@@ -78,7 +78,7 @@ class Prompts:
         for step in range(40):
             choices = options(profile, percept, room.limits, talk_first=mind.social)
             user = Message("user", self._moment(mind, percept, choices, room))
-            if bound_of([system, user]) <= self.config.prompt_tokens:
+            if bound_prompt_tokens([system, user]) <= self.config.prompt_tokens:
                 break
             room = room.tighter(step)
         return [system, user], choices
@@ -100,7 +100,7 @@ class Prompts:
         for told, goal in [(facts, goal) for goal in goals] + [(facts[:1], ""), ([], "")]:
             for persona in personas:
                 text = self._system(profile, persona, goal, told, asked)
-                if bound(text) <= limit:
+                if bound_tokens(text) <= limit:
                     return text
         return self._system(profile, "", "", [], asked)
 

@@ -14,10 +14,10 @@ from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.replies import list_of_numbers
-from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.memory.stream import Memory
 from genagents_env.policy import INTERVIEW_CALLS, Answer, RecalledMemory
 from genagents_env.text import clean
@@ -35,7 +35,7 @@ _QUESTION = 240  # characters of a question that are shown
 _SELF_SHARE = 0.2  # of the prompt at most for who one is, one's plan and what one is doing
 _PLAN_SHARE = 0.12  # of the prompt at most for the plan alone
 _DOING = 80  # characters of what one is doing
-_FRAME = bound(fence([], ""))
+_FRAME = bound_tokens(fence([], ""))
 _UTTERANCES = 3  # of the conversation under way
 
 
@@ -177,7 +177,7 @@ def _oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     kept: list[JSONValue] = []
     room = int(limit * _SELF_SHARE)
     for line in reversed(lines):
-        cost = bound(fence([line], "")) - _FRAME
+        cost = bound_tokens(fence([line], "")) - _FRAME
         if cost <= room:
             kept.append(line)
             room -= cost
@@ -191,7 +191,7 @@ def _plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
         if block.end > now:
             entry = f"{mind.services.to_time(block.start):%H:%M} {block.text}"
             longer = f"{told}; {entry}" if told else entry
-            if bound(longer) > tokens:
+            if bound_tokens(longer) > tokens:
                 break
             told = longer
     return told

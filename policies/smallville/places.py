@@ -6,7 +6,7 @@ from datetime import time
 
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry
-from genagents_env.llm.bound import bound
+from genagents_env.llm.token_bound import bound_tokens
 
 from .mind import SmallvilleMind
 
@@ -51,7 +51,7 @@ def affordable(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
     """Return the first of `names` that leave a prompt room for more than them; at least one."""
     room, kept = int(mind.config.prompt_tokens * _PLACES_SHARE), list(names[:1])
     for name in names[1:]:
-        if bound("; ".join([*kept, name])) > room:
+        if bound_tokens("; ".join([*kept, name])) > room:
             break
         kept.append(name)
     return kept

@@ -63,7 +63,7 @@ def _when(mind: SmallvilleMind, memory: Memory) -> str:
 
 async def embed_new(mind: SmallvilleMind) -> None:
     """Embed the memories that have no vector yet."""
-    ids = mind.stream.unembedded()
+    ids = mind.stream.find_unembedded()
     if ids and mind.services.embedder is not None:
         texts = [mind.stream[id_].text for id_ in ids]
         mind.stream.embed(ids, await mind.services.embedder.embed(texts))

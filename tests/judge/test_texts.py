@@ -8,7 +8,7 @@ from genagents_env.errors import RecordError
 from genagents_env.evaluate.questions import make_standard_questions
 from genagents_env.judge import load_rubric, load_texts
 from genagents_env.judge.prompting import make_pair_messages, make_rating_messages
-from genagents_env.llm.bound import bound_of
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
 from tests.judge.planted import answer
@@ -94,10 +94,12 @@ def test_every_prompt_fits_a_small_context(char: str) -> None:
     text = char * 2000
     one = answer(text=text, day="\n".join([text[:500]] * 9), person=text, question=text[:300])
     for name in ("believability", "persona"):
-        assert bound_of(make_rating_messages(one, load_rubric(name))) < CONTEXT
-        assert bound_of(make_pair_messages(one, one, load_rubric(name))) < CONTEXT
+        assert bound_prompt_tokens(make_rating_messages(one, load_rubric(name))) < CONTEXT
+        assert bound_prompt_tokens(make_pair_messages(one, one, load_rubric(name))) < CONTEXT
     day = replace(one, text=one.day, question="day")
-    assert bound_of(make_rating_messages(day, load_rubric("dialogue_formality"))) < CONTEXT
+    assert (
+        bound_prompt_tokens(make_rating_messages(day, load_rubric("dialogue_formality"))) < CONTEXT
+    )
 
 
 def test_a_foreign_file_is_told(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genagents_env.llm.attempt_errors import UnusableReply
 from genagents_env.llm.calls import Completion
-from genagents_env.llm.faults import UnusableReply
 from genagents_env.llm.replies import parse
 from tests.llm.asking import Choice
 

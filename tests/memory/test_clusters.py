@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
-from genagents_env.memory.clusters import linked
+from genagents_env.memory.clusters import link
 from genagents_env.memory.columns import Floats
 
 
@@ -16,26 +16,26 @@ def degrees(*angles: float) -> Floats:
 
 def test_groups_are_chains_of_what_is_alike() -> None:
     angles = (200, 0, 100, 40, 220, 20)
-    assert linked(degrees(*angles), 0.9) == [[0, 4], [1, 3, 5], [2]]
-    assert linked(degrees(*angles), 1.0) == [[0], [1], [2], [3], [4], [5]]
-    assert linked(degrees(*angles), -1.0) == [[0, 1, 2, 3, 4, 5]]
+    assert link(degrees(*angles), 0.9) == [[0, 4], [1, 3, 5], [2]]
+    assert link(degrees(*angles), 1.0) == [[0], [1], [2], [3], [4], [5]]
+    assert link(degrees(*angles), -1.0) == [[0, 1, 2, 3, 4, 5]]
 
 
 def test_the_threshold_itself_is_alike_enough_and_length_is_no_matter() -> None:
     pair = np.array([[1, 0], [0.875, np.sqrt(1 - 0.875**2)]], np.float32)
     pair[1] *= 100
-    assert linked(pair, 0.875) == [[0, 1]]
-    assert linked(pair, 0.87502) == [[0], [1]]
+    assert link(pair, 0.875) == [[0, 1]]
+    assert link(pair, 0.87502) == [[0], [1]]
     pair[1] = [0.874997, np.sqrt(1 - 0.874997**2)]  # alike to five decimals
-    assert linked(pair, 0.875) == [[0, 1]]
+    assert link(pair, 0.875) == [[0, 1]]
 
 
 def test_none_and_one_are_no_special_case() -> None:
-    assert linked(np.zeros((0, 4), np.float32), 0.9) == []
-    assert linked(np.ones((1, 4), np.float32), 0.9) == [[0]]
-    assert linked(np.ones((3, 4), np.float32), 0.9) == [[0, 1, 2]]
+    assert link(np.zeros((0, 4), np.float32), 0.9) == []
+    assert link(np.ones((1, 4), np.float32), 0.9) == [[0]]
+    assert link(np.ones((3, 4), np.float32), 0.9) == [[0, 1, 2]]
     with pytest.raises(ValueError, match="zero"):
-        linked(np.zeros((2, 4), np.float32), 0.9)
+        link(np.zeros((2, 4), np.float32), 0.9)
 
 
 @settings(deadline=None)
@@ -48,7 +48,7 @@ def test_they_are_the_clusters_of_single_linkage(seed: int, count: int, above: f
     expected: dict[int, list[int]] = {}
     for row, label in enumerate(labels.tolist()):
         expected.setdefault(label, []).append(row)
-    assert linked(vectors, above) == sorted(expected.values())
+    assert link(vectors, above) == sorted(expected.values())
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
@@ -56,6 +56,6 @@ def test_the_order_of_rows_changes_no_group(seed: int, count: int) -> None:
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((count, 3)).astype(np.float32)
     order = random.permutation(count)
-    groups = {frozenset(group) for group in linked(vectors, 0.8)}
-    moved = {frozenset(order[group].tolist()) for group in linked(vectors[order], 0.8)}
+    groups = {frozenset(group) for group in link(vectors, 0.8)}
+    moved = {frozenset(order[group].tolist()) for group in link(vectors[order], 0.8)}
     assert groups == moved

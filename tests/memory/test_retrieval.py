@@ -6,22 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.retrieval import PRESETS, Weights, retrieve, scores
+from genagents_env.memory.retrieval import PRESETS, RetrievalWeights, retrieve, scores
 from genagents_env.memory.stream import KINDS, Kind, MemoryStream
 
 HOUR = 3600
-RECENCY = Weights(recency=1, importance=0, relevance=0)
-IMPORTANCE = Weights(recency=0, importance=1, relevance=0)
-RELEVANCE = Weights(recency=0, importance=0, relevance=1)
+RECENCY = RetrievalWeights(recency=1, importance=0, relevance=0)
+IMPORTANCE = RetrievalWeights(recency=0, importance=1, relevance=0)
+RELEVANCE = RetrievalWeights(recency=0, importance=0, relevance=1)
 ANYTHING = np.ones((1, 4), np.float32)
 WEIGHTS = st.builds(
-    Weights,
+    RetrievalWeights,
     recency=st.sampled_from([0.0, 0.5, 1.0]),
     importance=st.sampled_from([0.0, 1.0, 2.0]),
     relevance=st.sampled_from([0.0, 1.0, 3.0]),
     decay=st.sampled_from([0.5, 0.99, 0.995, 1.0]),
     by=st.just("hours"),
-) | st.builds(Weights, by=st.just("rank"), inverted=st.booleans())
+) | st.builds(RetrievalWeights, by=st.just("rank"), inverted=st.booleans())
 
 
 @st.composite
@@ -59,7 +59,7 @@ def test_what_was_accessed_later_is_more_recent() -> None:
     assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[1, 2, 0]]
     stream.touch([0], 3 * HOUR)
     assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[0, 1, 2]]
-    by_rank = Weights(recency=1, importance=0, relevance=0, by="rank")
+    by_rank = RetrievalWeights(recency=1, importance=0, relevance=0, by="rank")
     assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=by_rank) == [[0, 1, 2]]
 
 
@@ -68,7 +68,7 @@ def test_recency_never_falls_as_the_last_access_comes_nearer(
     accesses: list[int], decay: float
 ) -> None:
     stream = of(len(accesses), created=accesses)
-    weights = Weights(recency=1, importance=0, relevance=0, decay=decay)
+    weights = RetrievalWeights(recency=1, importance=0, relevance=0, decay=decay)
     (row,) = scores(stream, ANYTHING, now=10**9, weights=weights)
     assert (np.diff(row[np.argsort(accesses)]) >= 0).all()
     assert row[np.argmax(accesses)] == (1 if len(set(accesses)) > 1 else 0.5)
@@ -82,7 +82,7 @@ def test_a_second_makes_a_difference_after_a_hundred_days() -> None:
 
 def test_recency_decays_by_the_hour() -> None:
     stream = of(3, created=[0, HOUR, 2 * HOUR])
-    weights = Weights(recency=1, importance=0, relevance=0, decay=0.9)
+    weights = RetrievalWeights(recency=1, importance=0, relevance=0, decay=0.9)
     (row,) = scores(stream, ANYTHING, now=5 * HOUR, weights=weights)
     oldest, middle, latest = 0.9**5, 0.9**4, 0.9**3
     expected = [0, (middle - oldest) / (latest - oldest), 1]
@@ -102,7 +102,7 @@ def test_the_public_codes_recency_is_inverted_and_by_rank() -> None:
 
 def test_of_equal_accesses_the_public_code_ranks_events_first_and_the_newest_first() -> None:
     stream = of(4, kind=["thought", "event", "thought", "event"])
-    weights = Weights(recency=1, importance=0, relevance=0, by="rank", inverted=True)
+    weights = RetrievalWeights(recency=1, importance=0, relevance=0, by="rank", inverted=True)
     assert retrieve(stream, ANYTHING, now=0, weights=weights) == [[3, 1, 2, 0]]
 
 
@@ -191,12 +191,12 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> Non
 )
 def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"weight|decay|recency"):
-        Weights(**fields)
+        RetrievalWeights(**fields)
 
 
 @given(cases(), WEIGHTS)
 def test_scores_are_those_of_the_formula(
-    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: Weights
+    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: RetrievalWeights
 ) -> None:
     stream, queries, now, kinds = case
     found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
@@ -211,7 +211,7 @@ def test_scores_are_those_of_the_formula(
 
 @given(cases(), WEIGHTS, st.integers(1, 30))
 def test_the_best_are_retrieved_in_order(
-    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: Weights, k: int
+    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: RetrievalWeights, k: int
 ) -> None:
     stream, queries, now, kinds = case
     before = stream.accessed.tolist()
@@ -247,10 +247,10 @@ def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
 
 
 def by_the_book(
-    stream: MemoryStream, query: Floats, now: int, weights: Weights, kinds: set[Kind]
+    stream: MemoryStream, query: Floats, now: int, weights: RetrievalWeights, kinds: set[Kind]
 ) -> dict[int, float]:
     """The formula written out memory by memory, in Python's own numbers."""
-    unembedded = stream.unembedded()
+    unembedded = stream.find_unembedded()
     alive = [m for m in map(stream.__getitem__, range(len(stream))) if m.kind in kinds]
     alive = [m for m in alive if m.expires is None or now < m.expires]
     alive = [m for m in alive if m.id not in unembedded]
@@ -262,7 +262,7 @@ def by_the_book(
             order = sorted(alive, key=lambda m: (m.accessed, m.kind != "event", -m.id))
         recency = {m.id: weights.decay**place for place, m in enumerate(order, 1)}
     importance = {m.id: m.importance for m in alive}
-    likeness = stream.likeness(query[None])[0]
+    likeness = stream.compute_similarity(query[None])[0]
     relevance = {m.id: float(likeness[m.id]) for m in alive}
     parts = [
         (weights.recency, scaled(recency)),

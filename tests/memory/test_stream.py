@@ -94,7 +94,7 @@ def test_what_cannot_be_is_not_remembered(given: dict[str, Any], says: str) -> N
     with pytest.raises(ValueError, match=says):
         stream.add(**(asked | given))
     assert len(stream) == 2
-    assert stream.unembedded() == [0, 1]
+    assert stream.find_unembedded() == [0, 1]
 
 
 def test_depth_counts_thoughts_upon_thoughts() -> None:
@@ -156,10 +156,10 @@ def test_memories_of_the_same_text_share_one_vector() -> None:
     for text in ("tea", "bread", "tea"):
         stream.add("event", text, created=0, events=[0])
     stream.embed([2], np.array([[3.0, 4.0]], np.float32))
-    assert stream.unembedded() == [1]
+    assert stream.find_unembedded() == [1]
     stream.embed([1], np.array([[0.0, 2.0]], np.float32))
-    assert stream.unembedded() == []
-    likeness = stream.likeness(np.eye(2, dtype=np.float32))
+    assert stream.find_unembedded() == []
+    likeness = stream.compute_similarity(np.eye(2, dtype=np.float32))
     np.testing.assert_allclose(likeness, [[0.6, 0, 0.6], [0.8, 1, 0.8]], rtol=1e-6)
 
 
@@ -167,15 +167,15 @@ def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
     stream = told(400)
     vectors = np.random.default_rng(0).standard_normal((400, 8)).astype(np.float32)
     stream.embed([3, 1], vectors[[3, 1]])
-    assert stream.unembedded() == [0, 2, *range(4, 400)]
+    assert stream.find_unembedded() == [0, 2, *range(4, 400)]
     for id in range(400, 2000):
         stream.add("event", f"event {id}", created=0, events=[0])
-    rest = [id for id in stream.unembedded() if id < 400]
+    rest = [id for id in stream.find_unembedded() if id < 400]
     stream.embed(rest, vectors[rest])
-    assert stream.unembedded() == [*range(400, 2000)]
+    assert stream.find_unembedded() == [*range(400, 2000)]
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     for queries in (unit[:1], unit[:5]):
-        likeness = stream.likeness(queries)
+        likeness = stream.compute_similarity(queries)
         assert likeness.shape == (len(queries), 2000)
         np.testing.assert_allclose(likeness[:, :400], queries @ unit.T, atol=1e-6)
         assert not likeness[:, 400:].any()
@@ -198,14 +198,14 @@ def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> No
     stream.embed([0], np.ones((1, 4), np.float32))
     with pytest.raises(ValueError, match=r"vectors|embedding"):
         stream.embed([1, 2], vectors.astype(np.float32))
-    assert stream.unembedded() == [1, 2]
+    assert stream.find_unembedded() == [1, 2]
 
 
 def test_huge_and_tiny_vectors_become_unit_rows() -> None:
     stream = told(2)
     stream.embed([0, 1], np.array([[3e38, 3e38], [1e-44, 0]], np.float32))
     np.testing.assert_allclose(
-        stream.likeness(np.array([[1, 0]], np.float32)), [[0.5**0.5, 1]], rtol=1e-6
+        stream.compute_similarity(np.array([[1, 0]], np.float32)), [[0.5**0.5, 1]], rtol=1e-6
     )
 
 
@@ -241,7 +241,7 @@ def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
     other.embed([0], np.ones((1, 4), np.float32))
     other.load_state(json.loads(saved))
     assert [other[id] for id in range(len(other))] == [stream[id] for id in range(len(stream))]
-    assert other.unembedded() == [*range(len(stream))]
+    assert other.find_unembedded() == [*range(len(stream))]
     assert other.dim == 0
     assert json.dumps(other.state()) == saved
     for now in (-1000, 0, 1000):

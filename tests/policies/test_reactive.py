@@ -6,11 +6,11 @@ import pytest
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.errors import BudgetExceeded, ConfigError, PolicyError
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.percept import Conversation, Result
 from genagents_env.policy import Policy
 from genagents_env.policy_loader import load_policy
@@ -219,7 +219,7 @@ def test_the_worst_prompt_has_at_most_300_tokens(persona: str) -> None:
     )
     step(policy, worst())
     messages = list(endpoint.requests[0].messages)
-    assert bound_of(messages) <= 300
+    assert bound_prompt_tokens(messages) <= 300
     quicktok = pytest.importorskip("quicktok")
     counted = quicktok.get_encoding("o200k_base")
     assert sum(len(counted.encode(m.content)) for m in messages) <= 300

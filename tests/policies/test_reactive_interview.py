@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.percept import Heard
 from genagents_env.policy import Policy, RecalledMemory
 from genagents_env.policy_loader import load_policy
@@ -168,7 +168,7 @@ def test_the_worst_question_fits(persona: str, question: str, said: list[str], t
     config = {"prompt_tokens": tokens}
     policy, endpoint = reactive(telling(), Moment(heard=words), config=config, persona=persona)
     policy.interview(ANN, [question])
-    assert bound_of(list(endpoint.requests[0].messages)) <= tokens
+    assert bound_prompt_tokens(list(endpoint.requests[0].messages)) <= tokens
 
 
 def test_the_state_keeps_the_events() -> None:

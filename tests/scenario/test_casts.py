@@ -6,8 +6,8 @@ import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario
-from genagents_env.scenario.cast import select_people
 from genagents_env.scenario.checks import check
+from genagents_env.scenario.people_selection import select_people
 from tests.scenario.bad_folders import CHECKED, write
 
 SMALL = ["Dmitri Ivanov", "Richard Smith", "Lizhi Chen"]

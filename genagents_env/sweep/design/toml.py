@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from genagents_env.errors import ConfigError
+from genagents_env.scenario.error_messages import translate
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.scenario.words import translate
 from genagents_env.text import clean
 
 _FILE_LIMIT = 1 << 20  # bytes

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Move, Talk
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Conversation, Result, SeenPerson
@@ -171,7 +171,7 @@ def test_no_prompt_is_longer_than_allowed_in_any_script(
     asked = asked_of(names, words * 30, place * 4, variant, limit)
     assert len(asked) > 10
     for request in asked:
-        length = bound_of(list(request.messages))
+        length = bound_prompt_tokens(list(request.messages))
         assert length <= limit, request.messages[-1].content
 
 

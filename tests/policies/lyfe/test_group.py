@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Talk
-from genagents_env.llm.bound import bound
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule
+from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import act, senses
 from genagents_env.policies.lyfe.config import LyfeConfig
@@ -51,7 +51,7 @@ def with_members(happened: Sequence[Event]) -> Iterator[Said]:
 def sounds(words: str) -> int:
     """Return for how many seconds words sound by the rule."""
     config = LyfeConfig()
-    seconds: int = math.ceil(bound(words) / config.tokens_per_second)
+    seconds: int = math.ceil(bound_tokens(words) / config.tokens_per_second)
     return min(20, seconds)
 
 

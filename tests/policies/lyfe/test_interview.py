@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.errors import LLMRefused
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
@@ -20,6 +19,7 @@ from genagents_env.llm.scripted import (
     obedient,
     sample_schema,
 )
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
@@ -280,7 +280,7 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
     for number in range(40):
         mind.long.seed(f'{NAME} said: "{FOREIGN[number:]}"', (number,))
     given = ask(mind, question, question)
-    assert all(bound_of(list(request.messages)) <= most for request in asked(mind))
+    assert all(bound_prompt_tokens(list(request.messages)) <= most for request in asked(mind))
     assert [answer.text for answer in given] == [FOREIGN.strip()[:300].strip()] * 2
     for request in asked(mind):
         if "answer" in fields_of(request):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from genagents_env.cognition.query import PreparedQuery
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.memory.bank import Kept
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policies.lyfe import memory, narrative
 from genagents_env.policies.lyfe import mind as mind_module
 from genagents_env.policies.lyfe.memory import Merged
@@ -92,7 +92,7 @@ def live(mind: LyfeMind, tick: int) -> None:
     think(mind, thoughts, at(tick))
 
 
-def recall(mind: LyfeMind, now: int = 0, **options: Value) -> list[tuple[str, Kept]]:
+def recall(mind: LyfeMind, now: int = 0, **options: Value) -> list[tuple[str, MemoryItem]]:
     found = asyncio.run(memory.recall(mind, now, **options))
     return found
 
@@ -377,7 +377,7 @@ def remembering(**config: Value) -> LyfeMind:
     return mind
 
 
-def texts(found: Sequence[tuple[str, Kept]]) -> list[str]:
+def texts(found: Sequence[tuple[str, MemoryItem]]) -> list[str]:
     return [kept.text for _, kept in found]
 
 
@@ -497,7 +497,7 @@ def test_what_finds_no_room_in_the_prompt_is_not_lost(
     merged = list(ask.data["texts"]) if isinstance(ask, PreparedQuery) else []
     assert [*mind.long.texts, *merged] == summary
     assert len(merged) != 1
-    assert not isinstance(ask, PreparedQuery) or bound_of(list(ask.messages)) <= tokens
+    assert not isinstance(ask, PreparedQuery) or bound_prompt_tokens(list(ask.messages)) <= tokens
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from genagents_env.cognition.mind import Services
 from genagents_env.cognition.prompts import PromptFiles
 from genagents_env.cognition.query import Moment, Query
 from genagents_env.cognition.scheduler import CallScheduler
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
@@ -105,7 +105,7 @@ def by_fields(replies: Mapping[str, Mapping[str, object]]) -> Rule:
 
 def length(request: CompletionRequest) -> int:
     """Return the bound of a prompt's tokens."""
-    return bound_of(list(request.messages))
+    return bound_prompt_tokens(list(request.messages))
 
 
 def lived(

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from genagents_env.cognition.query import PendingQuery
-from genagents_env.llm.bound import bound_of
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
+from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
@@ -312,7 +312,7 @@ def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int)
     schemas: list[Value] = [request.schema for request in asked(mind)]
     counts = [schema["properties"]["ratings"]["maxItems"] for schema in schemas]
     assert sum(counts) == 8
-    assert all(bound_of(list(r.messages)) <= limit for r in asked(mind))
+    assert all(bound_prompt_tokens(list(r.messages)) <= limit for r in asked(mind))
     shown = [sum('"#' in line for line in r.messages[-1].content.split("\n")) for r in asked(mind)]
     assert shown == counts
     assert len(mind.attention.ratings) == 8

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.cognition.prompts import FilledPrompt, PromptFiles
-from genagents_env.llm.bound import bound, bound_of
 from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.memory.stream import Memory
@@ -53,7 +53,7 @@ class Rendered:
         def noted(prompts: PromptFiles, name: str, who: Profile, **fields: Value) -> FilledPrompt:
             shown = fill(prompts, name, who, **fields)
             self.names.add(name)
-            assert bound_of(list(shown.messages)) <= prompts.limit, name
+            assert bound_prompt_tokens(list(shown.messages)) <= prompts.limit, name
             return shown
 
         monkeypatch.setattr(PromptFiles, "fill", noted)
@@ -141,7 +141,7 @@ def test_prompts_stay_within_their_budget_on_a_hard_day(
     )
     requests = live(who, hard_day(), rule, 300, grounding=grounding, prompt_tokens=limit)
     first_tries = [r for r in requests if len(r.messages) == 2]
-    assert all(bound_of(list(r.messages)) <= limit for r in first_tries)
+    assert all(bound_prompt_tokens(list(r.messages)) <= limit for r in first_tries)
     assert len(rendered.names) >= 10
 
 
@@ -225,7 +225,7 @@ def test_lines_make_room_for_some_memories_but_not_the_other_way_round() -> None
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_line_too_long_for_the_prompt_is_shown_from_its_beginning(limit: int) -> None:
     shown = fill(limit, [["Bob", "said", "short"], ["Bob", "said", FOREIGN * 3]])
-    assert bound_of(list(shown.messages)) <= limit
+    assert bound_prompt_tokens(list(shown.messages)) <= limit
     assert FOREIGN[:5] in shown.messages[-1].content
     assert shown.lines >= 1
 
@@ -233,7 +233,7 @@ def test_a_line_too_long_for_the_prompt_is_shown_from_its_beginning(limit: int) 
 def test_a_memory_too_long_for_the_prompt_is_shown_from_its_beginning() -> None:
     shown = fill(500, [], some_memories(9, FOREIGN))
     assert len(shown.memories) >= 2
-    assert bound_of(list(shown.messages)) <= 500
+    assert bound_prompt_tokens(list(shown.messages)) <= 500
 
 
 @settings(max_examples=80)
@@ -254,7 +254,7 @@ def test_no_lines_or_memories_whatever_exceed_the_budget(
     shown = fill(
         limit, listed, memories, name=name, home=name * 2, workplace=name, traits=(name,) * 4
     )
-    assert bound_of(list(shown.messages)) <= limit
+    assert bound_prompt_tokens(list(shown.messages)) <= limit
 
 
 def test_who_one_is_is_the_same_in_every_call_and_leaves_room() -> None:
@@ -262,7 +262,7 @@ def test_who_one_is_is_the_same_in_every_call_and_leaves_room() -> None:
     long = profile(persona="; ".join(f"Ann has a {k}th habit" for k in range(200)))
     system: Message = prompts.get_system(long)
     assert system is prompts.get_system(long)
-    assert bound(system.content) <= 175
+    assert bound_tokens(system.content) <= 175
     assert "0th habit" in system.content
     assert "199th" not in system.content
 

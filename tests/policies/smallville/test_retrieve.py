@@ -110,7 +110,7 @@ def test_every_text_is_embedded_once() -> None:
     mind.stream.add("event", "red sea", created=0, events=(1,))
     assert "red sea" in recall(mind, ["red"])
     assert sorted(source.asked) == sorted([*TEXTS, "red", "red sea"])
-    assert mind.stream.unembedded() == []
+    assert mind.stream.find_unembedded() == []
 
 
 def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.bank import Bank, Kept
 from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem
 from genagents_env.memory.rows import DECIMALS
 
 EAST, NORTH, WEST = (np.array(v, np.float32) for v in ([1, 0], [0, 1], [-1, 0]))
@@ -21,7 +21,7 @@ def degrees(*angles: float) -> Floats:
     return np.stack([np.cos(turns), np.sin(turns)], axis=1).astype(np.float32)
 
 
-def put(bank: Bank, text: str, angle: float, at: int = 0) -> list[str]:
+def put(bank: ForgettingMemory, text: str, angle: float, at: int = 0) -> list[str]:
     """Add one memory; return the texts of what was forgotten."""
     gone = bank.add([(text, (at,))], degrees(angle), at, "summary")
     return [kept.text for kept in gone]
@@ -79,12 +79,12 @@ THRESHOLDS = st.sampled_from([None, 0.5, 0.9, 0.98, 1.0])
 
 
 def test_a_memory_is_read_as_it_was_added() -> None:
-    bank = Bank(5, 0.9)
+    bank = ForgettingMemory(5, 0.9)
     assert bank.seed("I own the cafe") == 0
     bank.embed([0], degrees(0))
     assert bank.add([("a storm", (4, 7))], degrees(90), 60, "summary") == []
-    assert bank[0] == Kept(0, "I own the cafe", (), 0, "seed")
-    assert bank[1] == Kept(1, "a storm", (4, 7), 60, "summary")
+    assert bank[0] == MemoryItem(0, "I own the cafe", (), 0, "seed")
+    assert bank[1] == MemoryItem(1, "a storm", (4, 7), 60, "summary")
     assert list(bank) == [bank[0], bank[1]]
     assert bank.texts == ["I own the cafe", "a storm"]
     assert len(bank) == 2
@@ -96,7 +96,7 @@ def test_a_memory_is_read_as_it_was_added() -> None:
 
 
 def test_what_is_much_like_a_new_memory_is_forgotten() -> None:
-    bank = Bank(9, 0.9)
+    bank = ForgettingMemory(9, 0.9)
     assert put(bank, "tea at eight", 0) == []
     assert put(bank, "the bridge is closed", 90) == []
     assert put(bank, "tea at nine", 20) == ["tea at eight"]
@@ -106,17 +106,17 @@ def test_what_is_much_like_a_new_memory_is_forgotten() -> None:
 
 def test_the_threshold_itself_is_alike_enough() -> None:
     exact = np.array([[0.9, np.sqrt(1 - 0.81)]], np.float32)
-    bank = Bank(9, 0.9)
+    bank = ForgettingMemory(9, 0.9)
     put(bank, "old", 0)
     gone = bank.add([("new", ())], exact, 0, "summary")
     assert [kept.text for kept in gone] == ["old"]
-    sure = Bank(9, 0.90002)
+    sure = ForgettingMemory(9, 0.90002)
     put(sure, "old", 0)
     assert sure.add([("new", ())], exact, 0, "summary") == []
 
 
 def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
-    bank = Bank(9, 0.9)
+    bank = ForgettingMemory(9, 0.9)
     seeded = bank.seed("I never drink tea")
     with pytest.raises(ValueError, match="no vector yet"):
         put(bank, "I drink tea", 0)
@@ -125,7 +125,7 @@ def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
 
 
 def test_later_ones_of_a_batch_push_out_earlier_ones() -> None:
-    bank = Bank(9, 0.9)
+    bank = ForgettingMemory(9, 0.9)
     batch = [("a", ()), ("b", ()), ("c", ()), ("d", ())]
     gone = bank.add(batch, degrees(0, 90, 5, 95), 0, "summary")
     assert [kept.text for kept in gone] == ["a", "b"]
@@ -133,7 +133,7 @@ def test_later_ones_of_a_batch_push_out_earlier_ones() -> None:
 
 
 def test_the_oldest_go_when_the_bank_is_full() -> None:
-    bank = Bank(2, 0.9)
+    bank = ForgettingMemory(2, 0.9)
     batch = [(str(k), ()) for k in range(5)]
     gone = bank.add(batch, degrees(0, 60, 120, 180, 240), 0, "summary")
     assert [kept.text for kept in gone] == ["0", "1", "2"]
@@ -143,7 +143,7 @@ def test_the_oldest_go_when_the_bank_is_full() -> None:
 
 
 def test_what_is_forgotten_makes_room() -> None:
-    bank = Bank(2, 0.9)
+    bank = ForgettingMemory(2, 0.9)
     put(bank, "old", 0)
     put(bank, "other", 90)
     assert put(bank, "new", 91) == ["other"]
@@ -151,7 +151,7 @@ def test_what_is_forgotten_makes_room() -> None:
 
 
 def test_without_a_threshold_nothing_is_forgotten() -> None:
-    bank = Bank(3, None)
+    bank = ForgettingMemory(3, None)
     bank.seed("without a vector")
     for k in range(2):
         assert put(bank, f"tea {k}", 0) == []
@@ -160,7 +160,7 @@ def test_without_a_threshold_nothing_is_forgotten() -> None:
 
 
 def test_the_nearest_come_best_first_and_of_equals_the_newer() -> None:
-    bank = Bank(9, None)
+    bank = ForgettingMemory(9, None)
     # The cosine of a tenth of a degree is 1, to five decimals.
     for text, angle in (("a", 0), ("b", 80), ("c", 0), ("d", 30), ("e", 0.1)):
         put(bank, text, angle)
@@ -169,36 +169,36 @@ def test_the_nearest_come_best_first_and_of_equals_the_newer() -> None:
     assert [kept.text for kept in bank.nearest(5 * NORTH, 1)] == ["b"]
     assert len(bank.nearest(WEST, 99)) == 5
     assert bank.nearest(EAST, 0) == []
-    assert Bank(3, 0.9).nearest(EAST, 3) == []
+    assert ForgettingMemory(3, 0.9).nearest(EAST, 3) == []
 
 
 def test_only_what_has_a_vector_comes_to_mind() -> None:
-    bank = Bank(9, 0.9)
+    bank = ForgettingMemory(9, 0.9)
     first, second = bank.seed("a"), bank.seed("b")
     assert bank.nearest(EAST, 5) == []
     bank.embed([second], degrees(0))
-    assert bank.unembedded() == [first]
+    assert bank.find_unembedded() == [first]
     assert [kept.id for kept in bank.nearest(EAST, 5)] == [second]
     bank.embed([first, second], degrees(0, 90))
     assert [kept.id for kept in bank.nearest(EAST, 5)] == [first, second]
-    assert bank.unembedded() == []
+    assert bank.find_unembedded() == []
 
 
 def test_ids_are_never_used_again() -> None:
-    bank = Bank(2, 0.9)
+    bank = ForgettingMemory(2, 0.9)
     put(bank, "a", 0)
     put(bank, "b", 0)
     bank.clear()
-    assert (len(bank), bank.nearest(EAST, 3), bank.unembedded()) == (0, [], [])
+    assert (len(bank), bank.nearest(EAST, 3), bank.find_unembedded()) == (0, [], [])
     assert bank.seed("c") == 2
-    other = Bank(2, 0.9)
+    other = ForgettingMemory(2, 0.9)
     bank.clear()
     other.load_state(json.loads(json.dumps(bank.state())))
     assert other.seed("d") == 3
 
 
 def test_vectors_are_given_back_as_unit_rows() -> None:
-    bank = Bank(2, 0.9)
+    bank = ForgettingMemory(2, 0.9)
     bank.add([("a", ()), ("b", ())], 7 * degrees(0, 90), 0, "summary")
     np.testing.assert_allclose(bank.vectors([1, 0]), degrees(90, 0), atol=1e-6)
     bank.seed("c")
@@ -213,7 +213,7 @@ def test_vectors_are_given_back_as_unit_rows() -> None:
 def test_it_keeps_what_a_list_of_cosines_keeps(
     batches: list[list[str]], capacity: int, threshold: float | None
 ) -> None:
-    bank, plain = Bank(capacity, threshold), Plain(capacity, threshold)
+    bank, plain = ForgettingMemory(capacity, threshold), Plain(capacity, threshold)
     for at, batch in enumerate(batches):
         gone = bank.add([(t, (at,)) for t in batch], vectors_of(batch), at, "summary")
         assert [kept.id for kept in gone] == [id for text in batch for id in plain.add(text)]
@@ -228,7 +228,7 @@ def test_it_keeps_what_a_list_of_cosines_keeps(
 def test_no_two_are_much_alike_and_the_newest_stays(
     batches: list[list[str]], capacity: int, threshold: float
 ) -> None:
-    bank = Bank(capacity, threshold)
+    bank = ForgettingMemory(capacity, threshold)
     for batch in batches:
         bank.add([(t, ()) for t in batch], vectors_of(batch), 0, "summary")
         assert len(bank) <= capacity
@@ -244,14 +244,14 @@ def test_no_two_are_much_alike_and_the_newest_stays(
 def test_a_bank_that_was_loaded_goes_on_as_the_one_that_lived(
     batches: list[list[str]], capacity: int, threshold: float | None, kills: set[int]
 ) -> None:
-    lived, resumed = Bank(capacity, threshold), Bank(capacity, threshold)
+    lived, resumed = ForgettingMemory(capacity, threshold), ForgettingMemory(capacity, threshold)
     for step, batch in enumerate(batches):
         if step in kills:
             saved = json.dumps(resumed.state())
-            resumed = Bank(capacity, threshold)
+            resumed = ForgettingMemory(capacity, threshold)
             resumed.load_state(json.loads(saved))
             assert json.dumps(resumed.state()) == saved
-            missing = resumed.unembedded()
+            missing = resumed.find_unembedded()
             assert missing == [kept.id for kept in resumed]
             resumed.embed(missing, vectors_of([resumed[id].text for id in missing]))
         new = [(text, (step,)) for text in batch]
@@ -271,7 +271,7 @@ def test_where_a_vector_lies_does_not_matter_among_thousands(empty: int) -> None
     noise = 0.33 * random.standard_normal((3000, 48))
     vectors = (centres[random.integers(0, 40, 3000)] + noise).astype(np.float32)
     vectors[:, :empty] = 0
-    one, other = Bank(600, 0.9), Bank(600, 0.9)
+    one, other = ForgettingMemory(600, 0.9), ForgettingMemory(600, 0.9)
     gone: list[list[int]] = [[], []]
     for at in range(0, 3000, 150):
         block = vectors[at : at + 150]
@@ -281,7 +281,7 @@ def test_where_a_vector_lies_does_not_matter_among_thousands(empty: int) -> None
             gone[1] += [kept.id for kept in other.add(new[k : k + 1], block[k : k + 1], 0, "seed")]
         state = other.state()
         other.load_state(state)
-        shuffled = random.permutation(other.unembedded()).tolist()
+        shuffled = random.permutation(other.find_unembedded()).tolist()
         other.embed(shuffled, vectors[[int(other[id].text) for id in shuffled]])
         near = [bank.nearest(vectors[at], 20) for bank in (one, other)]
         assert [kept.id for kept in near[0]] == [kept.id for kept in near[1]]
@@ -291,11 +291,11 @@ def test_where_a_vector_lies_does_not_matter_among_thousands(empty: int) -> None
 
 
 def test_room_is_bounded_by_the_capacity() -> None:
-    bank = Bank(100, None)
+    bank = ForgettingMemory(100, None)
     for k in range(1000):
         put(bank, str(k), k)
     assert bank._rows._data.shape == (2, 100)
-    small = Bank(10_000, None)
+    small = ForgettingMemory(10_000, None)
     put(small, "a", 0)
     assert small._rows._data.shape[1] < 100
 
@@ -314,7 +314,7 @@ def test_room_is_bounded_by_the_capacity() -> None:
     ],
 )
 def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> None:
-    bank = Bank(3, 0.9)
+    bank = ForgettingMemory(3, 0.9)
     for k, angle in enumerate((0, 90, 180)):
         put(bank, str(k), angle)
     before = bank.state()
@@ -329,16 +329,16 @@ def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> N
 
 
 def test_queries_and_constants_that_cannot_be_are_refused() -> None:
-    bank = Bank(3, 0.9)
+    bank = ForgettingMemory(3, 0.9)
     put(bank, "a", 0)
     for query in (np.ones(3), np.zeros(2), np.array([1, np.nan]), np.ones((1, 2))):
         with pytest.raises(ValueError, match=r"vectors|embedding"):
             bank.nearest(query.astype(np.float32), 1)
     with pytest.raises(ValueError, match="capacity is 0"):
-        Bank(0, 0.9)
+        ForgettingMemory(0, 0.9)
     for above in (0.0, 1.01, -1.0, float("nan")):
         with pytest.raises(ValueError, match="forget_above"):
-            Bank(3, above)
+            ForgettingMemory(3, above)
     with pytest.raises(ValueError, match="origin is 'dream'"):
         bank.add([("b", ())], degrees(9), 0, "dream")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="origin is 'dream'"):
@@ -360,10 +360,10 @@ GOOD = {
 
 
 def test_a_good_state_is_what_it_says() -> None:
-    bank = Bank(2, 0.9)
+    bank = ForgettingMemory(2, 0.9)
     bank.load_state(GOOD)
     assert bank.state() == GOOD
-    assert bank[8] == Kept(8, "b", (4,), 60, "merged")
+    assert bank[8] == MemoryItem(8, "b", (4,), 60, "merged")
 
 
 @pytest.mark.parametrize(
@@ -390,12 +390,12 @@ def test_a_good_state_is_what_it_says() -> None:
     ],
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(change: dict[str, Any]) -> None:
-    bank = Bank(3, 0.9)
+    bank = ForgettingMemory(3, 0.9)
     put(bank, "old", 0)
     for state in (GOOD | change, {}, {key: GOOD[key] for key in list(GOOD)[1:]}):
         with pytest.raises(RecordError, match="damaged"):
             bank.load_state(state)
     with pytest.raises(RecordError, match="at most 1"):
-        Bank(1, 0.9).load_state(GOOD)
+        ForgettingMemory(1, 0.9).load_state(GOOD)
     assert bank.texts == ["old"]
-    assert bank.unembedded() == []
+    assert bank.find_unembedded() == []

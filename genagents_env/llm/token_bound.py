@@ -12,7 +12,7 @@ MESSAGE_TOKENS = 6  # what a chat template puts around a message
 _PIECES = re.compile(r"[A-Za-z]+|\d|\s+|[^\x00-\x7f]|[^A-Za-z\d\s]")
 
 
-def bound(text: str) -> int:
+def bound_tokens(text: str) -> int:
     """Return about how many tokens `text` has in a small vocabulary, rather too many.
 
     A word counts one token for every five letters begun, digits and signs one each, other
@@ -29,6 +29,6 @@ def bound(text: str) -> int:
     return total
 
 
-def bound_of(messages: list[Message]) -> int:
+def bound_prompt_tokens(messages: list[Message]) -> int:
     """Return the bound for a whole prompt."""
-    return MESSAGE_TOKENS + sum(bound(m.content) + MESSAGE_TOKENS for m in messages)
+    return MESSAGE_TOKENS + sum(bound_tokens(m.content) + MESSAGE_TOKENS for m in messages)

@@ -1,7 +1,7 @@
-"""A bank: memories of which new ones push out the old ones that are much like them.
+"""A memory that forgets: new items replace the old ones that are similar to them.
 
 The container of Summarize-and-Forget. Source: Lyfe Agents (Kaiya et al. 2023), sections 3.4 and
-A.3. `clusters` groups memories that are to be merged; whose words those are is no matter here.
+A.3. `clusters` groups memories that are to be merged; whose words those are does not matter here.
 """
 
 from collections import OrderedDict
@@ -13,7 +13,7 @@ import numpy as np
 
 from genagents_env.errors import RecordError
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.rows import Rows
+from genagents_env.memory.rows import VectorRows
 
 Origin: TypeAlias = Literal["seed", "summary", "merged", "observed"]
 
@@ -21,11 +21,11 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """One memory of a bank.
+class MemoryItem:
+    """One item of a forgetting memory.
 
     Attributes:
-        id: its serial number in the bank, which no other memory ever gets; higher is newer.
+        id: its serial number, which no other item ever gets; higher is newer.
         text: in words.
         events: ids of the record's events it comes from.
         at: when it was made, in seconds of game time; 0 for what was known before.
@@ -40,16 +40,16 @@ class Kept:
     origin: Origin
 
 
-_SAVED = tuple(f.name for f in fields(Kept))
+_SAVED = tuple(f.name for f in fields(MemoryItem))
 
 
-class Bank:
+class ForgettingMemory:
     """Memories in the order of their making, and a unit vector for each.
 
     What is forgotten depends on the memories and the order they came in, and on nothing else:
     similarities are computed in double precision and rounded to 5 decimals before they are
-    compared, so that it is no matter where in the matrix a vector lies, nor whether the bank was
-    lived or loaded from a state.
+    compared, so that it does not matter where in the matrix a vector lies, nor whether the
+    memory grew in this process or was loaded from a state.
 
     It holds `capacity` vectors of 4 bytes a number at most: 10,000 of 384 are 15 MB, of 1,536 are
     61 MB; room is made by doubling, and the room of what is forgotten is used again. (While room
@@ -70,33 +70,33 @@ class Bank:
         if forget_above is not None and not 0 < forget_above <= 1:
             raise ValueError(f"forget_above is {forget_above}, expected more than 0, at most 1")
         self.capacity, self.forget_above = capacity, forget_above
-        self._kept: OrderedDict[int, Kept] = OrderedDict()
-        self._rows = Rows(capacity)
+        self._items: OrderedDict[int, MemoryItem] = OrderedDict()
+        self._rows = VectorRows(capacity)
         self._next = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._items)
 
-    def __iter__(self) -> Iterator[Kept]:
+    def __iter__(self) -> Iterator[MemoryItem]:
         """Go through the memories, the oldest first."""
-        return iter(self._kept.values())
+        return iter(self._items.values())
 
     def __contains__(self, id: object) -> bool:
         """Return whether memory `id` is here (still)."""
-        return id in self._kept
+        return id in self._items
 
-    def __getitem__(self, id: int) -> Kept:
+    def __getitem__(self, id: int) -> MemoryItem:
         """Return memory `id`.
 
         Raises:
             KeyError: it is not here, or no more.
         """
-        return self._kept[id]
+        return self._items[id]
 
     @property
     def texts(self) -> list[str]:
         """What is remembered, the oldest first."""
-        return [kept.text for kept in self]
+        return [item.text for item in self]
 
     @property
     def full(self) -> bool:
@@ -108,7 +108,7 @@ class Bank:
     ) -> int:
         """Remember something that has no vector yet and makes nothing be forgotten.
 
-        Where the bank is full the oldest goes. Returns the new memory's id.
+        Where the memory is full the oldest goes. Returns the new memory's id.
 
         Raises:
             ValueError: the origin is unknown.
@@ -122,7 +122,7 @@ class Bank:
         vectors: Floats,
         at: int,
         origin: Origin,
-    ) -> list[Kept]:
+    ) -> list[MemoryItem]:
         """Remember things one after the other, each forgetting what is much like it.
 
         A later one of the same batch may make an earlier one be forgotten. After that, the oldest
@@ -130,7 +130,7 @@ class Bank:
 
         Args:
             memories: K texts, each with its events.
-            vectors: shape (K, D), any scale; D is the same for the whole bank.
+            vectors: shape (K, D), any scale; D is the same for the whole memory.
             at: game second.
             origin: of all of them.
 
@@ -139,56 +139,56 @@ class Bank:
 
         Raises:
             ValueError: the shape is another, a vector is zero or not finite, the origin is
-                unknown, or the bank forgets and holds memories without a vector: `embed` them
+                unknown, or it forgets and holds memories without a vector: `embed` them
                 first, since what has no vector cannot be forgotten.
         """
         if not memories:
             return []
-        unit = self._rows.checked(vectors, len(memories))
+        unit = self._rows.normalize(vectors, len(memories))
         _check_origin(origin)
         if self.forget_above is not None and self._rows.count < len(self):
             raise ValueError(f"{len(self) - self._rows.count} memories have no vector yet")
         above = self.forget_above
-        likeness = self._rows.likeness(unit, above) if above is not None else None
+        similarity = self._rows.bound_similarity(unit, above) if above is not None else None
         among = unit @ unit.T
-        gone: list[Kept] = []
+        gone: list[MemoryItem] = []
         for k, (text, events) in enumerate(memories):
-            if above is not None and likeness is not None:
-                alike = self._rows.alike(unit[k], likeness[k], above)
-                gone += [self._remove(id_) for id_ in alike]
+            if above is not None and similarity is not None:
+                similar = self._rows.find_similar(unit[k], similarity[k], above)
+                gone += [self._remove(id_) for id_ in similar]
             id_ = self._new(text, events, at, origin, gone)
             row = self._rows.put(id_, unit[k])
-            if likeness is not None:
-                likeness[:, row] = among[:, k]
+            if similarity is not None:
+                similarity[:, row] = among[:, k]
         return gone
 
     def _new(
-        self, text: str, events: Iterable[int], at: int, origin: Origin, gone: list[Kept]
+        self, text: str, events: Iterable[int], at: int, origin: Origin, gone: list[MemoryItem]
     ) -> int:
         """Append a memory; what that pushes out is added to `gone`. Returns its id."""
         while self.full:
-            gone.append(self._remove(next(iter(self._kept))))
+            gone.append(self._remove(next(iter(self._items))))
         id_ = self._next
-        self._kept[id_] = Kept(id_, text, tuple(map(int, events)), at, origin)
+        self._items[id_] = MemoryItem(id_, text, tuple(map(int, events)), at, origin)
         self._next += 1
         return id_
 
-    def _remove(self, id_: int) -> Kept:
+    def _remove(self, id_: int) -> MemoryItem:
         self._rows.drop(id_)
-        return self._kept.pop(id_)
+        return self._items.pop(id_)
 
-    def unembedded(self) -> list[int]:
+    def find_unembedded(self) -> list[int]:
         """Return the ids that have no vector yet, ascending."""
         if self._rows.count == len(self):
             return []
-        return [id_ for id_ in self._kept if id_ not in self._rows]
+        return [id_ for id_ in self._items if id_ not in self._rows]
 
     def embed(self, ids: Sequence[int], vectors: Floats) -> None:
         """Attach vectors; this makes nothing be forgotten.
 
         Args:
             ids: K memories.
-            vectors: shape (K, D), any scale; D is the same for the whole bank.
+            vectors: shape (K, D), any scale; D is the same for the whole memory.
 
         Raises:
             KeyError: there is no such memory.
@@ -198,7 +198,7 @@ class Bank:
             _ = self[id_]
         if not ids:
             return
-        for id_, vector in zip(ids, self._rows.checked(vectors, len(ids)), strict=True):
+        for id_, vector in zip(ids, self._rows.normalize(vectors, len(ids)), strict=True):
             self._rows.put(id_, vector)
 
     def vectors(self, ids: Sequence[int]) -> Floats:
@@ -209,7 +209,7 @@ class Bank:
         """
         return self._rows.get(ids)
 
-    def nearest(self, query: Floats, k: int) -> list[Kept]:
+    def nearest(self, query: Floats, k: int) -> list[MemoryItem]:
         """Return the `k` memories most similar to `query`, best first; of equals the newer first.
 
         Only what has a vector is found.
@@ -223,35 +223,35 @@ class Bank:
         """
         if k < 1 or not self._rows.count:
             return []
-        vector = self._rows.checked(np.asarray(query)[None], 1)
-        rows = self._rows.leading(vector, k)
-        cosines = self._rows.exact(rows, vector[0])
+        vector = self._rows.normalize(np.asarray(query)[None], 1)
+        rows = self._rows.find_nearest(vector, k)
+        cosines = self._rows.compute_cosines(rows, vector[0])
         ids = self._rows.owner[rows]
         order = np.lexsort((-ids, -cosines))[:k]
-        return [self._kept[id_] for id_ in ids[order].tolist()]
+        return [self._items[id_] for id_ in ids[order].tolist()]
 
     def clear(self) -> None:
         """Drop everything. Ids go on counting where they were."""
-        self._kept.clear()
-        self._rows = Rows(self.capacity)
+        self._items.clear()
+        self._rows = VectorRows(self.capacity)
 
     def state(self) -> dict[str, Any]:
         """Return everything but the vectors as JSON columns, for `load_state`."""
-        columns = {name: [_plain(getattr(kept, name)) for kept in self] for name in _SAVED}
+        columns = {name: [_plain(getattr(item, name)) for item in self] for name in _SAVED}
         return {"next": self._next, **columns}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Become the bank that `state` describes, with no vector attached yet.
+        """Become the memory that `state` describes, with no vector attached yet.
 
         Raises:
-            RecordError: `state` is not what `state()` of such a bank returns.
+            RecordError: `state` is not what `state()` of such a memory returns.
         """
-        fresh = Bank(self.capacity, self.forget_above)
+        fresh = ForgettingMemory(self.capacity, self.forget_above)
         try:
             for values in zip(*(state[name] for name in _SAVED), strict=True):
-                kept = _loaded(*values, least=fresh._next)
-                fresh._kept[kept.id] = kept
-                fresh._next = kept.id + 1
+                item = _load_item(*values, least=fresh._next)
+                fresh._items[item.id] = item
+                fresh._next = item.id + 1
             if len(fresh) > self.capacity:
                 raise ValueError(f"{len(fresh)} memories, at most {self.capacity} are kept")
             fresh._next = _number(state["next"], least=fresh._next)
@@ -260,11 +260,11 @@ class Bank:
         self.__dict__.update(fresh.__dict__)
 
 
-def _loaded(id_: Any, text: Any, events: Any, at: Any, origin: Any, *, least: int) -> Kept:
+def _load_item(id_: Any, text: Any, events: Any, at: Any, origin: Any, *, least: int) -> MemoryItem:
     if not isinstance(text, str) or not isinstance(events, list):
         raise TypeError("its words are no words, or its events no list")
     _check_origin(origin)
-    return Kept(_number(id_, least), text, tuple(map(_number, events)), _number(at), origin)
+    return MemoryItem(_number(id_, least), text, tuple(map(_number, events)), _number(at), origin)
 
 
 def _number(value: Any, least: int | None = None) -> int:
