@@ -83,7 +83,7 @@ def live(
         run(spec(options), path, engine)
         seconds = time.perf_counter() - begun
         with RunReader(path) as record:
-            calls = record.spent().calls
+            calls = record.sum_calls().calls
         return seconds, canonical_hash(path), calls
 
 

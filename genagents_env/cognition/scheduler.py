@@ -19,10 +19,10 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.client import Answered, ModelClient
+from genagents_env.llm.client import ModelAnswer, ModelClient
 
 M = TypeVar("M", bound=Mind[Any])
-ReplyTask: TypeAlias = "asyncio.Task[Answered[Any]]"
+ReplyTask: TypeAlias = "asyncio.Task[ModelAnswer[Any]]"
 
 
 class CallScheduler(Generic[M]):

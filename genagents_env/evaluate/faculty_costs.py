@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from genagents_env.llm.prices import Price, price_of
+from genagents_env.llm.prices import Price, find_price
 from genagents_env.llm.tokens import TokenCounter
 from genagents_env.record import RunReader
 from genagents_env.record.rows import FacultyRow
@@ -61,7 +61,7 @@ class FacultyCost:
 
 def compute_faculty_costs(run: RunReader) -> tuple[FacultyCost, ...]:
     """Return the cost of every faculty, by name, and last that of `all`; none without a call."""
-    rows, agents = run.faculties(), run.askers()
+    rows, agents = run.sum_faculties(), run.count_askers()
     if not rows:
         return ()
     hours = max(0, run.last_tick) * run.meta.seconds_per_tick / 3600
@@ -89,12 +89,12 @@ class EmbeddingCost:
 
 def compute_embedding_cost(run: RunReader) -> EmbeddingCost | None:
     """Return what the embeddings of `run` cost; None where nothing was embedded or stored."""
-    model, texts = run.meta.embedder, run.embedded()
+    model, texts = run.meta.embedder, run.list_embedded_texts()
     if model is None or not texts:
         return None
     if not (run.meta.asked_embedder or "").startswith("endpoint:"):
         return EmbeddingCost(model, len(texts), 0, Decimal(0))
-    tokens, price = sum(map(TokenCounter(model).count, texts)), price_of(model)
+    tokens, price = sum(map(TokenCounter(model).count, texts)), find_price(model)
     return EmbeddingCost(
         model, len(texts), tokens, None if price is None else price.cost(tokens, 0)
     )

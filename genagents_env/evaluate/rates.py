@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.evaluate.labels import format_policies
 from genagents_env.evaluate.presence import Bools, find_awake, find_talking
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.llm.prices import LIST_PRICES, Price, price_of
+from genagents_env.llm.prices import LIST_PRICES, Price, find_price
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON, CallRow, JudgementRow
 from genagents_env.text import clean
@@ -173,7 +173,7 @@ def find_tariff(model: str) -> Tariff:
     Raises:
         ConfigError: none is known.
     """
-    price = price_of(model)
+    price = find_price(model)
     if price is None:
         raise ConfigError(f"no list price for {model!r}; known: {', '.join(sorted(LIST_PRICES))}")
     return Tariff(model, price)
@@ -282,7 +282,7 @@ def _sum_judging(data: RunData, priced_as: Tariff | None) -> CallCosts:
 def _find_judge_price(data: RunData, judge: str, priced_as: Tariff | None) -> Price | None:
     if priced_as is not None:
         return priced_as.price
-    return data.reader.price if judge == data.meta.model else price_of(judge)
+    return data.reader.price if judge == data.meta.model else find_price(judge)
 
 
 def _divide(sum_: float, by: float | None) -> float | None:

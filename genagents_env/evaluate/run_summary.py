@@ -27,7 +27,7 @@ from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
-from genagents_env.record.reader import Spent
+from genagents_env.record.reader import CallTotals
 from genagents_env.record.rows import JSON
 
 
@@ -84,7 +84,7 @@ class RunSummary:
     density_before: float
     density_after: float
     talk: TalkCounts
-    spent: Spent
+    spent: CallTotals
     faculties: tuple[FacultyCost, ...]
     embeddings: EmbeddingCost | None
     findings: Findings
@@ -173,7 +173,7 @@ def summarize(
         density_before=compute_density_before(data),
         density_after=compute_density_after(data),
         talk=count_talk(data.events),
-        spent=reader.spent(),
+        spent=reader.sum_calls(),
         faculties=compute_faculty_costs(reader),
         embeddings=compute_embedding_cost(reader),
         findings=compute_findings(data),

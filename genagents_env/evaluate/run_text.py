@@ -9,7 +9,7 @@ from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.measures.gatherings import GatheringVisits
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.summary_lines import format_findings, format_outcomes
-from genagents_env.record.reader import Spent
+from genagents_env.record.reader import CallTotals
 
 _HEADER = (
     *("faculty", "calls", "tokens", "dollars", "seconds", "fallbacks"),
@@ -56,7 +56,7 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
     )
 
 
-def _describe_model(name: str, spent: Spent) -> Iterator[str]:
+def _describe_model(name: str, spent: CallTotals) -> Iterator[str]:
     dollars = "price unknown" if spent.dollars is None else f"${spent.dollars:.4f}"
     tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
     yield f"Model {name}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"

@@ -19,8 +19,8 @@ from genagents_env.judge.session import (
 from genagents_env.judge.texts import JudgedText
 from genagents_env.judge.verdicts import By, Judgement, Verdicts
 from genagents_env.llm.calls import CallKey, Message
-from genagents_env.llm.cassette import Recorded
-from genagents_env.llm.client import Answered
+from genagents_env.llm.cassette import RecordedReply
+from genagents_env.llm.client import ModelAnswer
 from genagents_env.run.spec import RunOptions
 from genagents_env.scenario.questions import When
 from genagents_env.text import clean
@@ -131,7 +131,7 @@ def _is_given(verdicts: Verdicts, query: RubricQuery) -> bool:
 
 
 def _store(
-    verdicts: Verdicts, query: RubricQuery, answered: Answered[Any], recorded: Recorded
+    verdicts: Verdicts, query: RubricQuery, answered: ModelAnswer[Any], recorded: RecordedReply
 ) -> bool:
     one = query.blank if answered.fallback else query.fill(answered.value)
     why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else one.why

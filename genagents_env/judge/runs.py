@@ -20,8 +20,8 @@ from genagents_env.judge.session import (
     Watch,
     check_judge_name,
 )
-from genagents_env.llm.cassette import Recorded
-from genagents_env.llm.client import Answered
+from genagents_env.llm.cassette import RecordedReply
+from genagents_env.llm.client import ModelAnswer
 from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import compute_remaining
@@ -109,7 +109,11 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
 
 
 def _store(
-    writer: RunWriter, judge: str, case: Case, answered: Answered[CaseReply], recorded: Recorded
+    writer: RunWriter,
+    judge: str,
+    case: Case,
+    answered: ModelAnswer[CaseReply],
+    recorded: RecordedReply,
 ) -> bool:
     verdict = None if answered.fallback else answered.value.verdict
     tokens = (recorded.prompt_tokens, recorded.completion_tokens)

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Message
-from genagents_env.llm.cassette import MemoryCassette, Recorded
-from genagents_env.llm.client import Answered, ModelClient
+from genagents_env.llm.cassette import MemoryCassette, RecordedReply
+from genagents_env.llm.client import ModelAnswer, ModelClient
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
 from genagents_env.run.models import open_model
@@ -82,7 +82,7 @@ class JudgeQuery:
     call: CallKey
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
-    store: Callable[[Answered[Any], Recorded], bool]
+    store: Callable[[ModelAnswer[Any], RecordedReply], bool]
 
 
 def check_judge_name(name: str | None) -> None:

@@ -8,7 +8,7 @@ from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedReply:
     """One answered call.
 
     Attributes:
@@ -44,10 +44,10 @@ class Recorded:
 class Cassette(Protocol):
     """Where answers are kept; every method is synchronous and durable when it returns."""
 
-    def get(self, key: CallKey) -> Recorded | None:
+    def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
 
-    def put(self, key: CallKey, recorded: Recorded) -> None:
+    def put(self, key: CallKey, recorded: RecordedReply) -> None:
         """Keep `recorded` under `key`, in place of any earlier one."""
 
     def forget_fallbacks(self, from_tick: int) -> int:
@@ -62,13 +62,13 @@ class MemoryCassette:
     """A cassette that lives as long as the process."""
 
     def __init__(self) -> None:
-        self.rows: dict[CallKey, Recorded] = {}
+        self.rows: dict[CallKey, RecordedReply] = {}
 
-    def get(self, key: CallKey) -> Recorded | None:
+    def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
         return self.rows.get(key)
 
-    def put(self, key: CallKey, recorded: Recorded) -> None:
+    def put(self, key: CallKey, recorded: RecordedReply) -> None:
         """Keep `recorded` under `key`."""
         self.rows[key] = recorded
 
@@ -84,7 +84,9 @@ class MemoryCassette:
         return len(gone)
 
 
-def recall(cassette: Cassette | None, key: CallKey, request: CompletionRequest) -> Recorded | None:
+def recall(
+    cassette: Cassette | None, key: CallKey, request: CompletionRequest
+) -> RecordedReply | None:
     """Return the recorded answer to `key`, or None when there is none.
 
     Raises:

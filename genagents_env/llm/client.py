@@ -25,12 +25,12 @@ from genagents_env.llm.calls import (
     Message,
     prompt_hash,
 )
-from genagents_env.llm.cassette import Cassette, Recorded, recall
+from genagents_env.llm.cassette import Cassette, RecordedReply, recall
 from genagents_env.llm.ledger import Ledger
 from genagents_env.llm.prices import FREE
-from genagents_env.llm.replies import Parsed, parse
+from genagents_env.llm.replies import ParsedReply, parse
 from genagents_env.llm.retries import RetryPolicy, with_retries
-from genagents_env.llm.schemas import schema_name, schema_of
+from genagents_env.llm.schemas import make_schema, schema_name
 from genagents_env.rng import draw_bits
 from genagents_env.text import clean
 
@@ -42,7 +42,7 @@ _MOST_WORDS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Generic[T]):
+class ModelAnswer(Generic[T]):
     """What `ask` gives: the value, whether it is the declared fallback, and what went wrong.
 
     `fault` is None for a reply accepted at once; a reply accepted after a re-ask keeps the
@@ -124,7 +124,7 @@ class ModelClient:
         max_tokens: int = 128,
         temperature: float = 0.7,
         text_limit: int = 500,
-    ) -> Answered[T]:
+    ) -> ModelAnswer[T]:
         """Return the model's reply to `messages` as a `reply`, or `fallback` with the fault.
 
         Args:
@@ -144,7 +144,7 @@ class ModelClient:
         """
         request = CompletionRequest(
             tuple(messages),
-            schema_of(reply),
+            make_schema(reply),
             schema_name(reply),
             max_tokens,
             temperature,
@@ -153,23 +153,23 @@ class ModelClient:
         recorded = recall(self.cassette, key, request)
         if recorded is not None:
             self._account_for_replay(key, recorded)
-            return _replayed(recorded, reply, fallback)
+            return _replay(recorded, reply, fallback)
         recorded = await self._answer(key, request, reply, text_limit)
         if self.cassette is not None:
             self.cassette.put(key, recorded)
         self.ledger.book(key, recorded, self.endpoint.price)
-        return _replayed(recorded, reply, fallback)
+        return _replay(recorded, reply, fallback)
 
     async def _answer(
         self, key: CallKey, request: CompletionRequest, reply: type[T], text_limit: int
-    ) -> Recorded:
+    ) -> RecordedReply:
         """Return what the endpoint made of `request`, a usable reply or the lack of one."""
         tally = _Tally()
         async with self._slot():
             started_at, begun = time.time(), time.monotonic()
             parsed = await self._converse(key, request, reply, text_limit, tally)
             latency = time.monotonic() - begun
-        return Recorded(
+        return RecordedReply(
             prompt_hash=prompt_hash(request),
             outcome="reply" if parsed else "fallback",
             reply=parsed.text if parsed else tally.words,
@@ -186,7 +186,7 @@ class ModelClient:
 
     async def _converse(
         self, key: CallKey, request: CompletionRequest, reply: type[T], limit: int, tally: _Tally
-    ) -> Parsed[T] | None:
+    ) -> ParsedReply[T] | None:
         """Return the reply, asked for at most twice, or None; keep count and faults in `tally`."""
         patience = max(self.retry.call_deadline, self.endpoint.attempt_deadline)
         begun = self.retry.clock()
@@ -195,7 +195,7 @@ class ModelClient:
             seed = call_seed(self.run_seed, key, "jitter", str(tally.reasks))
             most = upper_bound(request, self.endpoint.price)
             attempt = partial(self._attempt, request, most, tally)
-            admit = partial(self._admitted, most, tally)
+            admit = partial(self._admit, most, tally)
             try:
                 completion = await with_retries(
                     attempt, self.retry, seed=seed, deadline=deadline, admit=admit
@@ -212,13 +212,13 @@ class ModelClient:
                 tally.words = clean(bad.text if isinstance(bad, UnusableReply) else "", _MOST_WORDS)
                 if tally.reasks:
                     return None
-                request = self._reasked(key, request, tally.words, str(bad))
+                request = self._make_reask(key, request, tally.words, str(bad))
                 tally.reasks += 1
             else:
                 self.failed_in_a_row = 0
                 return parsed
 
-    async def _admitted(self, most: Spend, tally: _Tally) -> float:
+    async def _admit(self, most: Spend, tally: _Tally) -> float:
         """Have `most` reserved, and return the seconds that took.
 
         No `await` may come between this and the attempt: a cancelled call would keep it.
@@ -250,7 +250,7 @@ class ModelClient:
         finally:
             self.budget.settle(most, used)
 
-    def _reasked(
+    def _make_reask(
         self, key: CallKey, request: CompletionRequest, words: str, fault: str
     ) -> CompletionRequest:
         """Return the request that shows the model its own words and what is wrong with them."""
@@ -273,7 +273,7 @@ class ModelClient:
                 "Resume the run when the endpoint answers again"
             ) from None
 
-    def _account_for_replay(self, key: CallKey, recorded: Recorded) -> None:
+    def _account_for_replay(self, key: CallKey, recorded: RecordedReply) -> None:
         price = self.endpoint.price
         tokens = recorded.prompt_tokens, recorded.completion_tokens
         self.budget.charge(Spend(recorded.attempts, sum(tokens), (price or FREE).cost(*tokens)))
@@ -290,8 +290,8 @@ class ModelClient:
         await self.endpoint.aclose()
 
 
-def _replayed(recorded: Recorded, reply: type[T], fallback: T) -> Answered[T]:
+def _replay(recorded: RecordedReply, reply: type[T], fallback: T) -> ModelAnswer[T]:
     """Return the value of `recorded`; a live answer takes this way too, so both are equal."""
     if recorded.outcome == "fallback":
-        return Answered(fallback, True, recorded.fault)
-    return Answered(reply.model_validate_json(recorded.reply), False, recorded.fault)
+        return ModelAnswer(fallback, True, recorded.fault)
+    return ModelAnswer(reply.model_validate_json(recorded.reply), False, recorded.fault)

@@ -12,7 +12,7 @@ _FINISHED = ("stop", "length", "tool_calls")
 _MOST_TOKENS = 10**9
 
 
-def completion_of(
+def read_completion(
     body: bytes, request: CompletionRequest, count: Callable[[str], int]
 ) -> Completion:
     """Return the completion that `body` holds.
@@ -25,7 +25,7 @@ def completion_of(
     Raises:
         LLMBadReply: `body` is anything else than a completion with text and a known ending.
     """
-    answer = _decoded(body)
+    answer = _decode(body)
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         raise LLMBadReply("the answer has no choices")
@@ -53,17 +53,17 @@ def completion_of(
     )
 
 
-def error_text(body: bytes) -> str:
+def read_error(body: bytes) -> str:
     """Return what an error response says, one clean line of at most 200 characters."""
     try:
-        error = _decoded(body).get("error")
+        error = _decode(body).get("error")
     except LLMBadReply:
         return clean(body[:400].decode("utf-8", "replace"), 200)
     message = error.get("message") if isinstance(error, Mapping) else error
     return clean(message, 200) if isinstance(message, str) else ""
 
 
-def _decoded(body: bytes) -> Mapping[str, object]:
+def _decode(body: bytes) -> Mapping[str, object]:
     try:
         answer = json.loads(body.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError, MemoryError) as fault:

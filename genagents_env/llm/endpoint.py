@@ -14,8 +14,8 @@ from genagents_env.errors import ConfigError, LLMError, LLMRefused
 from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused
 from genagents_env.llm.bounded_body import read_bounded
 from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue
-from genagents_env.llm.completions import completion_of, error_text
-from genagents_env.llm.prices import FREE, LOOPBACK, Price, price_of
+from genagents_env.llm.completions import read_completion, read_error
+from genagents_env.llm.prices import FREE, LOOPBACK, Price, find_price
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after
 from genagents_env.llm.schemas import is_strict
@@ -28,7 +28,7 @@ _PROMPT_STATUS = (400, 413, 422)
 _TRANSIENT_STATUS = (408, 409, 425, 429)
 
 
-def served_model(base_url: str, api_key: str) -> str:
+def find_served_model(base_url: str, api_key: str) -> str:
     """Return the first model that an endpoint lists, asked within five seconds.
 
     Raises:
@@ -84,7 +84,7 @@ class OpenAIEndpoint:
         host = parts.netloc.rpartition("@")[2]
         self.base_url = urlunsplit(parts._replace(netloc=host))
         self.model: str = model
-        listed = FREE if parts.hostname in LOOPBACK else price_of(model)
+        listed = FREE if parts.hostname in LOOPBACK else find_price(model)
         self.price: Price | None = price if price is not None else listed
         self.attempt_deadline: float = attempt_deadline
         self._hostname = parts.hostname
@@ -129,9 +129,9 @@ class OpenAIEndpoint:
                     cast_to=httpx2.Response,
                     options={"follow_redirects": False},
                 )
-            return completion_of(response.content, request, self.count_tokens)
+            return read_completion(response.content, request, self.count_tokens)
         except (openai.OpenAIError, httpx2.HTTPError, TimeoutError, LLMError, OSError) as failure:
-            fault = self._fault(failure)
+            fault = self._to_error(failure)
         # Raised here, outside the handler: a context would carry the key into tracebacks.
         raise fault
 
@@ -175,25 +175,25 @@ class OpenAIEndpoint:
             }
         return payload
 
-    def _fault(self, failure: BaseException) -> LLMError:
+    def _to_error(self, failure: BaseException) -> LLMError:
         """Return what `failure` means for the caller, its text free of secrets."""
         if isinstance(failure, LLMError):
             return type(failure)(self._redactor.redact(str(failure)))
         if isinstance(failure, TimeoutError):
             return AttemptFailed(f"no answer within {self.attempt_deadline:g} s")
         if isinstance(failure, openai.APIStatusError):
-            return self._status_fault(failure.response)
+            return self._to_status_error(failure.response)
         cause = failure.__cause__
         if isinstance(cause, LLMError):
-            return self._fault(cause)
+            return self._to_error(cause)
         root = cause or failure
         text = self._redactor.redact(f"{type(root).__name__}: {root}".rstrip(": "))
         refused = isinstance(root, httpx2.ConnectError | httpx2.ConnectTimeout)
         return AttemptFailed(f"connection failed ({text})", billed=not refused)
 
-    def _status_fault(self, response: httpx2.Response) -> LLMError:
+    def _to_status_error(self, response: httpx2.Response) -> LLMError:
         status, headers = response.status_code, response.headers
-        text = self._redactor.redact(f"status {status}: {error_text(response.content)}")
+        text = self._redactor.redact(f"status {status}: {read_error(response.content)}")
         if status in _TRANSIENT_STATUS or status >= 500:
             asked = retry_after(
                 headers.get("retry-after"), headers.get("retry-after-ms"), time.time()

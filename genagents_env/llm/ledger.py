@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 
 from genagents_env.llm.calls import CallKey, JSONValue
-from genagents_env.llm.cassette import Recorded
+from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.prices import Price
 
 
 @dataclass(slots=True)
-class Entry:
+class LedgerEntry:
     """Sums over the calls of one agent for one purpose; `seconds` is wall clock."""
 
     purpose: str
@@ -25,13 +25,13 @@ class Entry:
     fallbacks: int = 0
     truncated: int = 0
 
-    def add(self, other: "Entry") -> None:
+    def add(self, other: "LedgerEntry") -> None:
         """Add the sums of `other` to these."""
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-_SUMS = tuple(f.name for f in fields(Entry))[2:]
+_SUMS = tuple(f.name for f in fields(LedgerEntry))[2:]
 
 
 class Ledger:
@@ -42,12 +42,12 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[tuple[str, str], Entry] = {}
+        self._entries: dict[tuple[str, str], LedgerEntry] = {}
 
-    def book(self, key: CallKey, recorded: Recorded, price: Price | None) -> None:
+    def book(self, key: CallKey, recorded: RecordedReply, price: Price | None) -> None:
         """Add one answered call; without a price its dollars are 0."""
         tokens = recorded.prompt_tokens, recorded.completion_tokens
-        call = Entry(
+        call = LedgerEntry(
             key.purpose,
             key.agent,
             calls=1,
@@ -61,15 +61,15 @@ class Ledger:
             truncated=recorded.truncated,
         )
         at = key.purpose, key.agent
-        self._entries.setdefault(at, Entry(*at)).add(call)
+        self._entries.setdefault(at, LedgerEntry(*at)).add(call)
 
-    def rows(self) -> list[Entry]:
+    def rows(self) -> list[LedgerEntry]:
         """Return one entry per (purpose, agent), sorted by both."""
         return [self._entries[at] for at in sorted(self._entries)]
 
-    def totals(self) -> Entry:
+    def totals(self) -> LedgerEntry:
         """Return the sums over everything; its purpose and agent are empty."""
-        total = Entry("", "")
+        total = LedgerEntry("", "")
         for entry in self.rows():
             total.add(entry)
         return total
@@ -85,5 +85,5 @@ class Ledger:
             if not isinstance(row, Mapping):
                 raise TypeError(f"ledger row is {type(row).__name__}, expected an object")
             values = {**row, "dollars": Decimal(str(row["dollars"]))}
-            entry = Entry(**values)  # type: ignore[arg-type]  # checked by the dataclass's names
+            entry = LedgerEntry(**values)  # type: ignore[arg-type]  # checked by the dataclass's names
             self._entries[entry.purpose, entry.agent] = entry

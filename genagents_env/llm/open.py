@@ -48,10 +48,10 @@ def open_endpoint(
         from genagents_env.llm.embedded import open_embedded
 
         return open_embedded(model)
-    from genagents_env.llm.endpoint import OpenAIEndpoint, served_model
+    from genagents_env.llm.endpoint import OpenAIEndpoint, find_served_model
 
     if model is None:
-        model = served_model(base_url, api_key) if base_url else DEFAULT_MODEL
+        model = find_served_model(base_url, api_key) if base_url else DEFAULT_MODEL
     return OpenAIEndpoint(
         base_url or DEFAULT_BASE_URL,
         api_key,

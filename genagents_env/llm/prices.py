@@ -48,7 +48,7 @@ LIST_PRICES: Mapping[str, Price] = {
 }
 
 
-def price_of(model: str, prices: Mapping[str, Price] | None = None) -> Price | None:
+def find_price(model: str, prices: Mapping[str, Price] | None = None) -> Price | None:
     """Return the price of `model`, the user's own first, or None when it is not known.
 
     A dated name (`gpt-4o-2024-11-20`) has the price of its family; other suffixes do not.

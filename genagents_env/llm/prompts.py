@@ -53,18 +53,18 @@ def fence(items: Iterable[JSONValue], mark: str) -> str:
             come from the engine.
         mark: from `run_fence`.
     """
-    lines = [_quoted(item) for item in items]
+    lines = [_quote(item) for item in items]
     return "\n".join([f"<<<DATA {mark}", *lines, f"{mark} END>>>"])
 
 
-def _quoted(item: JSONValue) -> str:
+def _quote(item: JSONValue) -> str:
     plain = json.dumps(item, ensure_ascii=False)
     if plain.isprintable() and "<" not in plain and ">" not in plain:
         return plain
-    return "".join(_escaped(char) for char in plain)
+    return "".join(_escape(char) for char in plain)
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     if char in "<>":
         return f"\\u{ord(char):04x}"
     return char if char.isprintable() else json.dumps(char)[1:-1]

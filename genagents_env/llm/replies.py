@@ -22,7 +22,7 @@ _MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed(Generic[T]):
+class ParsedReply(Generic[T]):
     """A usable reply: its value, its canonical JSON, and how many strings were cut."""
 
     value: T
@@ -30,7 +30,7 @@ class Parsed(Generic[T]):
     truncated: int
 
 
-def parse(completion: Completion, reply: type[T], text_limit: int = 500) -> Parsed[T]:
+def parse(completion: Completion, reply: type[T], text_limit: int = 500) -> ParsedReply[T]:
     """Return the one JSON object in `completion` as a `reply`.
 
     Prose and code fences around the object are passed over. Every string in it passes
@@ -48,10 +48,10 @@ def parse(completion: Completion, reply: type[T], text_limit: int = 500) -> Pars
         raise
     cut = _Cutter(text_limit)
     try:
-        text = canonical(cut.cleaned(found))
-        return Parsed(reply.model_validate_json(text), text, cut.truncated)
+        text = canonical(cut.clean(found))
+        return ParsedReply(reply.model_validate_json(text), text, cut.truncated)
     except ValidationError as fault:
-        raise UnusableReply(_readable(fault), completion.text) from None
+        raise UnusableReply(_explain(fault), completion.text) from None
     except ValueError as fault:
         raise UnusableReply(str(fault), completion.text) from None
 
@@ -69,7 +69,7 @@ def extract(text: str) -> JSONValue:
     faults: list[str] = []
     at = text.find("{")
     while at >= 0 and len(found) + len(faults) < 3:
-        end = _end_of_object(text, at)
+        end = _find_end(text, at)
         try:
             found.append(_DECODER.decode(text[at:end]))
         except ValueError as fault:
@@ -82,7 +82,7 @@ def extract(text: str) -> JSONValue:
     raise UnusableReply(faults[0] if faults else "it holds no JSON object", text)
 
 
-def _end_of_object(text: str, start: int) -> int:
+def _find_end(text: str, start: int) -> int:
     """Return the index after the brace that closes the one at `start`, or the text's end.
 
     Depth is bounded here, so that no reply can bring the decoder to a RecursionError.
@@ -106,24 +106,24 @@ def _end_of_object(text: str, start: int) -> int:
     return len(text)
 
 
-def _unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+def _require_unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field is given twice")
     return fields
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _short_integer(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
         raise ValueError(f"an integer has {len(digits)} digits")
     return int(digits)
 
 
-def _finite(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
         raise ValueError(f"{digits[:_MOST_DIGITS]} is too large a number")
@@ -131,10 +131,10 @@ def _finite(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique,
-    parse_constant=_no_constant,
-    parse_int=_short_integer,
-    parse_float=_finite,
+    object_pairs_hook=_require_unique,
+    parse_constant=_refuse_constant,
+    parse_int=_parse_integer,
+    parse_float=_parse_float,
 )
 
 
@@ -144,23 +144,25 @@ class _Cutter:
     def __init__(self, limit: int) -> None:
         self.limit, self.truncated = limit, 0
 
-    def cleaned(self, value: JSONValue) -> JSONValue:
+    def clean(self, value: JSONValue) -> JSONValue:
         if isinstance(value, str):
             whole = clean(value, max(len(value), self.limit))
             self.truncated += len(whole) > self.limit
             return whole[: self.limit].strip()
         if isinstance(value, dict):
-            return _unique([(clean(name, 100), self.cleaned(part)) for name, part in value.items()])
+            return _require_unique(
+                [(clean(name, 100), self.clean(part)) for name, part in value.items()]
+            )
         if isinstance(value, list):
-            return [self.cleaned(part) for part in value]
+            return [self.clean(part) for part in value]
         return value
 
 
-def _readable(fault: ValidationError) -> str:
-    return "; ".join(_lines(fault))
+def _explain(fault: ValidationError) -> str:
+    return "; ".join(_list_errors(fault))
 
 
-def _lines(fault: ValidationError) -> Iterator[str]:
+def _list_errors(fault: ValidationError) -> Iterator[str]:
     errors = fault.errors(include_url=False, include_input=False, include_context=False)
     for error in errors[:_MOST_FAULTS]:
         where = ".".join(str(part) for part in error["loc"]) or "the reply"

@@ -49,7 +49,7 @@ def canonical(value: object) -> str:
 
 
 @lru_cache(maxsize=512)  # bounded: minds make reply models on the fly, one per set of choices
-def schema_of(reply: type[BaseModel]) -> JSONSchema:
+def make_schema(reply: type[BaseModel]) -> JSONSchema:
     """Return the schema of `reply` with every field required and no other field allowed.
 
     Models write a field more surely when it is required; titles and defaults only cost tokens.

@@ -53,13 +53,13 @@ def _tiktoken(model: str) -> Callable[[str], int] | None:
         name = tiktoken.model.encoding_name_for_model(model)
     except KeyError:
         return None
-    if not _cached(name):
+    if not _is_cached(name):
         return None
     encoding = tiktoken.get_encoding(name)
     return lambda text: len(encoding.encode_ordinary(text))
 
 
-def _cached(name: str) -> bool:
+def _is_cached(name: str) -> bool:
     """Return whether tiktoken holds the encoding on disk, so that loading it asks no network."""
     given = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if given == "":  # tiktoken's way to say: do not cache

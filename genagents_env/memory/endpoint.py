@@ -87,21 +87,21 @@ class EndpointSource(OpenAIEndpoint):
         done = 0
         while done < len(texts):
             batch = [text or " " for text in texts[done : done + self._batch]]  # "" is refused
-            rows.append(await self._answered(batch))
+            rows.append(await self._ask(batch))
             done += len(batch)
         return np.concatenate(rows) if rows else np.zeros((0, self._width), dtype=np.float32)
 
-    async def _answered(self, batch: list[str]) -> Floats:
+    async def _ask(self, batch: list[str]) -> Floats:
         policy, seed = self._retries, draw_bits(0, "embed", *batch)
         deadline = policy.clock() + policy.call_deadline
         for asked in range(1, _ASKED_TWICE + 1):
             try:
                 return await with_retries(
-                    lambda: self._paid(batch),
+                    lambda: self._pay(batch),
                     policy,
                     seed=seed,
                     deadline=deadline,
-                    admit=lambda: self._admitted(batch),
+                    admit=lambda: self._admit(batch),
                 )
             except LLMError as fault:
                 if not isinstance(fault, LLMBadReply) or asked == _ASKED_TWICE:
@@ -114,7 +114,7 @@ class EndpointSource(OpenAIEndpoint):
         most = sum(byte_count(text) for text in batch)
         return Spend(1, most, (self.price or FREE).cost(most, 0))
 
-    async def _admitted(self, batch: list[str]) -> float:
+    async def _admit(self, batch: list[str]) -> float:
         """Have one request reserved, and return the seconds that took; see `with_retries`."""
         if self._budget is None:
             return 0.0
@@ -122,7 +122,7 @@ class EndpointSource(OpenAIEndpoint):
         await self._budget.admit(self._bound(batch))
         return self._retries.clock() - asked
 
-    async def _paid(self, batch: list[str]) -> Floats:
+    async def _pay(self, batch: list[str]) -> Floats:
         """Make one admitted request; what fails is taken to have been billed."""
         budget = self._budget
         if budget is None:
@@ -148,12 +148,12 @@ class EndpointSource(OpenAIEndpoint):
                 )
             return self._rows(response.content, batch)
         except (openai.OpenAIError, httpx2.HTTPError, TimeoutError, LLMError, OSError) as failure:
-            fault = self._fault(failure)
+            fault = self._to_error(failure)
         # Raised here, outside the handler: a context would carry the key into tracebacks.
         raise fault
 
     def _rows(self, body: bytes, batch: list[str]) -> tuple[Floats, int]:
-        answer = _decoded(body)
+        answer = _decode(body)
         usage = answer.get("usage")
         tokens = _tokens(usage) if usage is not None else sum(map(self.count_tokens, batch))
         rows = _vectors(answer.get("data"), len(batch))
@@ -165,7 +165,7 @@ class EndpointSource(OpenAIEndpoint):
         return rows, tokens
 
 
-def _decoded(body: bytes) -> Mapping[str, object]:
+def _decode(body: bytes) -> Mapping[str, object]:
     try:
         answer = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError, MemoryError) as fault:

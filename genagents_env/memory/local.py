@@ -89,7 +89,7 @@ class LocalSource:
         """Return one vector per text: float32, shape (len(texts), 384)."""
         # The model holds no lock of Python's while it computes: the loop goes on.
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._embedded, list(texts))
+        return await loop.run_in_executor(self._thread, self._embed, list(texts))
 
     async def aclose(self) -> None:
         """End the thread that the model runs on; nothing is embedded after that."""
@@ -99,7 +99,7 @@ class LocalSource:
         """Return the token ids of `text`, the two at its ends included, 128 at most."""
         return list(self._tokenizer.encode(text).ids)
 
-    def _embedded(self, texts: list[str]) -> Floats:
+    def _embed(self, texts: list[str]) -> Floats:
         rows = [self._mean(np.array([self.tokens(text)], dtype=np.int64)) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
 

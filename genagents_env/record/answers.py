@@ -39,7 +39,7 @@ def put_judgement(connection: sqlite3.Connection, row: JudgementRow) -> None:
     )
 
 
-def interviews(connection: sqlite3.Connection) -> list[InterviewRow]:
+def read_interviews(connection: sqlite3.Connection) -> list[InterviewRow]:
     """Return every answer, ordered by tick, then as they were written."""
     return [
         InterviewRow(tick, agent, question, answer, tuple(json.loads(evidence)), number)
@@ -49,7 +49,7 @@ def interviews(connection: sqlite3.Connection) -> list[InterviewRow]:
     ]
 
 
-def remembered(connection: sqlite3.Connection) -> list[RememberedRow]:
+def read_remembered(connection: sqlite3.Connection) -> list[RememberedRow]:
     """Return every memory of a fact, ordered by tick, then as they were written."""
     query = "SELECT tick, agent, fact, text, events FROM remembered ORDER BY tick, rowid"
     return [
@@ -58,14 +58,14 @@ def remembered(connection: sqlite3.Connection) -> list[RememberedRow]:
     ]
 
 
-def judgements(connection: sqlite3.Connection) -> list[JudgementRow]:
+def read_judgements(connection: sqlite3.Connection) -> list[JudgementRow]:
     """Return every verdict, ordered by judge, check, tick, repeat, agent and question."""
     order = "judge, check_id, tick, repeat, agent, question"
     query = f"SELECT {_JUDGEMENT} FROM judgements ORDER BY {order}"  # noqa: S608
     return [JudgementRow(*row) for row in connection.execute(query)]
 
 
-def canonical_lines(connection: sqlite3.Connection) -> Iterator[str]:
+def format_canonical_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield a line of the canonical hash for each answer and each memory, sorted.
 
     That of a first interview goes without its number.

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.record.answers import canonical_lines
+from genagents_env.record.answers import format_canonical_lines
 from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.rows import CallRow, encode
-from genagents_env.record.schema import damaged, open_file, reading
+from genagents_env.record.schema import damage_error, guard_reading, open_file
 
 EventRow = tuple[int, int, str, str | None, str]  # id, tick, kind, agent, data as JSON text
 FIRST = b"genagents run 1"
@@ -48,23 +48,23 @@ def canonical_hash(path: str | Path) -> str:
     path = Path(path)
     connection = open_file(path, write=False)
     try:
-        with reading(path):
+        with guard_reading(path):
             connection.execute("BEGIN")  # one snapshot, even while it is written
             digest = sha256(FIRST)
             rows = read_rows(path, connection)
             for key in CANONICAL:
                 digest.update(f"{key} {rows.get(key)}\n".encode())
-            digest.update(verified_chain(path, connection))
-            for call in stored_calls(path, connection):
+            digest.update(verify_chain(path, connection))
+            for call in read_calls(path, connection):
                 digest.update(_canonical_call(call))
-            for line in canonical_lines(connection):
+            for line in format_canonical_lines(connection):
                 digest.update(f"{line}\n".encode())
             return digest.hexdigest()
     finally:
         connection.close()
 
 
-def verified_chain(path: Path, connection: sqlite3.Connection, until: int | None = None) -> bytes:
+def verify_chain(path: Path, connection: sqlite3.Connection, until: int | None = None) -> bytes:
     """Return the checksum of the last tick (or of tick `until`), having recomputed every one.
 
     Raises:
@@ -83,21 +83,21 @@ def verified_chain(path: Path, connection: sqlite3.Connection, until: int | None
         ).fetchall()
         chain = tick_checksum(chain, tick, positions, events)
         if tick != expected or len(events) != count or chain != checksum:
-            raise damaged(path, f"tick {expected} does not match its checksum")
+            raise damage_error(path, f"tick {expected} does not match its checksum")
     return chain
 
 
-def stored_calls(path: Path, connection: sqlite3.Connection) -> Iterable[CallRow]:
+def read_calls(path: Path, connection: sqlite3.Connection) -> Iterable[CallRow]:
     """Yield every stored call, ordered by agent, tick, purpose and number."""
     order = " ORDER BY agent, tick, purpose, number"
     for *values, checksum in connection.execute(_CALLS + order):
-        yield checked_call(path, CallRow(*values), checksum)
+        yield check_call(path, CallRow(*values), checksum)
 
 
-def checked_call(path: Path, row: CallRow, checksum: bytes) -> CallRow:
+def check_call(path: Path, row: CallRow, checksum: bytes) -> CallRow:
     """Return `row`, or raise RecordError where it does not match its checksum."""
     if call_checksum(row) != checksum:
-        raise damaged(path, f"the call of {row.agent!r} at tick {row.tick} has changed")
+        raise damage_error(path, f"the call of {row.agent!r} at tick {row.tick} has changed")
     return row
 
 

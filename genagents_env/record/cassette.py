@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.cassette import Recorded
-from genagents_env.record.canonical import call_checksum, checked_call
+from genagents_env.llm.cassette import RecordedReply
+from genagents_env.record.canonical import call_checksum, check_call
 from genagents_env.record.rows import CallRow, encode
-from genagents_env.record.schema import guarded, reading
+from genagents_env.record.schema import guard, guard_reading
 
 OnPhase = Callable[[str, int], None]
 
@@ -36,17 +36,17 @@ class SqliteCassette:
     ) -> None:
         self._path, self._connection, self._on_phase = path, connection, on_phase
 
-    def get(self, key: CallKey) -> Recorded | None:
+    def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
-        with reading(self._path):
+        with guard_reading(self._path):
             found = self._connection.execute(
                 _GET, (key.agent, key.tick, key.purpose, key.number)
             ).fetchone()
         if found is None:
             return None
-        with reading(self._path):
-            row = checked_call(self._path, CallRow(*found[:-1]), found[-1])
-        return Recorded(
+        with guard_reading(self._path):
+            row = check_call(self._path, CallRow(*found[:-1]), found[-1])
+        return RecordedReply(
             prompt_hash=row.prompt_hash,
             outcome="reply" if row.outcome == "reply" else "fallback",
             reply=row.reply,
@@ -60,7 +60,7 @@ class SqliteCassette:
             started_at=row.started_at,
         )
 
-    def put(self, key: CallKey, recorded: Recorded) -> None:
+    def put(self, key: CallKey, recorded: RecordedReply) -> None:
         """Keep `recorded` under `key`, durably."""
         prompt = encode([asdict(message) for message in recorded.messages])
         row = CallRow(
@@ -71,14 +71,14 @@ class SqliteCassette:
             *(recorded.latency_seconds, recorded.started_at),
         )
         values = (*(getattr(row, name) for name in CallRow.__slots__), call_checksum(row))
-        with guarded(self._path):
+        with guard(self._path):
             self._connection.execute(_PUT, values)
         if self._on_phase is not None:
             self._on_phase("after-call", key.tick)
 
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later; return how many."""
-        with guarded(self._path):
+        with guard(self._path):
             return self._connection.execute(
                 "DELETE FROM calls WHERE tick >= ? AND outcome = 'fallback'", (from_tick,)
             ).rowcount

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.record.canonical import verified_chain
+from genagents_env.record.canonical import verify_chain
 from genagents_env.record.rows import JSON
-from genagents_env.record.schema import damaged
+from genagents_env.record.schema import damage_error
 
 KEPT = 2
 
@@ -56,7 +56,7 @@ def checksum(tick: int, body: bytes) -> bytes:
     return sha256(b"%d " % tick + body).digest()
 
 
-def last_good(
+def find_last_good(
     path: Path, connection: sqlite3.Connection, until: int = 2**62
 ) -> tuple[Checkpoint, bytes] | None:
     """Return the newest whole checkpoint of tick `until` or before; None where there is none.
@@ -77,9 +77,9 @@ def last_good(
             continue
         values = json.loads(zlib.decompress(body))
         chain = bytes.fromhex(values.pop("chain"))
-        if verified_chain(path, connection, tick) != chain:
-            raise damaged(path, f"the ticks before the checkpoint of tick {tick} have changed")
+        if verify_chain(path, connection, tick) != chain:
+            raise damage_error(path, f"the ticks before the checkpoint of tick {tick} have changed")
         return Checkpoint(tick, **values), chain
     if rows:
-        raise damaged(path, "none of its checkpoints matches its checksum")
+        raise damage_error(path, "none of its checkpoints matches its checksum")
     return None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.record.schema import damaged, reading
+from genagents_env.record.schema import damage_error, guard_reading
 from genagents_env.record.transaction import Transaction
 
 _GET = "SELECT text, vector, checksum FROM embeddings WHERE model = ? AND text IN ({})"
@@ -37,11 +37,11 @@ class SqliteEmbeddings:
         for first in range(0, len(wanted), _BATCH):
             batch = wanted[first : first + _BATCH]
             query = _GET.format(", ".join("?" * len(batch)))
-            with reading(self._path):
+            with guard_reading(self._path):
                 rows = self._connection.execute(query, (model, *batch)).fetchall()
                 for text, vector, checksum in rows:
                     if _checksum(model, text, vector) != checksum:
-                        raise damaged(self._path, f"an embedding of {model!r} has changed")
+                        raise damage_error(self._path, f"an embedding of {model!r} has changed")
                     found[text] = vector
         return found
 

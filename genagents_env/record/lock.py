@@ -26,14 +26,14 @@ class RunLock:
         patience = 5  # `writer_of` holds a shared lock for a moment
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            if _locked(descriptor, fcntl.LOCK_EX):
+            if _try_lock(descriptor, fcntl.LOCK_EX):
                 if self._still_there(descriptor):
                     os.ftruncate(descriptor, 0)
                     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
                     return descriptor
                 os.close(descriptor)  # its last holder removed the file just before
                 continue
-            pid = _holder(descriptor)
+            pid = _read_holder(descriptor)
             os.close(descriptor)
             patience -= 1
             if not patience:
@@ -56,7 +56,7 @@ class RunLock:
             self._descriptor = None
 
 
-def writer_of(path: Path) -> str | None:
+def find_writer(path: Path) -> str | None:
     """Return the process id of whoever writes `path` now, or None."""
     lock_path = path.with_name(path.name + ".lock")
     try:
@@ -64,12 +64,12 @@ def writer_of(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     try:
-        return None if _locked(descriptor, fcntl.LOCK_SH) else _holder(descriptor)
+        return None if _try_lock(descriptor, fcntl.LOCK_SH) else _read_holder(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _locked(descriptor: int, how: int) -> bool:
+def _try_lock(descriptor: int, how: int) -> bool:
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -77,5 +77,5 @@ def _locked(descriptor: int, how: int) -> bool:
     return True
 
 
-def _holder(descriptor: int) -> str:
+def _read_holder(descriptor: int) -> str:
     return os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"

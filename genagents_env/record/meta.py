@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.record.rows import JSON, encode
-from genagents_env.record.schema import damaged
+from genagents_env.record.schema import damage_error
 from genagents_env.scenario.schema import Scenario
 
 # What decides the course of a run. Versions, the model and its price are told, not hashed.
@@ -110,7 +110,7 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
             versions=values["versions"],
         )
     except (KeyError, ValueError, TypeError) as error:
-        raise damaged(path, f"its head cannot be read: {error!r}") from None
+        raise damage_error(path, f"its head cannot be read: {error!r}") from None
 
 
 def read_rows(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
@@ -118,7 +118,7 @@ def read_rows(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
     rows = {}
     for key, value, checksum in connection.execute("SELECT key, value, checksum FROM meta"):
         if checksum != _checksum(key, value):
-            raise damaged(path, f"meta {key!r} has changed")
+            raise damage_error(path, f"meta {key!r} has changed")
         rows[key] = value
     return rows
 

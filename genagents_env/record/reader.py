@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
-from genagents_env.record.canonical import stored_calls
+from genagents_env.record.canonical import read_calls
 from genagents_env.record.cassette import SqliteCassette
-from genagents_env.record.checkpoint import Checkpoint, last_good
+from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.embeddings import SqliteEmbeddings
-from genagents_env.record.lock import writer_of
+from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
 from genagents_env.record.rows import (
     CallRow,
@@ -28,7 +28,7 @@ from genagents_env.record.rows import (
     PolicyFault,
     RememberedRow,
 )
-from genagents_env.record.schema import damaged, open_file, reading
+from genagents_env.record.schema import damage_error, guard_reading, open_file
 from genagents_env.world.events import Event
 
 _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
@@ -44,7 +44,7 @@ SPENDING = "spent"  # the note of what a run had spent when it stopped last
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CallTotals:
     """The model calls of a run. `dollars` is None where the price is not known."""
 
     calls: int
@@ -92,7 +92,7 @@ class RunReader:
         self.path = Path(path)
         self._connection = open_file(self.path, write=False)
         try:
-            with reading(self.path):
+            with guard_reading(self.path):
                 self.meta: RunMeta = load_meta(self.path, self._connection)
             self.cassette = SqliteCassette(self.path, self._connection)
             self.embeddings = SqliteEmbeddings(self.path, self._connection)
@@ -106,19 +106,19 @@ class RunReader:
 
         A run that says it is running but whose writer is gone was killed.
         """
-        with reading(self.path):
+        with guard_reading(self.path):
             status = json.loads(read_rows(self.path, self._connection)["status"])
-        return "killed" if status == "running" and writer_of(self.path) is None else str(status)
+        return "killed" if status == "running" and find_writer(self.path) is None else str(status)
 
-    def noted(self, key: str) -> str | None:
+    def find_note(self, key: str) -> str | None:
         """Return what `RunWriter.note` kept under `key`, or None."""
-        with reading(self.path):
+        with guard_reading(self.path):
             return read_rows(self.path, self._connection).get(key)
 
     @property
     def spending(self) -> Spending | None:
         """What was noted as spent when it stopped last; None where it never did."""
-        note = json.loads(self.noted(SPENDING) or "null")
+        note = json.loads(self.find_note(SPENDING) or "null")
         if note is None:
             return None
         dollars = Decimal(note["dollars"])
@@ -145,14 +145,14 @@ class RunReader:
         found = self._one("SELECT positions FROM ticks WHERE tick = ?", tick)
         if found is None:
             raise IndexError(f"{self.path} has no tick {tick}; its last is {self.last_tick}")
-        return self._decoded(found[0])
+        return self._decode_positions(found[0])
 
     def ticks(self, first: int = 0) -> Iterator[tuple[int, npt.NDArray[np.int16]]]:
         """Yield each tick from `first` on with its positions."""
         query = "SELECT tick, positions FROM ticks WHERE tick >= ? ORDER BY tick"
-        with reading(self.path):
+        with guard_reading(self.path):
             for tick, blob in self._connection.execute(query, (first,)):
-                yield tick, self._decoded(blob)
+                yield tick, self._decode_positions(blob)
 
     def events(self, first_tick: int = 0, last_tick: int | None = None) -> Iterator[Event]:
         """Yield the events of these ticks, in the order of their ids; None is to the end."""
@@ -165,13 +165,13 @@ class RunReader:
         if bound is None or bound[0] is None:
             return
         query = "SELECT * FROM events WHERE id >= ? AND id < ? ORDER BY id"
-        with reading(self.path):
+        with guard_reading(self.path):
             for id_, tick, kind, agent, data in self._connection.execute(query, bound):
                 yield Event(id_, tick, kind, agent, json.loads(data))
 
     def event(self, id_: int) -> Event | None:
         """Return the event of this id; None where there is none."""
-        with reading(self.path):
+        with guard_reading(self.path):
             row = self._connection.execute("SELECT * FROM events WHERE id = ?", (id_,)).fetchone()
             if row is None:
                 return None
@@ -180,27 +180,27 @@ class RunReader:
 
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
-        with reading(self.path):
-            yield from stored_calls(self.path, self._connection)
+        with guard_reading(self.path):
+            yield from read_calls(self.path, self._connection)
 
     def interviews(self) -> list[InterviewRow]:
         """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""
-        with reading(self.path):
-            return answers.interviews(self._connection)
+        with guard_reading(self.path):
+            return answers.read_interviews(self._connection)
 
     def remembered(self) -> list[RememberedRow]:
         """Return every memory in which a fact of the scenario was found, ordered by tick."""
-        with reading(self.path):
-            return answers.remembered(self._connection)
+        with guard_reading(self.path):
+            return answers.read_remembered(self._connection)
 
     def judgements(self) -> list[JudgementRow]:
         """Return every verdict on an answer, ordered by judge, check and tick."""
-        with reading(self.path):
-            return answers.judgements(self._connection)
+        with guard_reading(self.path):
+            return answers.read_judgements(self._connection)
 
     def policy_faults(self) -> list[PolicyFault]:
         """Return every failure of a policy, in order."""
-        with reading(self.path):
+        with guard_reading(self.path):
             rows = self._connection.execute("SELECT * FROM policy_errors ORDER BY rowid").fetchall()
         return [PolicyFault(*row) for row in rows]
 
@@ -211,7 +211,7 @@ class RunReader:
 
     def checkpoints(self) -> list[int]:
         """Return the ticks of the checkpoints in the file."""
-        with reading(self.path):
+        with guard_reading(self.path):
             rows = self._connection.execute("SELECT tick FROM checkpoints ORDER BY tick").fetchall()
         return [tick for (tick,) in rows]
 
@@ -221,8 +221,8 @@ class RunReader:
         Raises:
             RecordError: none of those is whole, or the ticks before it were changed.
         """
-        with reading(self.path):
-            found = last_good(self.path, self._connection, tick)
+        with guard_reading(self.path):
+            found = find_last_good(self.path, self._connection, tick)
         return None if found is None else found[0]
 
     @property
@@ -233,29 +233,29 @@ class RunReader:
             return FREE if self.meta.model is None else None
         return Price(Decimal(told[0]), Decimal(told[1]))
 
-    def faculties(self) -> list[FacultyRow]:
+    def sum_faculties(self) -> list[FacultyRow]:
         """Return the sums over the stored model calls of each faculty, by name."""
-        with reading(self.path):
+        with guard_reading(self.path):
             return [FacultyRow(*row) for row in self._connection.execute(_FACULTIES)]
 
-    def embedded(self) -> list[str]:
+    def list_embedded_texts(self) -> list[str]:
         """Return the texts whose vectors by the run's embedder are stored."""
-        with reading(self.path):
+        with guard_reading(self.path):
             query = "SELECT text FROM embeddings WHERE model = ? ORDER BY text"
             rows = self._connection.execute(query, (self.meta.embedder,)).fetchall()
         return [text for (text,) in rows]
 
-    def askers(self) -> int:
+    def count_askers(self) -> int:
         """Return how many agents made a model call."""
         (count,) = self._one("SELECT count(DISTINCT agent) FROM calls")
         return int(count)
 
-    def spent(self) -> Spent:
+    def sum_calls(self) -> CallTotals:
         """Return the sums over the stored model calls."""
         calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
         price = self.price
         dollars = None if price is None else price.cost(read, written)
-        return Spent(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
+        return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
 
     def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -273,10 +273,10 @@ class RunReader:
         self.close()
 
     def _one(self, query: str, *values: int) -> Any:
-        with reading(self.path):
+        with guard_reading(self.path):
             return self._connection.execute(query, values).fetchone()
 
-    def _decoded(self, blob: bytes) -> npt.NDArray[np.int16]:
+    def _decode_positions(self, blob: bytes) -> npt.NDArray[np.int16]:
         if len(blob) != 4 * len(self.meta.names):
-            raise damaged(self.path, "a tick's positions have the wrong length")
+            raise damage_error(self.path, "a tick's positions have the wrong length")
         return np.frombuffer(blob, dtype="<i2").reshape(-1, 2)

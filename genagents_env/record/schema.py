@@ -63,29 +63,29 @@ _OUTSIDE = {
 
 
 @contextmanager
-def guarded(path: Path) -> Iterator[None]:
+def guard(path: Path) -> Iterator[None]:
     """Turn whatever SQLite complains about inside into a RecordError that names `path`."""
     try:
         yield
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _OUTSIDE:
-            raise damaged(path, str(error)) from None
+            raise damage_error(path, str(error)) from None
         raise RecordError(
             f"{path}: {error}; check that the folder is writable and the disk is not full"
         ) from None
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def guard_reading(path: Path) -> Iterator[None]:
     """Do as `guarded`; values of a wrong type or form inside are the file's damage, too."""
-    with guarded(path):
+    with guard(path):
         try:
             yield
         except (TypeError, ValueError, KeyError) as error:
-            raise damaged(path, f"{type(error).__name__} while reading it") from None
+            raise damage_error(path, f"{type(error).__name__} while reading it") from None
 
 
-def damaged(path: Path, what: str) -> RecordError:
+def damage_error(path: Path, what: str) -> RecordError:
     """Return the error for a file whose content is not what was written."""
     return RecordError(
         f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again"
@@ -94,13 +94,13 @@ def damaged(path: Path, what: str) -> RecordError:
 
 def create(path: Path) -> sqlite3.Connection:
     """Return a connection to a new, empty run file."""
-    with guarded(path):
-        connection = _connect(f"file:{_quoted(path)}?mode=rwc")
+    with guard(path):
+        connection = _connect(f"file:{_quote(path)}?mode=rwc")
         connection.executescript(
             f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
             f"{_TABLES} COMMIT;"
         )
-        return _tuned(connection)
+        return _tune(connection)
 
 
 def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -111,13 +111,13 @@ def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
     """
     if not path.is_file():
         raise RecordError(f"no run file {path}; `genagents run SCENARIO --out FILE` makes one")
-    with reading(path):
-        connection = _connect(f"file:{_quoted(path)}?mode={'rw' if write else 'ro'}")
+    with guard_reading(path):
+        connection = _connect(f"file:{_quote(path)}?mode={'rw' if write else 'ro'}")
         try:
             _check_header(path, connection)
             if write:
                 _check_pages(path, connection)
-                _tuned(connection)
+                _tune(connection)
         except BaseException:
             connection.close()
             raise
@@ -132,7 +132,7 @@ def _connect(uri: str) -> sqlite3.Connection:
     )
 
 
-def _tuned(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _tune(connection: sqlite3.Connection) -> sqlite3.Connection:
     # In WAL mode NORMAL survives a killed process whole; power loss costs at most the ticks since
     # the last checkpoint, which syncs.
     connection.execute("PRAGMA journal_mode=WAL")
@@ -160,8 +160,8 @@ def _check_header(path: Path, connection: sqlite3.Connection) -> None:
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != "ok":
-        raise damaged(path, state)
+        raise damage_error(path, state)
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     return path.absolute().as_uri().removeprefix("file://")

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from genagents_env.record.schema import guarded
+from genagents_env.record.schema import guard
 
 
 class Transaction:
@@ -17,7 +17,7 @@ class Transaction:
         self._path, self._connection = path, connection
 
     def __enter__(self) -> None:
-        with guarded(self._path):
+        with guard(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
 
     def __exit__(
@@ -27,11 +27,11 @@ class Transaction:
         trace: TracebackType | None,
     ) -> None:
         if error is None:
-            with guarded(self._path):
+            with guard(self._path):
                 self._connection.execute("COMMIT")
             return
         with suppress(sqlite3.Error):  # the first error is the one to tell
             self._connection.execute("ROLLBACK")
         if isinstance(error, sqlite3.Error):
-            with guarded(self._path):
+            with guard(self._path):
                 raise error

@@ -27,7 +27,7 @@ from genagents_env.record.rows import (
     RememberedRow,
     encode,
 )
-from genagents_env.record.schema import create, guarded, open_file, reading
+from genagents_env.record.schema import create, guard, guard_reading, open_file
 from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
@@ -117,7 +117,7 @@ class RunWriter:
         try:
             connection = open_file(path, write=True)
             try:
-                with reading(path):
+                with guard_reading(path):
                     meta = heads.load_meta(path, connection)
             except BaseException:
                 connection.close()
@@ -155,9 +155,9 @@ class RunWriter:
             )
             run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
             self._put_faults(faults)
-            self._reached("mid-write", tick)
+            self._report_phase("mid-write", tick)
         self.tick, self._chain = tick, chain
-        self._reached("boundary", tick)
+        self._report_phase("boundary", tick)
 
     def commit_interviews(
         self,
@@ -176,14 +176,14 @@ class RunWriter:
             answers.put_interviews(self._connection, rows)
             answers.put_remembered(self._connection, remembered)
             self._put_faults(faults)
-            self._reached("mid-interview", self.tick)
-        self._reached("interviewed", self.tick)
+            self._report_phase("mid-interview", self.tick)
+        self._report_phase("interviewed", self.tick)
 
     def commit_judgement(self, row: JudgementRow) -> None:
         """Write what a model made of an answer, durably; outside the canonical hash."""
         with self._transaction():
             answers.put_judgement(self._connection, row)
-        self._reached("judged", row.tick)
+        self._report_phase("judged", row.tick)
 
     def checkpoint(self, state: Checkpoint) -> None:
         """Write the state after the last tick, and sync the file to the disk."""
@@ -198,8 +198,8 @@ class RunWriter:
                 "(SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?)",
                 (checkpoints.KEPT,),
             )
-            self._reached("checkpoint", state.tick)
-        with guarded(self.path):
+            self._report_phase("checkpoint", state.tick)
+        with guard(self.path):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def rewind(self) -> Checkpoint | None:
@@ -211,8 +211,8 @@ class RunWriter:
         Raises:
             RecordError: no checkpoint is whole, or the ticks before it were changed.
         """
-        with reading(self.path):
-            found = checkpoints.last_good(self.path, self._connection)
+        with guard_reading(self.path):
+            found = checkpoints.find_last_good(self.path, self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick
         with self._transaction():
@@ -230,7 +230,7 @@ class RunWriter:
         Returns:
             The first tick whose fallbacks were dropped.
         """
-        with guarded(self.path):
+        with guard(self.path):
             (first,) = self._connection.execute(_OUTAGE_BEGAN).fetchone()
         first = tick if first is None else min(first, tick)
         with self._transaction():
@@ -244,7 +244,7 @@ class RunWriter:
             heads.write_rows(self._connection, meta.rows())
         self.meta = meta
 
-    def live_on(self, meta: RunMeta) -> None:
+    def extend_horizon(self, meta: RunMeta) -> None:
         """Write the head of a longer run, and take back the interviews held at its old end.
 
         With them go what was remembered then and what judges made of the answers. Those held
@@ -264,7 +264,7 @@ class RunWriter:
     @property
     def status(self) -> str:
         """How the run stood when it was last told."""
-        return str(json.loads(self.noted("status") or '"unknown"'))
+        return str(json.loads(self.find_note("status") or '"unknown"'))
 
     def set_status(self, status: str) -> None:
         """Say how the run stands: running, finished, paused, budget_exhausted, interrupted."""
@@ -276,21 +276,21 @@ class RunWriter:
         with self._transaction():
             heads.write_rows(self._connection, {key: value})
 
-    def noted(self, key: str) -> str | None:
+    def find_note(self, key: str) -> str | None:
         """Return what `note` kept under `key`, or None."""
-        with guarded(self.path):
+        with guard(self.path):
             return heads.read_rows(self.path, self._connection).get(key)
 
     @property
     def last_checkpoint(self) -> int:
         """The tick of the newest checkpoint, -1 when there is none."""
-        with guarded(self.path):
+        with guard(self.path):
             (tick,) = self._connection.execute("SELECT max(tick) FROM checkpoints").fetchone()
         return -1 if tick is None else int(tick)
 
-    def stored_since(self, tick: int) -> tuple[int, int, int]:
+    def sum_calls_since(self, tick: int) -> tuple[int, int, int]:
         """Return attempts, tokens read and tokens written of the calls of `tick` and later."""
-        with guarded(self.path):
+        with guard(self.path):
             attempts, read, written = self._connection.execute(
                 "SELECT coalesce(sum(attempts), 0), coalesce(sum(prompt_tokens), 0), "
                 "coalesce(sum(completion_tokens), 0) FROM calls WHERE tick >= ?",
@@ -337,7 +337,7 @@ class RunWriter:
     def _transaction(self) -> Transaction:
         return Transaction(self.path, self._connection)
 
-    def _reached(self, phase: str, tick: int) -> None:
+    def _report_phase(self, phase: str, tick: int) -> None:
         if self._on_phase is not None:
             self._on_phase(phase, tick)
 

@@ -143,7 +143,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
 
 
 def _sum_usage(reader: RunReader) -> Usage:
-    spent, spending = reader.spent(), reader.spending
+    spent, spending = reader.sum_calls(), reader.spending
     return Usage(
         spent.calls,
         spent.prompt_tokens + spent.completion_tokens,

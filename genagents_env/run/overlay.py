@@ -6,7 +6,7 @@ So a run can be lived again up to any tick, and asked about it, and stays what i
 from collections.abc import Mapping, Sequence
 
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.cassette import MemoryCassette, Recorded
+from genagents_env.llm.cassette import MemoryCassette, RecordedReply
 from genagents_env.memory.embedder import VectorStore
 from genagents_env.record import RunReader
 
@@ -18,7 +18,7 @@ class OverlayCassette(MemoryCassette):
         super().__init__()
         self._run: RunReader | None = run
 
-    def get(self, key: CallKey) -> Recorded | None:
+    def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
         found = super().get(key)
         return self._run.cassette.get(key) if found is None and self._run is not None else found

@@ -66,7 +66,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         groups = load_policies(meta, options)
         models = open_models(groups, options, meta)
         if meta is not writer.meta:
-            writer.live_on(meta)
+            writer.extend_horizon(meta)
         return RunSession(writer, env, groups, options, models).execute(writer.rewind())
 
 

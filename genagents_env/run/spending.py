@@ -31,12 +31,12 @@ def restore_spending(
         checkpoint: the tick of the checkpoint, -1 for the start.
         saved: the budget's state in it, or None.
     """
-    note = json.loads(writer.noted(SPENDING) or "null")
+    note = json.loads(writer.find_note(SPENDING) or "null")
     if note is None or note.pop("checkpoint") != checkpoint:
         if saved is not None:
             budget.load_state(saved)  # type: ignore[arg-type]  # JSON of our own, checksummed
         return
-    attempts, read, written = writer.stored_since(checkpoint)
+    attempts, read, written = writer.sum_calls_since(checkpoint)
     dollars = Decimal(note["dollars"]) - (price or FREE).cost(read, written)
     note["calls"] = max(0, note["calls"] - attempts)
     note["tokens"] = max(0, note["tokens"] - read - written)

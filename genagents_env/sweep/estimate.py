@@ -81,7 +81,7 @@ def read_cost(path: Path) -> RunCost:
         RecordError: the file is missing or damaged.
     """
     with RunReader(path) as run:
-        spent, noted = run.spent(), run.spending
+        spent, noted = run.sum_calls(), run.spending
         verdicts = [row for row in run.judgements() if row.judge == run.meta.model]
         price = run.price
         read = sum(row.prompt_tokens for row in verdicts)

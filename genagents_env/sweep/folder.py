@@ -8,7 +8,7 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError, RunLocked
 from genagents_env.record import canonical_hash
-from genagents_env.record.lock import writer_of
+from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
 from genagents_env.sweep.design.changes import apply_changes, check_changes
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
@@ -137,7 +137,7 @@ class SweepFolder:
         if path.exists():
             return path
         for former in self._orphans.get(trial.suffix, []):
-            if former.exists() and writer_of(former) is None:
+            if former.exists() and find_writer(former) is None:
                 with suppress(PermissionError):  # somebody only looks at the folder
                     move_run(former, path)
                     break
@@ -192,7 +192,7 @@ class SweepFolder:
             FileNotFoundError: there is none.
         """
         path = self.run_file(trial)
-        if pid := writer_of(path):
+        if pid := find_writer(path):
             raise RunLocked(f"{path} is being written by process {pid}; it was left alone")
         away = self.path / "damaged"
         away.mkdir(exist_ok=True)

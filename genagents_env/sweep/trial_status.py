@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunMeta, RunReader
-from genagents_env.record.lock import writer_of
-from genagents_env.record.schema import damaged
+from genagents_env.record.lock import find_writer
+from genagents_env.record.schema import damage_error
 from genagents_env.sweep.design.identity import short_name
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
@@ -48,14 +48,14 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
     """
     if _is_empty(path):
         return TrialStatus(trial.name, "due")
-    writer = writer_of(path)
+    writer = find_writer(path)
     try:
         check_length(path)
         with RunReader(path) as run:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
     except RecordError as error:
-        if writer or writer_of(path):  # started a moment ago, or not yet whole
+        if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
         state: TrialState = "failed" if _OUTSIDE in str(error) else "damaged"
         return TrialStatus(trial.name, state, problem=clean(str(error), _LIMIT))
@@ -88,7 +88,7 @@ def check_length(path: Path) -> None:
     page = int.from_bytes(head[16:18], "big")
     whole = (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
     if size < whole:
-        raise damaged(path, f"it ends after {size} of {whole} bytes")
+        raise damage_error(path, f"it ends after {size} of {whole} bytes")
 
 
 def _is_empty(path: Path) -> bool:

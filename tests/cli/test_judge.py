@@ -66,7 +66,7 @@ def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) 
     assert genagents(*command, *model, "--no-judge")[0] == 0
     with RunReader("run.sqlite") as record:
         assert (len(record.interviews()), record.judgements()) == (8, [])
-        calls = record.spent().calls
+        calls = record.sum_calls().calls
     code, _, err = genagents(*command, *model)
     assert (code, err) == (0, "")
     with RunReader("run.sqlite") as record:

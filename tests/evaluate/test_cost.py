@@ -33,7 +33,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Path) -> None:
     with RunReader(path) as record:
         *faculties, whole = compute_faculty_costs(record)
-        spent = record.spent()
+        spent = record.sum_calls()
         calls = list(record.calls())
     assert [cost.faculty for cost in faculties] == ["interview", "ponder", "wish"]
     assert (whole.faculty, whole.agents) == ("all", 4)

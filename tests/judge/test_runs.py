@@ -301,7 +301,7 @@ def lived(path: Path, endpoint: ScriptedEndpoint, **changes: object) -> RunResul
 def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
     result = lived(path, model(name="one"))
     with RunReader(path) as record:
-        spent = record.spent().calls
+        spent = record.sum_calls().calls
     assert judge_finished_run(result, make_options(model(name="one"))) == result
     whole = len(judgements(path))
     assert whole == 22
@@ -360,7 +360,7 @@ def test_limits_leave_what_a_run_has_not_used(path: Path) -> None:
         assert compute_remaining(Limits(calls=3), record).calls == 3
     lived(path, model())
     with RunReader(path) as record:
-        spent = record.spent()
+        spent = record.sum_calls()
         limits = compute_remaining(Limits(calls=1000, tokens=10, seconds=3600.0), record)
     assert limits.calls == 1000 - spent.calls
     assert (limits.tokens, limits.dollars) == (0, None)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from genagents_env.llm.calls import CallKey, Endpoint, Message
-from genagents_env.llm.client import Answered, ModelClient
+from genagents_env.llm.client import ModelAnswer, ModelClient
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.retries import RetryPolicy
 
@@ -48,10 +48,10 @@ def endpoint_at(url: str, deadline: float = 0.3) -> OpenAIEndpoint:
     return OpenAIEndpoint(url, KEY, "any-model", attempt_deadline=deadline)
 
 
-def ask(client: ModelClient, key: CallKey | None = None, **options: Any) -> Answered[Choice]:
+def ask(client: ModelClient, key: CallKey | None = None, **options: Any) -> ModelAnswer[Choice]:
     """Ask once in a loop of its own and close the connections."""
 
-    async def run() -> Answered[Choice]:
+    async def run() -> ModelAnswer[Choice]:
         try:
             return await asking(client, key or CallKey("Ada", 3, "act", 0), **options)
         finally:
@@ -60,7 +60,7 @@ def ask(client: ModelClient, key: CallKey | None = None, **options: Any) -> Answ
     return asyncio.run(run())
 
 
-async def asking(client: ModelClient, key: CallKey, **options: Any) -> Answered[Choice]:
+async def asking(client: ModelClient, key: CallKey, **options: Any) -> ModelAnswer[Choice]:
     messages = (Message("system", "You live in a town."), Message("user", "Where to?"))
     return await client.ask(key, messages, Choice, fallback=FALLBACK, **options)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.open import open_endpoint
-from genagents_env.llm.schemas import is_strict, schema_of
+from genagents_env.llm.schemas import is_strict, make_schema
 from genagents_env.llm.scripted import (
     BEHAVIOURS,
     Behaviour,
@@ -43,13 +43,15 @@ class Everything(BaseModel):
 @given(st.integers(0, 2**31 - 1))
 def test_samples_fit_the_schema(seed: int) -> None:
     for reply in (Everything, Step):
-        request = CompletionRequest((), schema_of(reply), seed=seed)
+        request = CompletionRequest((), make_schema(reply), seed=seed)
         reply.model_validate_json(sample_schema(request))
 
 
 def test_samples_vary_with_the_seed_only() -> None:
     def sample(seed: int) -> str:
-        return sample_schema(CompletionRequest((Message("user", "?"),), schema_of(Step), seed=seed))
+        return sample_schema(
+            CompletionRequest((Message("user", "?"),), make_schema(Step), seed=seed)
+        )
 
     assert sample(1) == sample(1)
     assert len({sample(seed) for seed in range(50)}) > 25
@@ -59,9 +61,9 @@ def test_schemas_are_strict_where_they_can_be() -> None:
     class Open(BaseModel):
         scores: dict[str, int]
 
-    assert is_strict(schema_of(Everything))
-    assert not is_strict(schema_of(Open))
-    assert "after" in str(schema_of(Step)["$defs"])
+    assert is_strict(make_schema(Everything))
+    assert not is_strict(make_schema(Open))
+    assert "after" in str(make_schema(Step)["$defs"])
 
 
 def test_a_field_may_be_called_title_or_default() -> None:
@@ -69,10 +71,10 @@ def test_a_field_may_be_called_title_or_default() -> None:
         title: str
         default: int = 3
 
-    fields = schema_of(Odd)["properties"]
+    fields = make_schema(Odd)["properties"]
     assert isinstance(fields, dict)
     assert set(fields) == {"title", "default"}
-    assert schema_of(Odd)["required"] == ["title", "default"]
+    assert make_schema(Odd)["required"] == ["title", "default"]
 
 
 def test_the_endpoint_keeps_to_max_tokens() -> None:
@@ -97,7 +99,7 @@ class Colour(BaseModel):
 
 
 def request_for(reply: type[BaseModel], seed: int = 3) -> CompletionRequest:
-    return CompletionRequest((Message("user", "?"),), schema_of(reply), reply.__name__, seed=seed)
+    return CompletionRequest((Message("user", "?"),), make_schema(reply), reply.__name__, seed=seed)
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)

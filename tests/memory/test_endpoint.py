@@ -17,7 +17,7 @@ from genagents_env.errors import (
     LLMUnavailable,
 )
 from genagents_env.llm.budget import Budget, Spend
-from genagents_env.llm.prices import price_of
+from genagents_env.llm.prices import find_price
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.endpoint import EndpointSource
@@ -237,7 +237,7 @@ PRICED = "text-embedding-3-small"
 
 def priced(url: str) -> EndpointSource:
     source = EndpointSource(url, KEY, PRICED, retries=retry_on(FakeTime()))
-    source.price = price_of(PRICED)
+    source.price = find_price(PRICED)
     return source
 
 

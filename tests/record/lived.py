@@ -3,7 +3,7 @@
 import numpy as np
 
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.cassette import Recorded
+from genagents_env.llm.cassette import RecordedReply
 from genagents_env.record import Checkpoint, RunWriter
 from genagents_env.world.events import Event
 
@@ -22,7 +22,9 @@ def live(writer: RunWriter, until: int) -> None:
             writer.checkpoint(Checkpoint(tick, {"at": tick}, [{"seen": tick}]))
 
 
-def call(tick: int, agent: str = "Ada", outcome: str = "reply") -> tuple[CallKey, Recorded]:
-    reply = Recorded("hash", "reply", '{"a":1}', 10, 5, 1, 0, latency_seconds=0.5, started_at=1.0)
-    fallback = Recorded("hash", "fallback", "hm", 10, 5, 4, 1, fault="unavailable")
+def call(tick: int, agent: str = "Ada", outcome: str = "reply") -> tuple[CallKey, RecordedReply]:
+    reply = RecordedReply(
+        "hash", "reply", '{"a":1}', 10, 5, 1, 0, latency_seconds=0.5, started_at=1.0
+    )
+    fallback = RecordedReply("hash", "fallback", "hm", 10, 5, 4, 1, fault="unavailable")
     return CallKey(agent, tick, "decide", 0), reply if outcome == "reply" else fallback

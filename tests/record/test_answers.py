@@ -114,7 +114,7 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
             if writer.tick == 7:
                 writer.rewind()
             else:
-                writer.live_on(meta.with_hours(2.0))
+                writer.extend_horizon(meta.with_hours(2.0))
             with RunReader(path) as run:
                 assert run.interviews() == [said(0), said(0, 1)]
                 assert (run.remembered(), run.judgements()) == ([kept(0)], [ruled(0)])
@@ -124,7 +124,7 @@ def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         writer.note("spent", "{}")
     with RunReader(path) as run:
-        assert (run.noted("spent"), run.noted("lost")) == ("{}", None)
+        assert (run.find_note("spent"), run.find_note("lost")) == ("{}", None)
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,12 @@ def test_the_sums_over_calls_tell_a_degraded_run(path: Path, meta: RunMeta) -> N
         for tick in range(99):
             writer.cassette.put(*call(tick))
         with RunReader(path) as run:
-            assert not run.spent().degraded
-            assert str(run.spent().dollars) == "0.00198"
+            assert not run.sum_calls().degraded
+            assert str(run.sum_calls().dollars) == "0.00198"
         for tick in (100, 101):
             writer.cassette.put(*call(tick, "Ada", "fallback"))
         with RunReader(path) as run:
-            spent = run.spent()
+            spent = run.sum_calls()
     assert (spent.calls, spent.fallbacks, spent.reasks, spent.retries) == (101, 2, 2, 4)
     assert spent.degraded
 

@@ -70,7 +70,7 @@ def test_a_longer_run_takes_back_the_interviews_of_its_old_end(path: Path, meta:
         live(writer, 7)
         writer.commit_interviews([row(0), row(7)])
         writer.set_status("finished")
-        writer.live_on(meta.with_hours(2.0))
+        writer.extend_horizon(meta.with_hours(2.0))
         assert writer.status == "running"
     with RunReader(path) as run:
         assert run.meta.arguments["hours"] == 2.0
@@ -109,8 +109,8 @@ def test_calls_are_summed_by_faculty(path: Path, meta: RunMeta) -> None:
             writer.cassette.put(type(key)(agent, 1, purpose, 0), recorded)
         writer.cassette.put(*call(2, "Ada", "fallback"))
     with RunReader(path) as run:
-        assert run.askers() == 3
-        assert run.faculties() == [
+        assert run.count_askers() == 3
+        assert run.sum_faculties() == [
             FacultyRow("", 1, 1, 10, 5, 0.5, 0),
             FacultyRow("a", 1, 1, 10, 5, 0.5, 0),
             FacultyRow("decide", 1, 1, 10, 5, 0.0, 1),

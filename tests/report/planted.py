@@ -10,7 +10,7 @@ import numpy as np
 from genagents_env.evaluate.rates import Tariff
 from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.cassette import Recorded
+from genagents_env.llm.cassette import RecordedReply
 from genagents_env.record import (
     InterviewRow,
     JudgementRow,
@@ -160,7 +160,7 @@ def plant(
             writer.commit_interviews(answers(last, after or {}), remembered=remembered)
         for number, (agent, tick, purpose, read, written) in enumerate(calls):
             key = CallKey(agent, tick, purpose, number)
-            writer.cassette.put(key, Recorded("hash", "reply", "{}", read, written, 1, 0))
+            writer.cassette.put(key, RecordedReply("hash", "reply", "{}", read, written, 1, 0))
         for row in judged:
             writer.commit_judgement(row)
         writer.set_status(status)

@@ -132,13 +132,13 @@ def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
     whole: Path, path: Path
 ) -> None:
     with RunReader(whole) as record:
-        calls = record.spent().calls
+        calls = record.sum_calls().calls
     for answered in (7, calls - 6):
         result = run(town(), path, make_options(Down(answered)), force=True)
         assert (result.status, result.exit_code) == ("paused", 75)
         assert result.tick == (0 if answered == 7 else 30)
         with RunReader(path) as record:
-            assert record.spent().fallbacks == 0
+            assert record.sum_calls().fallbacks == 0
             held = record.interviews()
         assert len(held) == (0 if answered == 7 else 20)
         again = ScriptedEndpoint()
@@ -149,7 +149,7 @@ def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
 
 def test_a_budget_that_ends_during_interviews_is_resumed(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
-        calls = record.spent().calls
+        calls = record.sum_calls().calls
     assert run(town(), path, make_options(limits=Limits(calls=3))).tick == 0
     result = resume(path, make_options(limits=Limits(calls=calls - 1)))
     assert (result.status, result.tick) == ("budget_exhausted", 30)
@@ -292,7 +292,7 @@ def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -
     whole = path.with_name("thrice.sqlite")
     run(town(12, repeats=3), whole, make_options())
     with RunReader(whole) as record:
-        calls = record.spent().calls
+        calls = record.sum_calls().calls
     result = run(town(12, repeats=3), path, make_options(Down(calls - 25)))
     assert (result.status, result.tick) == ("paused", 12)
     again = ScriptedEndpoint()

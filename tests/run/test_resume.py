@@ -62,7 +62,7 @@ def test_an_outage_pauses_with_a_sentence_and_resumes_to_the_same_record(
     assert f"genagents resume {path}" in result.message
     with RunReader(path) as record:
         assert record.status == "paused"
-        assert record.spent().fallbacks == 0
+        assert record.sum_calls().fallbacks == 0
     again = ScriptedEndpoint()
     assert resume(path, make_options(again)).exit_code == 0
     assert len(again.requests) == 5 * (30 - 17)
@@ -90,11 +90,11 @@ def test_a_used_up_budget_stops_and_resumes_to_the_same_record(path: Path, whole
     result = run_town(path, limits=Limits(calls=9))
     assert (result.status, result.exit_code) == ("budget_exhausted", 3)
     with RunReader(path) as record:
-        assert record.spent().calls == 9
+        assert record.sum_calls().calls == 9
     result = resume_town(path, limits=Limits(calls=12))
     assert result.status == "budget_exhausted"
     with RunReader(path) as record:
-        assert record.spent().calls == 12
+        assert record.sum_calls().calls == 12
     assert resume_town(path).status == "finished"
     assert canonical_hash(path) == whole
 

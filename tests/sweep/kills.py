@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from genagents_env.record.lock import writer_of
+from genagents_env.record.lock import find_writer
 from genagents_env.rng import draw_index, draw_unit
 from genagents_env.sweep import SweepFolder
 from tests.sweep.experiments import events, town, whole
@@ -39,7 +39,7 @@ def output_file(folder: Path) -> Path:
 
 def writers(folder: SweepFolder) -> list[int]:
     """Return the processes that write a run of `folder` now."""
-    found = (writer_of(path) for path in sorted(folder.runs.glob("*.sqlite")))
+    found = (find_writer(path) for path in sorted(folder.runs.glob("*.sqlite")))
     return [int(pid) for pid in found if pid is not None and pid.isdigit()]
 
 

@@ -75,7 +75,7 @@ def _priced(sweep: SweepFolder, price: Price | None) -> Path:
 def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
     path = _priced(create_sweep(tmp_path, **MINDS), Price(Decimal(2), Decimal(10)))
     with RunReader(path) as record:
-        spent = record.spent()
+        spent = record.sum_calls()
     wanted = (spent.prompt_tokens * 2 + spent.completion_tokens * 10) / Decimal(1_000_000)
     assert read_cost(path).dollars == wanted
 

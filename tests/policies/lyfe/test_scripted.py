@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.schemas import schema_name, schema_of
+from genagents_env.llm.schemas import make_schema, schema_name
 from genagents_env.llm.scripted import Rule, news
 from genagents_env.llm.scripted.wording import split_sentences
 from genagents_env.policies import lyfe
@@ -56,7 +56,7 @@ def answer(mind: LyfeMind, purpose: str, data: dict[str, Any] | None = None) -> 
     ask = wait_for(handler.prepare(mind, data or {}, moment(mind, NOON)))
     assert isinstance(ask, PreparedQuery)
     reply = handler.reply_model(ask.data)
-    request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
+    request = CompletionRequest(tuple(ask.messages), make_schema(reply), schema_name(reply), seed=7)
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 

@@ -45,7 +45,7 @@ def found(model: str, folder: Path) -> Findings:
     assert run(spec, path, RunOptions(endpoint=endpoint, embedder="hashed")).status == "finished"
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
-        assert sum(row.fallbacks for row in record.faculties()) == 0
+        assert sum(row.fallbacks for row in record.sum_faculties()) == 0
         return compute_findings(record)
 
 

@@ -14,7 +14,7 @@ from genagents_env import town_v0
 from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.schemas import schema_name, schema_of
+from genagents_env.llm.schemas import make_schema, schema_name
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
@@ -57,7 +57,7 @@ def answer(mind: SmallvilleMind, purpose: str, data: dict[str, Any], percept: Mo
     ask = wait_for(handler.prepare(mind, data, moment(mind, percept)))
     assert isinstance(ask, PreparedQuery)
     reply = handler.reply_model(ask.data)
-    request = CompletionRequest(tuple(ask.messages), schema_of(reply), schema_name(reply), seed=7)
+    request = CompletionRequest(tuple(ask.messages), make_schema(reply), schema_name(reply), seed=7)
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 

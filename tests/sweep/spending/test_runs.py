@@ -44,7 +44,7 @@ def server(tmp_path: Path) -> Iterator[BudgetServer]:
 
 def calls_in(path: Path) -> int:
     with RunReader(path) as record:
-        return record.spent().calls
+        return record.sum_calls().calls
 
 
 def test_a_run_pays_from_the_shared_budget_and_stops_where_it_is_empty(tmp_path: Path) -> None:
