@@ -1,4 +1,4 @@
-"""A run summary in words, for the terminal and for the page of a summary."""
+"""A run summary in words, for the terminal and for the page of a report."""
 
 from collections.abc import Iterator
 from datetime import timedelta

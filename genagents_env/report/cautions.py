@@ -1,4 +1,4 @@
-"""What a reader of a sweep's report has to beware of, each in a sentence."""
+"""Cautions for readers of a sweep's report, a sentence each."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ def find_cautions(
     contrasts: Sequence[Contrast],
     unknown_runs: Sequence[Path],
 ) -> Iterator[str]:
-    """Yield them, the gravest first.
+    """Yield the cautions, the most serious first.
 
     Args:
         plan: of the experiment.
@@ -73,7 +73,7 @@ def _warn_of_few_seeds(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
 
 
 def _warn_of_many_comparisons(contrasts: Sequence[Contrast]) -> Iterator[str]:
-    """Tell of a family so large that Holm's correction leaves nothing to be found."""
+    """Warn of a family so large that nothing can be significant after Holm's correction."""
     main = [one for one in contrasts if one.family == PRIMARY and one.paired]
     smallest = min((smallest_p(one.n) for one in main), default=0.0)
     if main and len(main) * smallest >= ALPHA:

@@ -15,7 +15,7 @@ PRIMARY, EXPLORATORY = "primary", "exploratory"
 
 @dataclass(frozen=True, slots=True)
 class ComparedCondition:
-    """One condition as it is called within its block, where the rest of its name is clear."""
+    """A condition with its label within its block, where the rest of its name is clear."""
 
     condition: Condition
     label: str
@@ -105,7 +105,7 @@ def make_contrasts(
     baseline: str | None,
     primary: Sequence[str],
 ) -> tuple[tuple[Contrast, ...], str]:
-    """Return all differences that can be computed, the primary ones first, and what was in the way.
+    """Return all differences, the primary ones first, and why p values are not corrected, if so.
 
     Primary ones are one family, corrected together; the others are exploratory, uncorrected.
 

@@ -1,4 +1,4 @@
-"""What was found, in one careful sentence made of the primary contrasts."""
+"""The finding: one careful sentence on the primary contrasts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ def describe_finding(
 ) -> str:
     """Return the sentence.
 
-    That no difference was found is never told as if none were there.
+    Not finding a difference is never stated as if there were none.
 
     Args:
         contrasts: all of the experiment.
@@ -57,7 +57,7 @@ def _describe_difference(one: Contrast, titles: Mapping[str, str], several: bool
 
 
 def _describe_silence(silent: Sequence[Contrast], whole: int, others: bool) -> str:
-    """Return what is said of comparisons without a finding."""
+    """Return the clause about comparisons without a significant difference."""
     few, many = min(one.n for one in silent), max(one.n for one in silent)
     seeds = f"{few} seed{'' if few == 1 else 's'}" if few == many else f"{few} to {many} seeds"
     where = ""

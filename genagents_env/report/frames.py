@@ -1,4 +1,4 @@
-"""The same data as frames for one's own analysis: pandas in memory, Parquet in files."""
+"""The same data as frames for further analysis: pandas in memory, Parquet in files."""
 
 from dataclasses import asdict
 from io import BytesIO

@@ -51,7 +51,7 @@ class RunGroup:
 
     @property
     def mind(self) -> str:
-        """Policy and model in words; other people than in the group before are told apart."""
+        """Policy and model in words; further casts of the same size are numbered."""
         model = f", {self.model}" if self.model is not None else ""
         return f"{self.policy}{model}" + (f", cast {self.cast}" if self.cast > 1 else "")
 
@@ -62,7 +62,7 @@ class RunGroup:
 
     @property
     def label(self) -> str:
-        """What figures call it."""
+        """Its label in figures."""
         return f"{self.place}: {self.mind}"
 
     @property
@@ -73,7 +73,7 @@ class RunGroup:
 
     @property
     def counted(self) -> tuple[RunSummary, ...]:
-        """The finished runs, over which means go; all of them where none has finished."""
+        """The finished runs, which means are taken over; all of them where none has finished."""
         done = tuple(summary for summary in self.summaries if summary.rates.finished)
         return done or self.summaries
 
@@ -90,7 +90,7 @@ def group_runs(summaries: Sequence[RunSummary]) -> tuple[RunGroup, ...]:
 
 
 def _number_cast(kind: Kind, kinds: Iterable[Kind]) -> int:
-    """Return which of the casts of its size in its scenario plays in `kind`, from 1."""
+    """Return the number of this cast among those of its size in its scenario, from 1."""
     alike = (people for scenario, people, *_ in kinds if scenario == kind[0])
     casts = dict.fromkeys(people for people in alike if len(people) == len(kind[1]))
     return list(casts).index(kind[1]) + 1
@@ -147,7 +147,7 @@ def _average_success(group: RunGroup, mine: Sequence[SuccessOutcome]) -> Success
 
 @dataclass(frozen=True, slots=True)
 class FlowRate:
-    """How far a fact came in a group: means over runs of the three probabilities."""
+    """How far a fact spread in a group: means over runs of the three probabilities."""
 
     label: str
     fact: str
@@ -200,7 +200,7 @@ def list_preferences(group: RunGroup) -> Iterator[tuple[Preference, ...]]:
 
 
 def average_preferences(preferences: Sequence[Preference]) -> Preference:
-    """Return the preferences of one check and judge as means over runs, run by run alike.
+    """Return the preferences of one check and judge averaged over runs.
 
     Args:
         preferences: at least one.

@@ -1,4 +1,4 @@
-"""What judges said of a sweep's runs, as tables."""
+"""Judgements of a sweep's runs, as tables."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from genagents_env.stats import compute_interval
 
 
 def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tuple[Table, ...], str]:
-    """Return the tables that have a row, and what was in the way of them.
+    """Return the tables that have a row, and why others could not be made.
 
     Args:
         path: of the verdicts; there need not be any.

@@ -1,4 +1,4 @@
-"""Putting a report into a folder: nothing stands half-written, and nothing else is touched."""
+"""Placing a report in a folder: whole or not at all; other files are left alone."""
 
 import json
 import os

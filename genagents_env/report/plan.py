@@ -1,4 +1,4 @@
-"""What a sweep was to find out, and how."""
+"""The plan of a sweep: its question and its design."""
 
 from dataclasses import dataclass
 from shlex import quote
@@ -6,11 +6,11 @@ from shlex import quote
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """What was to be found out, and how.
+    """The question of a sweep and its design.
 
     Attributes:
         name: of the experiment.
-        question: that it asks; may be empty.
+        question: may be empty.
         text: of the experiment file.
         seeds: that it names.
         baseline: the arm the others are compared with, or None.

@@ -1,4 +1,4 @@
-"""Runs side by side, those of a sweep or several files: means, differences, what to beware of."""
+"""Results of several runs, of a sweep or of files: means, differences, cautions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,7 +32,7 @@ from genagents_env.sweep.folder import SweepFolder
 
 @dataclass(frozen=True, slots=True)
 class SweepResults:
-    """All that a report tells: of a sweep, or of run files, which are a sweep without a plan.
+    """All that a report shows: of a sweep, or of run files, which are a sweep without a plan.
 
     Without a plan nothing is compared or tested: the runs stand in groups, one for each condition,
     with means over their seeds, and each has its whole summary.
@@ -40,14 +40,14 @@ class SweepResults:
     Attributes:
         folder: of the sweep; None for run files.
         plan: the experiment; None for run files.
+        runs: every trial, in the order of the sweep; or every run file, in the order given.
         blocks: conditions that are compared with one another.
-        runs: every trial, in the order of the sweep.
         measures: that were taken.
         names: of their values, the primary ones first.
         primary: those among `names` that were named beforehand.
         cells: each of these in each condition.
         contrasts: differences between conditions, the primary ones first.
-        cautions: what a reader has to beware of, a sentence each.
+        cautions: for the reader, a sentence each.
         versions: of this package and of the libraries that made the report.
         judged: tables of what judges said; none without judges.
         problems: for a terminal: damaged runs, unknown measures, missing libraries.
@@ -86,7 +86,7 @@ class SweepResults:
 
     @property
     def titles(self) -> dict[str, str]:
-        """The title of each value by its name; a key stands behind it."""
+        """The title of each value by its name, with its key behind it."""
         titles = {one.name: one.title for one in self.measures}
         return {name: _format_title(name, titles) for name in self.names}
 
@@ -142,7 +142,7 @@ class SweepResults:
 def measure_sweep(
     folder: SweepFolder, on_read: OnRead | None = None, workers: int = 1
 ) -> SweepResults:
-    """Read every run of a sweep and return what a report tells of it.
+    """Measure every run of a sweep and return the results.
 
     Only finished runs go into means and differences; the others are counted and listed. A run
     file that cannot be read, an unknown measure, a missing library: each becomes a caution, and
@@ -178,7 +178,7 @@ def measure_sweep(
 def measure_runs(
     paths: Iterable[Path], priced_as: Tariff | None = None, speed: float = GAME_SPEED
 ) -> SweepResults:
-    """Read run files and return what a report tells of them: a sweep without a plan.
+    """Measure run files and return the results: a sweep without a plan.
 
     Args:
         paths: at least one; each is read once.
@@ -262,7 +262,7 @@ def _describe_damage(runs: Iterable[MeasuredTrial]) -> Iterator[str]:
 
 
 def _find_override(folder: SweepFolder, experiment: Experiment) -> str | None:
-    """Return the model that took the place of the file's when the sweep began."""
+    """Return the model given in place of the file's when the sweep was started."""
     return (
         None if load_experiment(folder.path / "experiment.toml") == experiment else experiment.model
     )

@@ -39,7 +39,7 @@ def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
 
 
 def tabulate_runs(summaries: Iterable[RunSummary]) -> Table:
-    """Return what was run; a run that is not finished says so."""
+    """Return the runs, with the status of each."""
     rows = tuple(
         (
             *(str(s.path), s.rates.scenario, s.rates.people, s.rates.policy, s.rates.model),
@@ -116,7 +116,7 @@ def tabulate_flow(groups: Iterable[RunGroup]) -> Table:
 
 
 def tabulate_flow_by_agent(summaries: Iterable[RunSummary]) -> Table:
-    """Return of each fact what became of it in each agent."""
+    """Return for each fact whether each agent received, stored and retrieved it."""
     rows = tuple(
         (
             *(s.rates.run, one.fact, agent.agent, agent.knew),
@@ -223,7 +223,7 @@ def tabulate_costs(summaries: Sequence[RunSummary], others: Sequence[PublishedCo
 
 
 def tabulate_rates(summaries: Sequence[RunSummary], others: Sequence[PublishedCost]) -> Table:
-    """Return the columns of `costs` that matter most, for a terminal."""
+    """Return the most important columns of `tabulate_costs`, for a terminal."""
     whole = tabulate_costs(summaries, others)
     kept = [whole.columns.index(column) for column in _NARROW]
     rows = tuple(tuple(row[k] for k in kept) for row in whole.rows)

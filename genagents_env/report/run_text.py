@@ -1,4 +1,4 @@
-"""What run files came to, line by line: for the terminal, and for the page."""
+"""Run files in words, line by line: for the terminal, and for the page."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from genagents_env.report.run_tables import (
 
 
 def describe_run(summary: RunSummary) -> Iterator[str]:
-    """Yield all that one run came to, line by line: its summary, conversation length, cost."""
+    """Yield the summary of one run, its conversation length and its cost, line by line."""
     yield from describe_summary(summary)
     if summary.spans.conversations:
         yield from tabulate_lengths(group_runs([summary])).format_lines()

@@ -76,7 +76,7 @@ def _make_difference_row(
 
 
 def tabulate_trials(results: SweepResults) -> Table:
-    """Return every trial: how it stands, what it took, its primary values."""
+    """Return every trial: its state, its usage, its primary values."""
     titles = results.titles
     columns = (
         *("run", "condition", "seed", "state", "game tick", "canonical hash"),
@@ -131,7 +131,7 @@ def make_relative(path: Path, folder: Path | None) -> str:
 
 
 def tabulate_values(results: SweepResults) -> Table:
-    """Return every value of every run that has any, a line each, for one's own analysis."""
+    """Return every value of every run that has any, a row each, for further analysis."""
     rows = tuple(
         (
             *(run.trial, run.condition.name, run.condition.arm, run.condition.scenario),
@@ -150,7 +150,7 @@ VALUES = (
 
 
 def tabulate_measures(results: SweepResults) -> Table:
-    """Return what each measure is, and whence."""
+    """Return each measure with its definition and source."""
     rows = tuple(
         (one.name, one.title, one.unit, one.better or None, one.definition, one.source)
         for one in results.measures
@@ -160,7 +160,7 @@ def tabulate_measures(results: SweepResults) -> Table:
 
 
 def tabulate_identities(results: SweepResults) -> Table:
-    """Return the hashes in full, by which another can tell that it is the same."""
+    """Return the hashes in full, by which a repeated run is recognised."""
     rows = tuple(
         (run.trial, run.identity, run.hash or None, run.scenario or None, _format_versions(run))
         for run in results.runs
@@ -201,7 +201,7 @@ def _format_versions(run: MeasuredTrial) -> str:
 
 
 def link_pages(results: SweepResults) -> dict[int, str]:
-    """Return by the row of the table of runs the page of each run that has one."""
+    """Return the page of each run that has one, by its row in the table of runs."""
     return {row: run.page for row, run in enumerate(results.runs) if run.narrative is not None}
 
 

@@ -1,4 +1,4 @@
-"""A table once, for the page, for Markdown and for a spreadsheet."""
+"""A table, formatted for the page, Markdown, a spreadsheet and the terminal."""
 
 import csv
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""One trial, measured: what it is, its status, what it came to."""
+"""A measured trial: what it is, its status, its values, and what is shown of it."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlotData:
-    """What is drawn of a run and is no single number.
+    """What figures need of a run beyond single numbers.
 
     Attributes:
         names: N people.
@@ -37,7 +37,7 @@ class PlotData:
 
 @dataclass(frozen=True, slots=True)
 class TimedAnswer:
-    """What someone answered in an interview, and the town time at which."""
+    """An interview answer, with the town time."""
 
     time: str
     agent: str
@@ -48,7 +48,7 @@ class TimedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RunNarrative:
-    """What is read of a run: its findings in words, what happened, what was answered.
+    """The text on a run's page: its findings in words, its transcript, its answers.
 
     `happened` holds the first lines of the transcript, of `lines` in all.
     """
@@ -61,7 +61,7 @@ class RunNarrative:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run took. `dollars` is None where no price is known, `seconds` of wall clock too."""
+    """What a run used. `dollars` is None where no price is known, `seconds` of wall clock too."""
 
     calls: int
     tokens: int
@@ -125,11 +125,11 @@ class MeasuredTrial:
 
     @property
     def counted(self) -> bool:
-        """Whether it goes into means: only a run that reached its end does."""
+        """Whether it counts in means: only a finished run does."""
         return self.state == "finished"
 
     def as_json(self) -> dict[str, JSON]:
-        """Return what it is and came to as JSON values, without its narrative."""
+        """Return identity, status, usage and values as JSON values, without its narrative."""
         usage = self.usage
         return {
             "trial": self.trial,

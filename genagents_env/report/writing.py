@@ -1,4 +1,4 @@
-"""Writing a report: everything is made first, so that nothing stands half-written."""
+"""Writing a report: all files are made first, then put in place together."""
 
 import json
 import re

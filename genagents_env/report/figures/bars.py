@@ -84,7 +84,7 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
 
 
 def _spread_dots(seeds: Sequence[float]) -> list[float]:
-    """Return how far each dot stands off its bar's middle, so that equal values stay countable."""
+    """Return the offset of each dot from its bar's middle: equal values stay countable."""
     seen: dict[float, int] = {}
     counts = {value: seeds.count(value) for value in seeds}
     lifts = []

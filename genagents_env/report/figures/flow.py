@@ -1,4 +1,4 @@
-"""How far facts came: received, stored, retrieved (Lyfe Agents 2023, figure 3c-d)."""
+"""How far facts spread: received, stored, retrieved (Lyfe Agents 2023, figure 3c-d)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Differences between conditions: a mark for each, its interval, and where nought lies."""
+"""Differences between conditions: a mark for each, its interval, and the line of no difference."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

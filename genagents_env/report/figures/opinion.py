@@ -1,4 +1,4 @@
-"""Opinions over time: what each agent held in its words and in its summary of itself."""
+"""Opinions over time: what each agent said, and what its summary of itself says."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

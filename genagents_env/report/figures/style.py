@@ -1,4 +1,4 @@
-"""The one look of all figures: sheets, colours, and text that no name can break.
+"""The one style of all figures: sheets, colours, and text that no name can break.
 
 Nothing here touches pyplot or the state of matplotlib, so that figures draw anywhere, alike.
 """
@@ -84,7 +84,7 @@ _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundre
 
 
 def with_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """Return `draw` in the look of this file, whatever the settings of whoever calls it."""
+    """Return `draw` with the style of this file, whatever the caller's settings of matplotlib."""
 
     @wraps(draw)
     def draw_with_style(*args: P.args, **kwargs: P.kwargs) -> Figure:
