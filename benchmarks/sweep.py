@@ -22,21 +22,21 @@ policy = "scripted"
 """
 
 
-def timed(path: Path, runs: int, workers: int) -> float:
-    """Return the seconds that a sweep of so many runs took."""
+def time_sweep(path: Path, runs: int, workers: int) -> float:
+    """Return the seconds that a sweep of so many runs takes."""
     file = path / "experiment.toml"
     file.write_text(EXPERIMENT.format(runs=runs))
     folder = SweepFolder.create(path / f"by {workers}", file)
     began = time.perf_counter()
-    swept = sweep(folder, SweepOptions(workers=workers))
-    assert swept.exit_code == 0, swept.message
+    result = sweep(folder, SweepOptions(workers=workers))
+    assert result.exit_code == 0, result.message
     return time.perf_counter() - began
 
 
 def main(runs: int = 200) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        one, two = (timed(Path(folder), runs, workers) for workers in (1, 2))
+        one, two = (time_sweep(Path(folder), runs, workers) for workers in (1, 2))
     for workers, took in ((1, one), (2, two)):
         print(f"workers: {workers}  {took:6.1f} s  {took / runs * 1000:5.0f} ms a run")
     print(f"two are {one / two:.2f} times as fast as one")

@@ -26,7 +26,7 @@ def format_plan(
 
     found = forecast_conditions(piloted)
     rows = [_make_row(one) for one in found]
-    seconds = _sum(one.seconds for one in found)
+    seconds = _sum_known(one.seconds for one in found)
     rows.append(_make_total(found, seconds))
     yield from Table("plan", folder.experiment.name, _COLUMNS, tuple(rows), _NOTE).format_lines()
     if seconds is not None:
@@ -55,14 +55,14 @@ def _make_total(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[Ce
         "all",
         sum(one.trials for one in found),
         sum(one.due for one in found),
-        _sum(one.calls for one in found),
-        _sum(one.tokens for one in found),
-        _sum(one.dollars for one in found),
+        _sum_known(one.calls for one in found),
+        _sum_known(one.tokens for one in found),
+        _sum_known(one.dollars for one in found),
         None if seconds is None else seconds / 3600,
     )
 
 
-def _sum(values: Iterable[float | None]) -> float | None:
+def _sum_known(values: Iterable[float | None]) -> float | None:
     """Return the sum where every part of it is known."""
     parts = list(values)
     known = [value for value in parts if value is not None]

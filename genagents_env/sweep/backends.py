@@ -37,7 +37,7 @@ def is_remote(name: str) -> bool:
     return name != "loky"
 
 
-def host_for(name: str) -> str:
+def find_host(name: str) -> str:
     """Return the address of this machine at which workers of this backend reach it."""
     if name == "ray":
         return str(import_module("ray.util").get_node_ip_address())
@@ -72,7 +72,7 @@ def run_jobs(
         yield from stream
 
 
-def death_errors(backend: str) -> tuple[type[Exception], ...]:
+def find_death_errors(backend: str) -> tuple[type[Exception], ...]:
     """Return what `results` raises when a worker died."""
     if backend == "ray":
         from ray.exceptions import RayError

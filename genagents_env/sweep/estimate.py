@@ -70,7 +70,7 @@ def forecast_conditions(folder: SweepFolder) -> tuple[Forecast, ...]:
     found = []
     for name, trials in conditions.items():
         finished = [folder.run_file(one) for one in trials if states[one.name] == "finished"]
-        found.append(_forecast(name, len(trials), finished))
+        found.append(_forecast_condition(name, len(trials), finished))
     return tuple(found)
 
 
@@ -97,7 +97,7 @@ def read_cost(path: Path) -> RunCost:
     return RunCost(calls + len(verdicts), tokens + read + written, dollars, seconds)
 
 
-def _forecast(name: str, many: int, finished: Sequence[Path]) -> Forecast:
+def _forecast_condition(name: str, many: int, finished: Sequence[Path]) -> Forecast:
     costs = []
     for path in finished:
         with suppress(RecordError):  # damaged inside; the report says so

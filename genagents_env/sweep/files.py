@@ -14,7 +14,7 @@ def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: whoever reads it sees the old text or the new one."""
     draft = _write_draft(path, text.encode())
     os.replace(draft, path)
-    _sync(path.parent)
+    _sync_folder(path.parent)
 
 
 def replace_run(path: Path, content: bytes) -> None:
@@ -23,7 +23,7 @@ def replace_run(path: Path, content: bytes) -> None:
     for suffix in _PARTS[1:]:  # of the file that is replaced
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     os.replace(draft, path)
-    _sync(path.parent)
+    _sync_folder(path.parent)
 
 
 def append_line(path: Path, line: Mapping[str, JSON]) -> None:
@@ -40,7 +40,7 @@ def append_line(path: Path, line: Mapping[str, JSON]) -> None:
     finally:
         os.close(descriptor)
     if not size:
-        _sync(path.parent)
+        _sync_folder(path.parent)
 
 
 def read_lines(path: Path) -> list[dict[str, JSON]]:
@@ -80,7 +80,7 @@ def _parse_object(line: bytes) -> dict[str, JSON] | None:
     return found if isinstance(found, dict) else None
 
 
-def _sync(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

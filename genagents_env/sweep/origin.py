@@ -43,10 +43,10 @@ def check_free(path: Path) -> None:
     """Raise ConfigError where no sweep can be started or resumed."""
     if path.exists() and not path.is_dir():
         raise ConfigError(f"{path} is a file; a sweep needs a folder")
-    if path.is_dir() and not (path / BASE).is_file() and _others(path):
+    if path.is_dir() and not (path / BASE).is_file() and _has_other_files(path):
         raise ConfigError(f"{path} has other things in it; a sweep needs a folder of its own")
 
 
-def _others(path: Path) -> bool:
+def _has_other_files(path: Path) -> bool:
     """Return whether there is anything but hidden files: drafts of a sweep that died starting."""
     return any(not one.name.startswith(".") for one in path.iterdir())

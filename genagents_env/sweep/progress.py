@@ -130,7 +130,7 @@ class ProgressTracker:
         left = 0.0
         for trial, condition in self._conditions.items():
             if self._states.get(trial) not in ("finished", "failed"):
-                left += means.get(condition, usual) * _share_left(running.get(trial))
+                left += means.get(condition, usual) * _compute_share_left(running.get(trial))
         return left / self._workers / _HOUR
 
     def _report(self) -> None:
@@ -144,5 +144,5 @@ class ProgressTracker:
         self._watch(self.progress)
 
 
-def _share_left(progress: TrialProgress | None) -> float:
+def _compute_share_left(progress: TrialProgress | None) -> float:
     return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)

@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
-from genagents_env.sweep.backends import check_backend, host_for, is_remote
+from genagents_env.sweep.backends import check_backend, find_host, is_remote
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import replace_run
 from genagents_env.sweep.folder import SweepFolder
@@ -71,7 +71,7 @@ class SweepSession:
             experiment.budget.total.limits(),
             experiment.rate,
             self.folder.path / "spending.json",
-            host=host_for(backend),
+            host=find_host(backend),
             watch=lambda trial, progress: self.tracker.note_progress(trial, progress),
         )
         self.signals = SignalForwarder(None if is_remote(backend) else self.server.workers)

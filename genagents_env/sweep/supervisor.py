@@ -11,7 +11,12 @@ from dataclasses import replace
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
-from genagents_env.sweep.backends import death_errors, end_workers, read_unfinished_run, run_jobs
+from genagents_env.sweep.backends import (
+    end_workers,
+    find_death_errors,
+    read_unfinished_run,
+    run_jobs,
+)
 from genagents_env.sweep.job import Job, TrialResult
 from genagents_env.sweep.worker import run_trial
 
@@ -51,7 +56,7 @@ def supervise(
                 for result in run_jobs(watch.hand_out(batch, may_start), backend, workers, work):
                     watch.left.pop(result.trial)
                     on_result(result)
-            except death_errors(backend):
+            except find_death_errors(backend):
                 on_death(sorted(watch.running()))
                 end_workers(backend)
                 for result in watch.count_deaths():

@@ -9,7 +9,7 @@ from genagents_env.errors import RecordError
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.lock import find_writer
 from genagents_env.record.schema import damage_error
-from genagents_env.sweep.design.identity import short_name
+from genagents_env.sweep.design.identity import shorten_policy
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
 
@@ -50,7 +50,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         return TrialStatus(trial.name, "due")
     writer = find_writer(path)
     try:
-        check_length(path)
+        _check_length(path)
         with RunReader(path) as run:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
@@ -69,7 +69,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
     return TrialStatus(trial.name, "stopped", status, tick)
 
 
-def check_length(path: Path) -> None:
+def _check_length(path: Path) -> None:
     """Raise RecordError where a run file is shorter than its own head says: half of a copy.
 
     Where a journal lies beside it, SQLite itself repairs it, and nothing can be said.
@@ -119,7 +119,7 @@ def _find_difference(trial: Trial, meta: RunMeta) -> str:
         name = spec.policy_for[agent] if own else spec.policy.name
         config = {} if own else dict(spec.policy.config)
         if (
-            short_name(str(recorded.get("name"))) != short_name(name)
+            shorten_policy(str(recorded.get("name"))) != shorten_policy(name)
             or recorded.get("config") != config
         ):
             return f"the policy of {agent} is {recorded.get('name')} with {recorded.get('config')}"

@@ -7,7 +7,7 @@ from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import PolicySpec
 from genagents_env.sweep.design.experiment import Arm
-from genagents_env.sweep.design.identity import policy_file
+from genagents_env.sweep.design.identity import find_policy_file
 from genagents_env.text import clean
 
 _LIMIT = 500
@@ -16,18 +16,18 @@ _LACKS = "pip install"  # in the error of whatever misses the package of an extr
 
 def resolve_policy(policy: str, base: Path) -> str:
     """Return `path/to/file.py:Class` with the file's absolute path; other names as they are."""
-    file = policy_file(policy)
+    file = find_policy_file(policy)
     if file is None or not (base / file).is_file():
         return policy  # a missing file is reported as the experiment has it
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def default_policy(arm: Arm, base: Path) -> PolicySpec:
+def make_default_policy(arm: Arm, base: Path) -> PolicySpec:
     """Return the policy of those for whom no other is named."""
     return PolicySpec(resolve_policy(arm.policy, base), dict(arm.config))
 
 
-def own_policies(arm: Arm, base: Path) -> dict[str, str]:
+def resolve_own_policies(arm: Arm, base: Path) -> dict[str, str]:
     """Return the policies of those who have their own."""
     return {agent: resolve_policy(policy, base) for agent, policy in arm.policy_for.items()}
 
@@ -37,10 +37,10 @@ def check_arm(arm: Arm, base: Path) -> Iterator[str]:
 
     A package that is not installed is no fault of the arm: its runs report it.
     """
-    spec = default_policy(arm, base)
+    spec = make_default_policy(arm, base)
     if fault := _check_policy(spec):
         yield f"policy: {fault}"
-    for agent, policy in own_policies(arm, base).items():
+    for agent, policy in resolve_own_policies(arm, base).items():
         if fault := _check_policy(PolicySpec(policy)):
             yield f"policy_for.{agent}: {fault}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
 from genagents_env.run import PolicySpec, RunSpec, assign_specs
-from genagents_env.sweep.design.arms import check_arm, default_policy, own_policies
+from genagents_env.sweep.design.arms import check_arm, make_default_policy, resolve_own_policies
 from genagents_env.sweep.design.experiment import Experiment, RunEntry
 from genagents_env.sweep.design.towns import PreparedTown, prepare_town
 
@@ -83,7 +83,7 @@ def _try_town(
 
 
 def _build_cell(run: RunEntry, town: PreparedTown, base: Path) -> Cell:
-    policy, others = default_policy(run, base), own_policies(run, base)
+    policy, others = make_default_policy(run, base), resolve_own_policies(run, base)
     spec = RunSpec(
         TownConfig(
             town.scenario,

@@ -17,20 +17,20 @@ _TEXT_LIMIT = 2000
 People: TypeAlias = str | tuple[str, ...]
 
 
-def _tuple(value: object) -> object:
+def _to_tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _text(limit: int) -> Callable[[object], object]:
+def _clean_text(limit: int) -> Callable[[object], object]:
     def check(value: object) -> object:
         return clean(value, limit) if isinstance(value, str) else value
 
     return check
 
 
-def _seeds(value: object) -> int | tuple[int, ...]:
+def _check_seeds(value: object) -> int | tuple[int, ...]:
     if isinstance(value, list | tuple):
-        return _seed_list(tuple(value))
+        return _check_seed_list(tuple(value))
     if type(value) is not int:
         raise ValueError("a number of seeds, or a list of them, is wanted")
     if not 1 <= value <= MOST_SEEDS:
@@ -38,7 +38,7 @@ def _seeds(value: object) -> int | tuple[int, ...]:
     return value
 
 
-def _seed_list(seeds: tuple[object, ...]) -> tuple[int, ...]:
+def _check_seed_list(seeds: tuple[object, ...]) -> tuple[int, ...]:
     kept = tuple(seed for seed in seeds if type(seed) is int and 0 <= seed < _SEED_LIMIT)
     if len(kept) < len(seeds):
         wrong = next(seed for seed in seeds if seed not in kept or type(seed) is not int)
@@ -51,7 +51,7 @@ def _seed_list(seeds: tuple[object, ...]) -> tuple[int, ...]:
     return kept
 
 
-def _people(value: object) -> People:
+def _check_people(value: object) -> People:
     if isinstance(value, str) and value.strip():
         return clean(value)
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
@@ -62,13 +62,13 @@ def _people(value: object) -> People:
     return names
 
 
-def _start(value: object) -> object:
+def _format_start(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     return value.strftime("%H:%M:%S") if isinstance(value, time) else value
 
 
-def _dollars(value: object) -> Decimal:
+def _parse_dollars(value: object) -> Decimal:
     text = value if isinstance(value, str | Decimal) else repr(value)
     try:
         dollars = Decimal(text) if not isinstance(value, bool) else Decimal("nan")
@@ -79,7 +79,7 @@ def _dollars(value: object) -> Decimal:
     return dollars
 
 
-def _config(value: object) -> Mapping[str, object]:
+def _check_config(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise ValueError("a table is wanted, such as { k = 3 }")
     try:
@@ -89,13 +89,13 @@ def _config(value: object) -> Mapping[str, object]:
     return value
 
 
-def _table_of_names(value: object) -> Mapping[str, str]:
+def _check_table_of_names(value: object) -> Mapping[str, str]:
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
         raise ValueError('a table of policies by person is wanted: { "Klaus Mueller" = "idle" }')
     return value
 
 
-def _embedder(value: str) -> str:
+def _check_embedder(value: str) -> str:
     kind, colon, rest = value.partition(":")
     width = rest.isascii() and rest.isdigit()
     known = (kind == "hashed" and (not colon or width)) or (kind == "endpoint" and rest)
@@ -104,20 +104,20 @@ def _embedder(value: str) -> str:
     return value
 
 
-AsTuple = BeforeValidator(_tuple)  # TOML has lists only
-ShortText = Annotated[str, BeforeValidator(_text(_TEXT_LIMIT))]
-Word = Annotated[str, BeforeValidator(_text(300)), Field(min_length=1)]
+AsTuple = BeforeValidator(_to_tuple)  # TOML has lists only
+ShortText = Annotated[str, BeforeValidator(_clean_text(_TEXT_LIMIT))]
+Word = Annotated[str, BeforeValidator(_clean_text(300)), Field(min_length=1)]
 Words = Annotated[tuple[Word, ...], AsTuple]
-Seeds = Annotated[int | tuple[int, ...], PlainValidator(_seeds)]
-PeopleField = Annotated[People, PlainValidator(_people)]
+Seeds = Annotated[int | tuple[int, ...], PlainValidator(_check_seeds)]
+PeopleField = Annotated[People, PlainValidator(_check_people)]
 PeopleFields = Annotated[tuple[PeopleField, ...], AsTuple]
-Start = Annotated[str, BeforeValidator(_start)]
+Start = Annotated[str, BeforeValidator(_format_start)]
 Hours = Annotated[float, Field(gt=0, le=24 * 366)]
 SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
 Repeats = Annotated[int, Field(ge=1, le=20)]
-Dollars = Annotated[Decimal, PlainValidator(_dollars)]
-Config = Annotated[Mapping[str, object], PlainValidator(_config)]
-PolicyFor = Annotated[Mapping[str, str], PlainValidator(_table_of_names)]
-EmbedderName = Annotated[Word, AfterValidator(_embedder)]
+Dollars = Annotated[Decimal, PlainValidator(_parse_dollars)]
+Config = Annotated[Mapping[str, object], PlainValidator(_check_config)]
+PolicyFor = Annotated[Mapping[str, str], PlainValidator(_check_table_of_names)]
+EmbedderName = Annotated[Word, AfterValidator(_check_embedder)]
 ArmName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$")]
 ExperimentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]

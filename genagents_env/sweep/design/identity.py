@@ -69,27 +69,27 @@ def digest_scenario(scenario: Scenario) -> str:
     return sha256(encode(scenario.model_dump(mode="json")).encode()).hexdigest()
 
 
-def policy_file(policy: str) -> Path | None:
+def find_policy_file(policy: str) -> Path | None:
     """Return the file of a policy given as `path/to/file.py:Class`; None of a shipped one."""
     if ".py" not in policy and "/" not in policy:
         return None
     return Path(policy.rpartition(":")[0] if ".py:" in policy else policy)
 
 
-def short_name(policy: str) -> str:
+def shorten_policy(policy: str) -> str:
     """Return a policy's name without the folders of its file."""
-    return policy if policy_file(policy) is None else PurePath(policy).name
+    return policy if find_policy_file(policy) is None else PurePath(policy).name
 
 
-def slug(name: str) -> str:
+def make_slug(name: str) -> str:
     """Return `name` in small letters and digits, everything else one `-`; at most 60 characters."""
     return _NOT_IN_SLUGS.sub("-", name.lower())[:_SLUG_LIMIT].strip("-") or "run"
 
 
 def _describe_policy(name: str, files: dict[str, JSON]) -> JSON:
-    file = policy_file(name)
+    file = find_policy_file(name)
     if file is None:
         return name
     if name not in files:
-        files[name] = [short_name(name), sha256(file.read_bytes()).hexdigest()]
+        files[name] = [shorten_policy(name), sha256(file.read_bytes()).hexdigest()]
     return files[name]

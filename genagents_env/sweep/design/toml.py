@@ -57,7 +57,7 @@ def _format_faults(error: ValidationError, model: type[BaseModel]) -> Iterator[s
 
 def _format_fault(detail: ErrorDetails, loc: list[str | int], model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
-        allowed = list(_table(loc[:-1], model).model_fields)
+        allowed = list(_find_table(loc[:-1], model).model_fields)
         hint = suggest(str(loc[-1]), allowed)
         names = f" allowed: {', '.join(allowed)}" if hint.startswith("did") else ""
         return f"unknown key; {hint if names else 'allowed: ' + ', '.join(allowed)}{names}"
@@ -67,15 +67,15 @@ def _format_fault(detail: ErrorDetails, loc: list[str | int], model: type[BaseMo
     return translate(detail).text
 
 
-def _table(loc: list[str | int], model: type[BaseModel]) -> type[BaseModel]:
+def _find_table(loc: list[str | int], model: type[BaseModel]) -> type[BaseModel]:
     """Return the model of the table at `loc`."""
     for part in loc:
         if isinstance(part, str) and part in model.model_fields:
-            model = _inner(model.model_fields[part].annotation) or model
+            model = _find_model(model.model_fields[part].annotation) or model
     return model
 
 
-def _inner(annotation: object) -> type[BaseModel] | None:
+def _find_model(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _inner(part))), None)
+    return next((found for part in get_args(annotation) if (found := _find_model(part))), None)

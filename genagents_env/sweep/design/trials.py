@@ -8,7 +8,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.run import RunSpec
 from genagents_env.sweep.design.cells import Cell, build_cells
 from genagents_env.sweep.design.experiment import Experiment
-from genagents_env.sweep.design.identity import compute_identity, slug
+from genagents_env.sweep.design.identity import compute_identity, make_slug
 
 __all__ = ["Condition", "Trial", "build_trials", "compute_identity"]
 
@@ -66,7 +66,7 @@ class Trial:
     @property
     def name(self) -> str:
         """The name of its run file, without `.sqlite`."""
-        return f"{slug(self.condition.name)}-{self.suffix}"
+        return f"{make_slug(self.condition.name)}-{self.suffix}"
 
     @property
     def suffix(self) -> str:
@@ -94,7 +94,7 @@ def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
     cells = build_cells(experiment, base)
     conditions = _name_conditions(cells)
     trials = tuple(
-        _trial(cell, condition, seed, experiment, base)
+        _build_trial(cell, condition, seed, experiment, base)
         for seed in dict.fromkeys(seed for cell in cells for seed in cell.run.seed_list)
         for cell, condition in zip(cells, conditions, strict=True)
         if seed in cell.run.seed_list
@@ -103,7 +103,7 @@ def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
     return trials
 
 
-def _trial(
+def _build_trial(
     cell: Cell, condition: Condition, seed: int, experiment: Experiment, base: Path
 ) -> Trial:
     identity = compute_identity(

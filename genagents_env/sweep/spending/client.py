@@ -27,10 +27,10 @@ from genagents_env.sweep.spending.protocol import (
     Settlement,
     TrialProgress,
     Withdrawal,
-    amount_of,
     decode,
     encode,
     keep_alive,
+    to_amount,
 )
 
 ABANDONED = 70  # exit code of a worker whose sweep is gone
@@ -96,20 +96,20 @@ class BudgetClient(SharedBudget):
             if self._closed:
                 raise RuntimeError("this budget client is closed")
             self._pending[number] = request
-        self._send(ReservationRequest(number, amount_of(most)))
+        self._send(ReservationRequest(number, to_amount(most)))
         try:
             reply = await request.future
         except BaseException:  # cancelled: nobody will settle it
             self._cancel(number, request)
             raise
         if reply.refused is not None:
-            raise _refusal(*reply.refused)
+            raise _make_refusal(*reply.refused)
         if reply.fault is not None:
             raise RecordError(reply.fault)
 
     def settle(self, most: Spend, used: Spend) -> None:
         """Release the reservation `most` and spend `used`; never waits for a reply."""
-        self._send(Settlement(amount_of(most), amount_of(used)))
+        self._send(Settlement(to_amount(most), to_amount(used)))
 
     def report(self, progress: Progress) -> None:
         """Report how far the run is, at most five times a second, and at the end."""
@@ -218,7 +218,7 @@ def _connect(address: Address, trial: str) -> tuple[socket.socket, BinaryIO]:
     return connection, replies
 
 
-def _refusal(kind: str, limit: float, value: float) -> BudgetExceeded:
+def _make_refusal(kind: str, limit: float, value: float) -> BudgetExceeded:
     refusal = BudgetExceeded(kind, limit, value)
     # The advice of a run's own budget, an option of the command line, would not help here.
     refusal.args = (

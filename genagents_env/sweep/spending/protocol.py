@@ -128,7 +128,7 @@ def decode(kind: TypeAdapter[_T], line: bytes) -> _T:
     return kind.validate_json(line, strict=True)
 
 
-def amount_of(spend: Spend) -> Amount:
+def to_amount(spend: Spend) -> Amount:
     """Return `spend` as it is sent."""
     return spend.calls, spend.tokens, spend.dollars
 
