@@ -12,8 +12,8 @@ from genagents_env.testing.contract import (
     EnvFault,
     Returned,
     check_observations,
+    check_reset,
     check_spaces,
-    checked_reset,
 )
 from genagents_env.testing.env_pair import Twins
 from genagents_env.testing.legal import sample_legal
@@ -83,8 +83,8 @@ def _check_twins(make_env: Callable[[], Env], steps: int, seed: int) -> None:
 def _check_copies(make_env: Callable[[], Env], seed: int) -> None:
     env = make_env()
     rng = np.random.default_rng(seed)
-    at = _advance(env, checked_reset(env, seed), rng, _SHORT // 3)
-    copies = {"deep copy": copy.deepcopy(env), "pickled copy": _pickled(env)}
+    at = _advance(env, check_reset(env, seed), rng, _SHORT // 3)
+    copies = {"deep copy": copy.deepcopy(env), "pickled copy": _pickle_and_load(env)}
     traces = {name: _trace(twin, at, seed) for name, twin in copies.items()}
     original = _trace(env, at, seed)
     for name, trace in traces.items():
@@ -93,7 +93,7 @@ def _check_copies(make_env: Callable[[], Env], seed: int) -> None:
             raise EnvFault(f"a {name} in mid-episode does not go on like the original: {why}")
 
 
-def _pickled(env: Env) -> Env:
+def _pickle_and_load(env: Env) -> Env:
     try:
         twin: Env = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -126,7 +126,7 @@ def _check_unseen(make_env: Callable[[], Env], seed: int, disturb: Disturb | Non
             return
         disturb = disturb_unseen
     rng = np.random.default_rng(seed)
-    at = checked_reset(env, seed)
+    at = check_reset(env, seed)
     for k in range(_SHORT // 2):
         at = _advance(env, at, rng, 4)
         if not env.agents:

@@ -146,7 +146,7 @@ class _Run:
         last = self.env.world.state.log.next_id
         return [id_ for id_ in ids if not (type(id_) is int and 0 <= id_ < last)]
 
-    def moved_to(self, other: "_Run") -> "_Run":
+    def move_to(self, other: "_Run") -> "_Run":
         """Return `other`, a fresh run, going on at this moment from this policy's state."""
         other.policy.load_state(_through_json(self.policy.state(), self.tick))
         other.env = copy.deepcopy(self.env)
@@ -197,7 +197,7 @@ def check_policy(
         if tick in (0, steps // 2) and first.policy.remembers:
             first.interview()
         if tick == steps // 2:
-            resumed = first.moved_to(fresh())
+            resumed = first.move_to(fresh())
         decided.append(first.step())
     _check_again(fresh(), decided, 0, "a second run with the same seed")
     if resumed is not None:

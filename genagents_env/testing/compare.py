@@ -58,14 +58,18 @@ def first_difference(one: object, two: object, path: Path = ()) -> str | None:
     """Return where and how two values of `plain` differ, or None where they are equal."""
     if isinstance(one, dict) and isinstance(two, dict):
         if one.keys() != two.keys():
-            return f"{_dotted(path)} has keys {list(one)} against {list(two)}"
+            return f"{_format_path(path)} has keys {list(one)} against {list(two)}"
         pairs = [(key, one[key], two[key]) for key in one]
     elif isinstance(one, list) and isinstance(two, list):
         if len(one) != len(two):
-            return f"{_dotted(path)} has {len(one)} items against {len(two)}"
+            return f"{_format_path(path)} has {len(one)} items against {len(two)}"
         pairs = [(k, a, b) for k, (a, b) in enumerate(zip(one, two, strict=True))]
     else:
-        return None if one == two else f"{_dotted(path)}: {_shown(one)} against {_shown(two)}"
+        return (
+            None
+            if one == two
+            else f"{_format_path(path)}: {_format_value(one)} against {_format_value(two)}"
+        )
     for key, a, b in pairs:
         found = first_difference(a, b, (*path, key))
         if found is not None:
@@ -73,11 +77,11 @@ def first_difference(one: object, two: object, path: Path = ()) -> str | None:
     return None
 
 
-def _dotted(path: Path) -> str:
+def _format_path(path: Path) -> str:
     return "".join(f"[{key!r}]" for key in path) or "the value"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, tuple) and value and value[0] == "array":
         return f"an array of {value[1]}, shape {value[2]}, {np.frombuffer(value[3], value[1])[:12]}"
     text = repr(value[1]) if isinstance(value, tuple) and len(value) == 2 else repr(value)
@@ -116,7 +120,7 @@ def shared_memory(groups: Mapping[object, object]) -> str | None:
                 break
             writeable = array.flags.writeable or other.flags.writeable
             if group != other_group and writeable and np.shares_memory(array, other):
-                return f"{group}{_dotted(path)} and {other_group}{_dotted(other_path)}"
+                return f"{group}{_format_path(path)} and {other_group}{_format_path(other_path)}"
     return None
 
 

@@ -43,7 +43,7 @@ def check_spaces(env: Env) -> None:
                 raise EnvFault(f"{name}({agent!r}) is a new object at each call")
 
 
-def checked_reset(env: Env, seed: int) -> Returned:
+def check_reset(env: Env, seed: int) -> Returned:
     """Reset `env` and return what it returned, checked.
 
     Raises:
@@ -65,7 +65,7 @@ def checked_reset(env: Env, seed: int) -> Returned:
     return Returned(observations, {}, {}, {}, infos)
 
 
-def checked_step(env: Env, actions: dict[str, Any], ended: Collection[str], when: str) -> Returned:
+def check_step(env: Env, actions: dict[str, Any], ended: Collection[str], when: str) -> Returned:
     """Step `env` and return what it returned, checked; `ended`: who ended before this step.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from genagents_env.testing.compare import first_difference, plain, scribble, shared_memory
-from genagents_env.testing.contract import Env, EnvFault, Returned, checked_reset, checked_step
+from genagents_env.testing.contract import Env, EnvFault, Returned, check_reset, check_step
 from genagents_env.testing.legal import legal_mask, sample_legal
 
 REPLAYED = 25  # steps of the first episode that are lived again
@@ -39,7 +39,7 @@ class Twins:
         self.tick = 0
         self._ended = set()
         seed = self.seed + self.episode
-        returned = checked_reset(self.one, seed)
+        returned = check_reset(self.one, seed)
         observations, infos = self.two.reset(seed=seed, options=None)
         other = Returned(observations, {}, {}, {}, infos)
         self._compare(f"reset(seed={seed})", returned, other)
@@ -57,7 +57,7 @@ class Twins:
         rude = self._rude(actions)
         given = plain(actions)
         live = list(self.one.agents)
-        returned = checked_step(self.one, actions, self._ended, when)
+        returned = check_step(self.one, actions, self._ended, when)
         self._check_actions(actions, given, when)
         other = Returned(*self.two.step(rude))
         scribble(rude)
@@ -83,7 +83,7 @@ class Twins:
                 when = f"step {k}" if k else "the reset"
                 raise EnvFault(
                     f"a second reset(seed={self.seed}) does not give the same episode: "
-                    f"{when} differs at {_named(why)}"
+                    f"{when} differs at {_name_order(why)}"
                 )
 
     def _rude(self, actions: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Twins:
         why = first_difference(plain(returned, later=mine), plain(other, later=theirs))
         if why is not None:
             raise EnvFault(
-                f"{when}: two envs with the same seed and actions differ at {_named(why)}"
+                f"{when}: two envs with the same seed and actions differ at {_name_order(why)}"
             )
         self._check_late()
         for part in other:
@@ -128,7 +128,7 @@ class Twins:
             name, held, then = self._before
             why = first_difference(then, plain(held))
             if why is not None:
-                raise EnvFault(f"what {name} returned was changed by {when}, at {_named(why)}")
+                raise EnvFault(f"what {name} returned was changed by {when}, at {_name_order(why)}")
             groups |= {
                 f"{name}, {agent!r}": (held.observations[agent], held.infos[agent])
                 for agent in held.observations
@@ -165,7 +165,7 @@ def _check_executed(
             )
 
 
-def _named(why: str) -> str:
+def _name_order(why: str) -> str:
     """Return a difference inside a `Returned` with the name of its part instead of its number."""
     for k, name in enumerate(Returned._fields):
         if why.startswith(f"[{k}]"):

@@ -31,7 +31,7 @@ _BOMB_MIB = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ServerFault:
     """One way to answer badly.
 
     Attributes:
@@ -57,32 +57,32 @@ class Fault:
     echo_key: bool = False
 
 
-def failing(status: int, headers: Mapping[str, str] | None = None) -> Fault:
+def failing(status: int, headers: Mapping[str, str] | None = None) -> ServerFault:
     """Return a response of that status with an error body as OpenAI's."""
     body = json.dumps({"error": {"message": f"failing with {status}", "type": "fault"}})
-    return Fault(status=status, headers=headers or {}, body=body.encode())
+    return ServerFault(status=status, headers=headers or {}, body=body.encode())
 
 
-def too_many(retry_after: str | None = None, *, milliseconds: str | None = None) -> Fault:
+def too_many(retry_after: str | None = None, *, milliseconds: str | None = None) -> ServerFault:
     """Return a 429 that asks to wait, in whatever form."""
     asked = {"Retry-After": retry_after, "retry-after-ms": milliseconds}
     return failing(429, {name: value for name, value in asked.items() if value is not None})
 
 
-def redirect(url: str) -> Fault:
+def redirect(url: str) -> ServerFault:
     """Return a 307 to `url`, which a careful client does not follow."""
     return failing(307, {"Location": url})
 
 
-def raw(body: bytes | str, **headers: str) -> Fault:
+def raw(body: bytes | str, **headers: str) -> ServerFault:
     """Return a 200 with exactly this body."""
     sent = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
-    return Fault(body=sent, headers=headers)
+    return ServerFault(body=sent, headers=headers)
 
 
-def saying(words: str | Words, finish: str = "stop") -> Fault:
+def saying(words: str | Words, finish: str = "stop") -> ServerFault:
     """Return a well-formed completion whose content is `words`, or made from the good one."""
-    return Fault(words=words if callable(words) else lambda good: words, finish=finish)
+    return ServerFault(words=words if callable(words) else lambda good: words, finish=finish)
 
 
 def envelope(content: object, finish: object = "stop") -> bytes:
@@ -123,34 +123,34 @@ def gzip_bomb() -> bytes:
     return b"".join(deflate.compress(block) for _ in range(_BOMB_MIB)) + deflate.flush()
 
 
-def _with(**changes: object) -> Fault:
-    return Fault(alter=lambda good: json.dumps(json.loads(good) | changes).encode())
+def _with(**changes: object) -> ServerFault:
+    return ServerFault(alter=lambda good: json.dumps(json.loads(good) | changes).encode())
 
 
-def _with_field(text: bytes) -> Fault:
-    return Fault(alter=lambda good: good[:-1] + b", " + text + b"}")
+def _with_field(text: bytes) -> ServerFault:
+    return ServerFault(alter=lambda good: good[:-1] + b", " + text + b"}")
 
 
-def _lengthened(good: str) -> str:
+def _lengthen(good: str) -> str:
     """Return the good reply with 100,000 characters in place of its last text."""
     fields = json.loads(good)
     texts = [name for name, value in fields.items() if isinstance(value, str)]
     return json.dumps(fields | {name: "a" * 100_000 for name in texts[-1:]})
 
 
-FAULTS: Mapping[str, Fault] = {
-    "silent": Fault("silent"),
-    "drip": Fault("drip"),
-    "reset": Fault("reset"),
-    "reset_mid": Fault("reset_mid"),
-    "short": Fault("short"),
+FAULTS: Mapping[str, ServerFault] = {
+    "silent": ServerFault("silent"),
+    "drip": ServerFault("drip"),
+    "reset": ServerFault("reset"),
+    "reset_mid": ServerFault("reset_mid"),
+    "short": ServerFault("short"),
     "429": too_many(),
     "500": failing(500),
     "502": failing(502),
     "503": failing(503),
     "529": failing(529),
     "400": failing(400),
-    "401": Fault(status=401, echo_key=True),
+    "401": ServerFault(status=401, echo_key=True),
     "403": failing(403),
     "404": failing(404),
     "malformed": raw(b'{"choices": [{"message": '),
@@ -160,16 +160,16 @@ FAULTS: Mapping[str, Fault] = {
     "null_content": raw(envelope(None)),
     "no_choices": _with(choices=[]),
     "wrong_types": raw(envelope({"text": "an object"}, "banana")),
-    "unfinished": Fault(finish="content_filter"),
+    "unfinished": ServerFault(finish="content_filter"),
     "odd_usage": _with(usage={"prompt_tokens": -1, "completion_tokens": "many"}),
     "duplicate_keys": _with_field(b'"id": "again"'),
     "nan": _with_field(b'"score": NaN'),
     "huge_int": _with_field(b'"created": ' + b"9" * 5000),
     "deep": raw(b"[" * 100_000),
-    "not_utf8": Fault(alter=lambda good: good.replace(b"fault", b"\xff\xfe")),
+    "not_utf8": ServerFault(alter=lambda good: good.replace(b"fault", b"\xff\xfe")),
     "surrogate": saying(lambda good: good.replace('"}', '\ud800"}')),
-    "100k": saying(_lengthened),
-    "bomb": Fault(headers={"Content-Encoding": "gzip"}, body=gzip_bomb),
+    "100k": saying(_lengthen),
+    "bomb": ServerFault(headers={"Content-Encoding": "gzip"}, body=gzip_bomb),
     "two_objects": saying(lambda good: good + "\n" + good),
     "empty_object": saying("{}"),
     "no_object": saying("I would rather walk to the park."),
@@ -192,13 +192,13 @@ class FaultServer:
 
     def __init__(
         self,
-        schedule: Mapping[int, Fault | str] | None = None,
+        schedule: Mapping[int, ServerFault | str] | None = None,
         *,
-        always: Fault | str | None = None,
+        always: ServerFault | str | None = None,
         rule: Rule = sample_schema,
     ) -> None:
-        self._schedule = {number: _known(fault) for number, fault in (schedule or {}).items()}
-        self._always = _known(always) if always is not None else Fault()
+        self._schedule = {number: _find_fault(fault) for number, fault in (schedule or {}).items()}
+        self._always = _find_fault(always) if always is not None else ServerFault()
         self._rule = rule
         self.requests: list[bytes] = []
         self._port = 0
@@ -251,7 +251,7 @@ class FaultServer:
         finally:
             writer.close()
 
-    def _response(self, fault: Fault, request: bytes, authorization: str) -> bytes:
+    def _response(self, fault: ServerFault, request: bytes, authorization: str) -> bytes:
         if fault.echo_key:
             text = f"Incorrect API key provided: {authorization}"
             body = json.dumps({"error": {"message": text}}).encode()
@@ -268,15 +268,15 @@ class FaultServer:
         lines = [f"HTTP/1.1 {fault.status} Played", *(f"{n}: {v}" for n, v in headers.items())]
         return "\r\n".join([*lines, "", ""]).encode() + body
 
-    def _good(self, fault: Fault, asked: Mapping[str, Any]) -> bytes:
+    def _good(self, fault: ServerFault, asked: Mapping[str, Any]) -> bytes:
         if "input" in asked:
             return embeddings(asked["input"], asked.get("encoding_format", "float"))
         good = self._rule(_request_of(asked))
         return envelope(fault.words(good) if fault.words else good, fault.finish)
 
 
-def _known(fault: Fault | str) -> Fault:
-    if isinstance(fault, Fault):
+def _find_fault(fault: ServerFault | str) -> ServerFault:
+    if isinstance(fault, ServerFault):
         return fault
     if fault not in FAULTS:
         raise ConfigError(f"fault server: no fault {fault!r}; there are {', '.join(FAULTS)}")

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from genagents_env.testing.compare import first_difference, plain
-from genagents_env.testing.contract import Env, EnvFault, Returned, checked_reset, checked_step
+from genagents_env.testing.contract import Env, EnvFault, Returned, check_reset, check_step
 from genagents_env.testing.legal import legal_mask, sample_legal
 
 CAUSES = ("event_id",)  # ids count all events of the town, also those one does not perceive
@@ -56,7 +56,7 @@ def check_total(make_env: Callable[[], Env], seed: int) -> None:
 
 
 def _begin(env: Env, seed: int, steps: int) -> Returned:
-    at = checked_reset(env, seed)
+    at = check_reset(env, seed)
     rng = np.random.default_rng(seed)
     for _ in range(steps):
         if env.agents:
@@ -72,7 +72,7 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: Returned) -> None:
     structured = isinstance(wrong.action_space(agent), spaces.Dict)
     action = {"choice": out[0], "message": ""} if structured else out[0]
     twin = copy.deepcopy(wrong)
-    got = _survived(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
+    got = _step_safely(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
     if got.infos[agent].get("illegal", 1) != 1:
         raise EnvFault(f"{agent!r} chose {action!r}, which was masked out; infos says it is legal")
     _compare(idle, wrong, agent, action, f"the masked-out choice {out[0]}")
@@ -81,17 +81,17 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: Returned) -> None:
 def _compare(idle: Env, wrong: Env, agent: str, action: object, name: str) -> None:
     """Step both, then both once more with nothing, and compare."""
     when = f"step({{}}) with {name} for {agent!r}"
-    expected = _survived(idle, {}, "step({})")
-    got = _survived(wrong, {agent: action}, when)
+    expected = _step_safely(idle, {}, "step({})")
+    got = _step_safely(wrong, {agent: action}, when)
     _check_apart(expected, got, agent, when)
     if idle.agents:
-        after = _survived(wrong, {}, f"step({{}}) after {when}")
-        _check_apart(_survived(idle, {}, "step({})"), after, NOBODY, when)
+        after = _step_safely(wrong, {}, f"step({{}}) after {when}")
+        _check_apart(_step_safely(idle, {}, "step({})"), after, NOBODY, when)
 
 
-def _survived(env: Env, actions: dict[str, Any], when: str) -> Returned:
+def _step_safely(env: Env, actions: dict[str, Any], when: str) -> Returned:
     try:
-        return checked_step(env, actions, (), when)
+        return check_step(env, actions, (), when)
     except EnvFault:
         raise
     except Exception as error:

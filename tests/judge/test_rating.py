@@ -14,7 +14,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.scripted import always_invalid, obedient
 from genagents_env.run import Limits, RunOptions
-from genagents_env.testing.fault_server import Fault, FaultServer, failing
+from genagents_env.testing.fault_server import FaultServer, ServerFault, failing
 from tests.judge.planted import CONDITIONS, answer, answers, honest, options, words
 from tests.run.towns import IMPATIENT
 
@@ -137,7 +137,12 @@ def test_an_outage_keeps_what_was_heard(verdicts: Verdicts) -> None:
 
 
 def test_a_server_that_fails_now_and_then_costs_no_verdict(verdicts: Verdicts) -> None:
-    faults: dict[int, Fault | str] = {1: failing(503), 3: "reset", 4: failing(500), 6: "reset_mid"}
+    faults: dict[int, ServerFault | str] = {
+        1: failing(503),
+        3: "reset",
+        4: failing(500),
+        6: "reset_mid",
+    }
     with FaultServer(faults, rule=honest) as server:
         endpoint = OpenAIEndpoint(server.url, "key", "any", attempt_deadline=5.0)
         asking = RunOptions(endpoint=endpoint, concurrency=1, retry=replace(IMPATIENT, attempts=4))

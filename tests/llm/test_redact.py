@@ -12,7 +12,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.redact import Redactor
-from genagents_env.testing.fault_server import Fault, FaultServer
+from genagents_env.testing.fault_server import FaultServer, ServerFault
 from tests.llm.asking import KEY, FakeTime, ask, client_of, endpoint_at, retry_on
 
 
@@ -34,7 +34,7 @@ def test_no_error_nor_log_holds_the_key(fault: str, caplog: pytest.LogCaptureFix
 
 def test_no_answer_nor_record_holds_the_key() -> None:
     cassette = MemoryCassette()
-    with FaultServer(always=Fault(status=500, echo_key=True)) as server:
+    with FaultServer(always=ServerFault(status=500, echo_key=True)) as server:
         retry = retry_on(FakeTime(), attempts=1)
         answer = ask(client_of(endpoint_at(server.url), retry=retry, cassette=cassette))
     assert "[hidden]" in str(answer.fault)

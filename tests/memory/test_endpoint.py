@@ -23,8 +23,8 @@ from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.endpoint import EndpointSource
 from genagents_env.testing.fault_server import (
     FAULTS,
-    Fault,
     FaultServer,
+    ServerFault,
     embeddings,
     raw,
     redirect,
@@ -55,17 +55,17 @@ def embedded(source: EndpointSource, *texts: str) -> Floats:
     return asyncio.run(run())
 
 
-def data(change: Callable[[list[dict[str, Any]]], Any]) -> Fault:
+def data(change: Callable[[list[dict[str, Any]]], Any]) -> ServerFault:
     """The good answer with its data changed."""
 
     def alter(good: bytes) -> bytes:
         answer = json.loads(good)
         return json.dumps(answer | {"data": change(answer["data"])}).encode()
 
-    return Fault(alter=alter)
+    return ServerFault(alter=alter)
 
 
-def vector(of: Any) -> Fault:
+def vector(of: Any) -> ServerFault:
     return data(lambda rows: [row | {"embedding": of} for row in rows])
 
 
@@ -135,7 +135,7 @@ def test_a_server_that_knows_no_base64_is_understood() -> None:
             {"data": [{"index": k, "embedding": n} for k, n in enumerate(numbers)]}
         ).encode()
 
-    with FaultServer(always=Fault(alter=lists)) as server:
+    with FaultServer(always=ServerFault(alter=lists)) as server:
         source = source_at(server.url)
         rows = embedded(source, "tea", "bread")
     np.testing.assert_allclose(rows, HashedNgrams(16)(["tea", "bread"]), atol=1e-6)
@@ -148,7 +148,7 @@ def test_batches_keep_answers_within_what_is_read_of_one(width: int, most: int) 
         count = len(json.loads(good)["data"])
         return embeddings([f"text {k}" for k in range(count)], "base64", width)
 
-    with FaultServer(always=Fault(alter=wide)) as server:
+    with FaultServer(always=ServerFault(alter=wide)) as server:
         rows = embedded(source_at(server.url), *(f"text {k}" for k in range(600)))
         sizes = [len(json.loads(body)["input"]) for body in server.requests]
     assert rows.shape == (600, width)

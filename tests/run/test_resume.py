@@ -13,7 +13,7 @@ from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunOptions, resume, run
-from genagents_env.testing.fault_server import Fault, FaultServer
+from genagents_env.testing.fault_server import FaultServer, ServerFault
 from tests.run.towns import CURIOUS, make_options, make_spec, resume_town, run_town
 
 
@@ -77,7 +77,7 @@ def test_an_endpoint_that_goes_down_pauses_the_run_over_http_too(path: Path) -> 
     with FaultServer() as server:
         whole = path.with_name("whole.sqlite")
         run(town, whole, served(server))
-    with FaultServer({number: Fault() for number in range(1, 15)}, always="503") as server:
+    with FaultServer({number: ServerFault() for number in range(1, 15)}, always="503") as server:
         result = run(town, path, served(server))
     assert (result.status, result.exit_code) == ("paused", 75)
     with FaultServer() as server:
