@@ -3,7 +3,7 @@
 from genagents_env.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.run_summary import RunSummary, summarize
-from genagents_env.evaluate.summary_lines import format_findings
+from genagents_env.evaluate.run_text import format_findings
 from genagents_env.evaluate.transcript import format_transcript
 
 __all__ = [

@@ -109,7 +109,7 @@ class RunSummary:
         """Game hours simulated."""
         return self.last_tick * self.seconds_per_tick / 3600
 
-    def clock(self, tick: int) -> str:
+    def format_time(self, tick: int) -> str:
         """Return the town time at `tick`, to the second."""
         return f"{self.start + timedelta(seconds=tick * self.seconds_per_tick):%H:%M:%S}"
 

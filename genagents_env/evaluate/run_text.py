@@ -1,16 +1,29 @@
-"""A run summary in words, for the terminal and for the page of a report."""
+"""A run in words, a line each: its summary, what interviews show, what came of it."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import groupby
 
 from genagents_env.evaluate.faculty_costs import FacultyCost
-from genagents_env.evaluate.measures.diffusion import Spread
-from genagents_env.evaluate.measures.gatherings import GatheringVisits
+from genagents_env.evaluate.interviews import ENDS
+from genagents_env.evaluate.measures.acquaintance import Acquaintance
+from genagents_env.evaluate.measures.diffusion import FactKnowledge, Spread
+from genagents_env.evaluate.measures.findings import Findings
+from genagents_env.evaluate.measures.flow import Flow
+from genagents_env.evaluate.measures.gatherings import Coordination, GatheringVisits
+from genagents_env.evaluate.measures.judge_agreement import Agreement
+from genagents_env.evaluate.measures.preferences import Preference, find_leaning
+from genagents_env.evaluate.measures.success import SuccessOutcome
+from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.evaluate.summary_lines import format_findings, format_outcomes
 from genagents_env.record.reader import CallTotals
 
+NOT_ASKED = "not asked"
+_WORDS: tuple[tuple[Reason, str], ...] = (
+    ("conflict", "had a conflict"),
+    ("meant well", "meant well"),
+    ("silent", "gave no reason"),
+)
 _HEADER = (
     *("faculty", "calls", "tokens", "dollars", "seconds", "fallbacks"),
     *("calls/h", "tokens/h", "dollars/h", "seconds/h"),
@@ -54,6 +67,52 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
     yield from format_outcomes(
         summary.outcomes, summary.agreements, summary.flows, summary.preferences
     )
+
+
+def format_outcomes(
+    outcomes: Sequence[SuccessOutcome],
+    agreements: Iterable[Agreement],
+    flows: Iterable[Flow],
+    preferences: Iterable[Preference],
+) -> Iterator[str]:
+    """Yield the lines for the terminal; none where a scenario declares nothing of the kind.
+
+    Flow is told only where memories or answers of the end are there to tell of it. Agreement is
+    told where something could be compared.
+    """
+    for _, group in groupby(outcomes, key=lambda one: one.success):
+        yield from _format_success(list(group))
+    for one in agreements:
+        if one.share is not None:
+            told = f"{one.agreed} of {one.compared} verdicts ({one.share:.0%})"
+            yield f"Agreement on {one.check}: {one.judge} and the rule on {told}"
+    for flow in flows:
+        if any(one.stored is not None or one.retrieved is not None for one in flow.agents):
+            yield _format_flow(flow)
+    for preference in preferences:
+        yield from _format_preference(preference)
+
+
+def format_findings(found: Findings) -> Iterator[str]:
+    """Yield the findings for people; `not asked` where there were no interviews.
+
+    Shares and densities are of what is borne out by evidence; what is only claimed stands beside
+    them where it differs.
+    """
+    for one in found.facts:
+        known = _format_knowledge(one.before), _format_knowledge(one.after)
+        yield f"Knows {one.fact}: before {known[0]}; after {known[1]}"
+    before, after = (
+        _format_network(found.acquainted_before),
+        _format_network(found.acquainted_after),
+    )
+    yield f"Mutual knowledge: before {before}; after {after}"
+    for gathering in found.gatherings:
+        yield _format_gathering(gathering)
+    rate = found.hallucination_rate
+    share = "" if rate is None else f" ({rate:.1%})"
+    told = f"{found.hallucinated} of {found.claims} claims{share}"
+    yield f"Hallucinated: {told if found.asked else NOT_ASKED}"
 
 
 def _describe_model(name: str, spent: CallTotals) -> Iterator[str]:
@@ -109,7 +168,7 @@ def _describe_fact(summary: RunSummary, spread: Spread) -> Iterator[str]:
     yield f"    at the start: {', '.join(spread.at_start) or 'nobody'}"
     for hearing in spread.heard:
         source = f" from {hearing.source}" if hearing.source else ""
-        yield f"    {_format_clock(summary, hearing.tick)} {hearing.agent} heard it{source}"
+        yield f"    {summary.format_time(hearing.tick)} {hearing.agent} heard it{source}"
 
 
 def _describe_gathering(summary: RunSummary, gathering: GatheringVisits) -> Iterator[str]:
@@ -118,12 +177,97 @@ def _describe_gathering(summary: RunSummary, gathering: GatheringVisits) -> Iter
     yield f"Gathering {gathering.gathering} at {gathering.place}, {when}: {who}"
     for visit in gathering.visits:
         minutes = visit.ticks * summary.seconds_per_tick / 60
-        yield f"    {_format_clock(summary, visit.first)} {visit.agent}, {minutes:.0f} minutes"
+        yield f"    {summary.format_time(visit.first)} {visit.agent}, {minutes:.0f} minutes"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _format_clock(summary: RunSummary, tick: int) -> str:
-    return f"{summary.start + timedelta(seconds=tick * summary.seconds_per_tick):%H:%M:%S}"
+def _format_success(outcomes: Sequence[SuccessOutcome]) -> Iterator[str]:
+    yield f"Success {outcomes[0].success}: {outcomes[0].title}"
+    for when in ENDS:
+        told = [_format_outcome(one) for one in outcomes if one.when == when]
+        if told:
+            yield f"    {when}: {'; '.join(told)}"
+
+
+def _format_outcome(one: SuccessOutcome) -> str:
+    decided = [repeat for repeat in one.repeats if repeat is not None]
+    if one.share is None:
+        return f"undecided by {one.by}"
+    word = "yes" if one.majority else "no"
+    told = f"{word} by {one.by}, {sum(decided)} of {len(decided)} ({one.share:.0%})"
+    if not one.missing:
+        return told
+    return f"{told}, {one.missing} verdict{'' if one.missing == 1 else 's'} missing"
+
+
+def _format_flow(flow: Flow) -> str:
+    """Return how far a fact came; the chain ends where nobody is left to take the next step."""
+    strangers = sum(not one.knew for one in flow.agents)
+    if not strangers:
+        return f"Flow of {flow.fact}: everybody knew it at the start"
+    told = f"Flow of {flow.fact}: received {_format_part(len(flow.told), strangers)}"
+    if not flow.told:
+        return told
+    if flow.p_store is None:
+        return f"{told}, stored not known"
+    told += f", stored {_format_part(len(flow.kept), len(flow.told))}"
+    if not flow.kept:
+        return told
+    share = flow.p_retrieve
+    return f"{told}, retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
+
+
+def _format_part(some: int, whole: int) -> str:
+    return f"{some} of {whole} ({some / whole:.0%})"
+
+
+def _format_preference(preference: Preference) -> Iterator[str]:
+    turned = preference.changed
+    both = [agent for agent in preference.before if agent in preference.after]
+    yield (
+        f"Answers to {preference.check} by {preference.by}: "
+        f"{len(turned)} of {len(both)} asked twice changed their mind"
+    )
+    for agent in dict.fromkeys((*preference.before, *preference.after)):
+        old = _format_leaning(preference.before.get(agent))
+        new = _format_leaning(preference.after.get(agent))
+        yield f"    {agent}: before {old}, after {new}"
+
+
+def _format_leaning(shares: Mapping[str, float] | None) -> str:
+    if shares is None:
+        return "not asked"
+    value = find_leaning(shares)
+    return "unsettled" if value is None else f"{value} ({shares[value]:.0%})"
+
+
+def _format_knowledge(one: FactKnowledge | None) -> str:
+    if one is None:
+        return NOT_ASKED
+    told = f"{len(one.verified)} of {len(one.asked)} ({one.verified_share:.0%})"
+    return f"{told} and {len(one.hallucinated)} hallucinated" if one.hallucinated else told
+
+
+def _format_network(one: Acquaintance | None) -> str:
+    if one is None or one.density is None or one.verified_density is None:
+        return NOT_ASKED
+    told = f"density {one.verified_density:.3f}"
+    if one.mutual != one.mutual_verified:
+        told += f" ({one.density:.3f} claimed)"
+    made_up = f", {one.hallucinated} of {one.claims} claims hallucinated"
+    return told + made_up if one.hallucinated else told
+
+
+def _format_gathering(one: Coordination) -> str:
+    told = f"Came to {one.gathering}: {len(one.came)} of {len(one.invited)} invited"
+    if one.passers_by:
+        told += f", {len(one.passers_by)} passing by"
+    away = len(one.reasons) + len(one.unasked)
+    if not away:
+        return told
+    why = [f"{len(one.gave(kind))} {words}" for kind, words in _WORDS if one.gave(kind)]
+    why += [f"{len(one.unasked)} {NOT_ASKED} why"] if one.unasked else []
+    return f"{told}; of {away} who stayed away {', '.join(why)}"

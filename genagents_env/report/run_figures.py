@@ -69,7 +69,7 @@ def _draw_flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
         spread = [fact for fact in summary.facts if fact.heard]
         unheard = [fact.fact for fact in summary.facts if not fact.heard]
         if spread:
-            drawn = figures.draw_hearing_network(spread, summary.people, summary.clock)
+            drawn = figures.draw_hearing_network(spread, summary.people, summary.format_time)
             caption = f"Who told whom first, in {summary.rates.run} ({group.label})."
             caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""
             yield FigureFile("flow", _join("told", number), caption, figures.encode_png(drawn))

@@ -120,7 +120,7 @@ def tabulate_flow_by_agent(summaries: Iterable[RunSummary]) -> Table:
     rows = tuple(
         (
             *(s.rates.run, one.fact, agent.agent, agent.knew),
-            None if agent.received is None else s.clock(agent.received),
+            None if agent.received is None else s.format_time(agent.received),
             *(agent.stored, agent.retrieved),
         )
         for s in summaries

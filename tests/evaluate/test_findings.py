@@ -5,7 +5,7 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.evaluate.summary_lines import format_findings
+from genagents_env.evaluate.run_text import format_findings
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario

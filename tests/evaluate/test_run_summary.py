@@ -7,8 +7,7 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.flow import trace_flows
-from genagents_env.evaluate.run_text import describe_summary
-from genagents_env.evaluate.summary_lines import format_outcomes
+from genagents_env.evaluate.run_text import describe_summary, format_outcomes
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario

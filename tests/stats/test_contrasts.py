@@ -18,6 +18,7 @@ from genagents_env.stats import MIN_SEEDS, Contrast, contrast, correct_family, s
 # Quarters and tenths: sums that tie, some of them only up to rounding.
 VALUE = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.integers(-9, 9).map(lambda n: n / 10))
 PAIRS = st.lists(st.tuples(VALUE, VALUE), min_size=2, max_size=8)
+P_VALUES = st.lists(st.floats(0.001, 1), min_size=1, max_size=8)
 
 
 def arm(values: Sequence[float], start: int = 0) -> dict[int, float]:
@@ -69,10 +70,24 @@ def test_drawn_arrangements_agree_with_a_mirror(n: int, apart: int) -> None:
     assert mirrored(there) == back
 
 
+@settings(max_examples=25)
 @given(PAIRS, st.booleans())
 def test_exchanging_the_arms_changes_signs_alone(
     pairs: list[tuple[float, float]], shared: bool
 ) -> None:
+    check_exchange(pairs, shared)
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(PAIRS, st.booleans())
+def test_exchanging_the_arms_changes_signs_alone_whatever_the_values(
+    pairs: list[tuple[float, float]], shared: bool
+) -> None:
+    check_exchange(pairs, shared)
+
+
+def check_exchange(pairs: list[tuple[float, float]], shared: bool) -> None:
     a, b = (arm(values) for values in zip(*pairs, strict=True))
     if not shared:
         b = {seed + 100: value for seed, value in b.items()}
@@ -211,9 +226,20 @@ def test_holm_is_that_of_the_paper() -> None:
     assert [each.p for each in found] == [0.01, 0.04, None, 0.03, 0.005]
 
 
-@settings(max_examples=20)  # statsmodels collects garbage at each correction
-@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=8))
+@settings(max_examples=4)  # statsmodels collects garbage at each correction
+@given(P_VALUES)
 def test_holm_never_lowers_a_p_nor_passes_bonferroni(values: list[float]) -> None:
+    check_holm(values)
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@given(P_VALUES)
+def test_holm_never_lowers_a_p_of_many(values: list[float]) -> None:
+    check_holm(values)
+
+
+def check_holm(values: list[float]) -> None:
     found = correct_family(with_p(*values), "f")
     for p, each in zip(values, found, strict=True):
         assert each.p_holm is not None

@@ -1,6 +1,6 @@
 """How new words are: distinct n-grams, MTLD, and runs of words said before.
 
-Words are those of `conversations.words_of`; an n-gram never spans two utterances.
+Words are those of `talk.split_words`; an n-gram never spans two utterances.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,8 @@ from genagents_env.world.events import Event
 
 Ngram = tuple[str, ...]
 
+_LI = "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"
+_MTLD = "McCarthy and Jarvis 2010, with their threshold of 0.72"
 RUN = 3  # words
 HALF = 0.5
 THRESHOLD, LEAST = 0.72, 50  # of MTLD, and the fewest words of which it is told
@@ -20,18 +22,6 @@ THRESHOLD, LEAST = 0.72, 50  # of MTLD, and the fewest words of which it is told
 def list_ngrams(words: Sequence[str], n: int) -> list[Ngram]:
     """Return the n-grams of `words`, in order."""
     return [tuple(words[k : k + n]) for k in range(len(words) - n + 1)]
-
-
-def distinct(data: RunData, n: int) -> float | None:
-    """Return the share of different n-grams among all that were said; None without one."""
-    found = [gram for words in _list_words(data.utterances) for gram in list_ngrams(words, n)]
-    return len(set(found)) / len(found) if found else None
-
-
-def diversity(data: RunData) -> float | None:
-    """Return the MTLD of everything said, in the order of saying; None below `LEAST` words."""
-    words = [word for words in _list_words(data.utterances) for word in words]
-    return compute_mtld(words) if len(words) >= LEAST else None
 
 
 def compute_mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
@@ -45,8 +35,63 @@ def compute_mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
     return sum(lengths) / 2
 
 
-def repeats(data: RunData) -> float | None:
-    """Return the share of utterances in which their agent says again what it said before."""
+@measure(
+    "distinct_1",
+    "Distinct words",
+    "share",
+    """Different words over all words said in the run. It falls with the amount said, so compare
+    runs that say about as much. None where no word was said.""",
+    _LI,
+    "more",
+)
+def distinct_1(data: RunData) -> float | None:
+    """Return the share."""
+    return _share_distinct(data, 1)
+
+
+@measure(
+    "distinct_2",
+    "Distinct pairs of words",
+    "share",
+    """Different pairs of neighbouring words within an utterance over all such pairs said in the
+    run. It falls with the amount said. None where no utterance has two words.""",
+    _LI,
+    "more",
+)
+def distinct_2(data: RunData) -> float | None:
+    """Return the share."""
+    return _share_distinct(data, 2)
+
+
+@measure(
+    "lexical_diversity",
+    "Lexical diversity (MTLD)",
+    "words",
+    """The mean length of stretches of speech over which the share of different words stays above
+    0.72, all utterances of the run one after the other, read forwards and backwards. It hardly
+    depends on the amount said. None below 50 words.""",
+    _MTLD,
+    "more",
+)
+def lexical_diversity(data: RunData) -> float | None:
+    """Return the mean length."""
+    words = [word for words in _list_words(data.utterances) for word in words]
+    return compute_mtld(words) if len(words) >= LEAST else None
+
+
+@measure(
+    "self_repetition",
+    "Repeating oneself",
+    "share",
+    """Of the utterances with three words or more by agents who spoke so before, the share of
+    which at least half of the runs of three words were said by the same agent before. None without
+    such an utterance.""",
+    "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
+    "the threshold is ours",
+    "less",
+)
+def self_repetition(data: RunData) -> float | None:
+    """Return the share."""
     before: dict[str, set[Ngram]] = {}
     told: list[bool] = []
     for event, words in zip(data.utterances, _list_words(data.utterances), strict=True):
@@ -58,8 +103,19 @@ def repeats(data: RunData) -> float | None:
     return sum(told) / len(told) if told else None
 
 
-def echoes(data: RunData) -> float | None:
-    """Return the share of answers that mostly say again what the others said."""
+@measure(
+    "echo",
+    "Echoing the other",
+    "share",
+    """Of the utterances in conversations that follow one of another member and have three words
+    or more, the share of which at least half of the runs of three words stood in what the others
+    had said in it. None without such an utterance.""",
+    "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
+    "the threshold is ours",
+    "less",
+)
+def echo(data: RunData) -> float | None:
+    """Return the share."""
     said: dict[int, dict[str, set[Ngram]]] = {}
     last: dict[int, str | None] = {}
     told: list[bool] = []
@@ -74,6 +130,12 @@ def echoes(data: RunData) -> float | None:
         here.setdefault(agent, set()).update(own)
         last[conversation] = agent
     return sum(told) / len(told) if told else None
+
+
+def _share_distinct(data: RunData, n: int) -> float | None:
+    """Return the share of different n-grams among all that were said; None without one."""
+    found = [gram for words in _list_words(data.utterances) for gram in list_ngrams(words, n)]
+    return len(set(found)) / len(found) if found else None
 
 
 def _list_words(events: Iterable[Event]) -> list[list[str]]:
@@ -94,82 +156,3 @@ def _count_factors(words: Sequence[str], threshold: float) -> float:
     if length:
         factors += (1 - len(seen) / length) / (1 - threshold)
     return factors
-
-
-_LI = "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"
-_MTLD = "McCarthy and Jarvis 2010, with their threshold of 0.72"
-
-
-@measure(
-    "distinct_1",
-    "Distinct words",
-    "share",
-    """Different words over all words said in the run. It falls with the amount said, so compare
-    runs that say about as much. None where no word was said.""",
-    _LI,
-    "more",
-)
-def distinct_1(data: RunData) -> float | None:
-    """Return the share."""
-    return distinct(data, 1)
-
-
-@measure(
-    "distinct_2",
-    "Distinct pairs of words",
-    "share",
-    """Different pairs of neighbouring words within an utterance over all such pairs said in the
-    run. It falls with the amount said. None where no utterance has two words.""",
-    _LI,
-    "more",
-)
-def distinct_2(data: RunData) -> float | None:
-    """Return the share."""
-    return distinct(data, 2)
-
-
-@measure(
-    "lexical_diversity",
-    "Lexical diversity (MTLD)",
-    "words",
-    """The mean length of stretches of speech over which the share of different words stays above
-    0.72, all utterances of the run one after the other, read forwards and backwards. It hardly
-    depends on the amount said. None below 50 words.""",
-    _MTLD,
-    "more",
-)
-def lexical_diversity(data: RunData) -> float | None:
-    """Return the mean length."""
-    return diversity(data)
-
-
-@measure(
-    "self_repetition",
-    "Repeating oneself",
-    "share",
-    """Of the utterances with three words or more by agents who spoke so before, the share of
-    which at least half of the runs of three words were said by the same agent before. None without
-    such an utterance.""",
-    "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
-    "the threshold is ours",
-    "less",
-)
-def self_repetition(data: RunData) -> float | None:
-    """Return the share."""
-    return repeats(data)
-
-
-@measure(
-    "echo",
-    "Echoing the other",
-    "share",
-    """Of the utterances in conversations that follow one of another member and have three words
-    or more, the share of which at least half of the runs of three words stood in what the others
-    had said in it. None without such an utterance.""",
-    "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
-    "the threshold is ours",
-    "less",
-)
-def echo(data: RunData) -> float | None:
-    """Return the share."""
-    return echoes(data)
