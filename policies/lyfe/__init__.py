@@ -58,25 +58,25 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
         """Return what one does now: sense, see whether the option is over, think what is due."""
         moment = Moment(percept, self.services.to_second(percept.time))
         await monitor.begin(mind, moment)
-        await senses.take_in(mind, moment)
+        await senses.perceive(mind, moment)
         options.settle(mind, moment)
         thoughts = [
-            *monitor.thoughts(mind, moment),
-            *controller.thoughts(mind, moment),
-            *reflect.thoughts(mind, moment),
-            *talk.thoughts(mind, moment),
+            *monitor.make_queries(mind, moment),
+            *controller.make_queries(mind, moment),
+            *reflect.make_queries(mind, moment),
+            *talk.make_queries(mind, moment),
         ]
         if thoughts or mind.pending:
             await self.scheduler.run(mind, thoughts, moment)
         if merges := await memory.remember(mind, moment):
             await self.scheduler.run(mind, merges, moment)
-        return act.action(mind, moment)
+        return act.choose_action(mind, moment)
 
     async def interview_async(
         self, agent: str, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
         """Answer as `agent` after reflecting on the first question; no trace."""
-        return await interview.answers(self.minds[agent], questions, repeat)
+        return await interview.answer_questions(self.minds[agent], questions, repeat)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return long and recent memory, and the summary."""

@@ -10,7 +10,7 @@ from .mind import LyfeMind
 _TALKING, _THINKING, _WALKING, _ASLEEP = "💬", "💭", "🚶", "😴"
 
 
-def action(mind: LyfeMind, moment: Moment) -> Action:
+def choose_action(mind: LyfeMind, moment: Moment) -> Action:
     """Return the next step."""
     step = _sleep(mind, moment) or _leave(mind, moment) or _step(mind, moment)
     mind.last = type(step).__name__
@@ -60,7 +60,7 @@ def _step(mind: LyfeMind, moment: Moment) -> Action:
 
 def _speak(mind: LyfeMind, moment: Moment, doing: str) -> Action:
     words, target = mind.turn.unsaid, mind.option.target
-    if talk.leads_away(words):
+    if talk.is_parting(words):
         options.end(mind, moment.now, ended="talk", only=("go", "find"))
     if moment.percept.conversation is not None:
         return Talk(None, words, doing=doing, emoji=_TALKING)
@@ -78,10 +78,10 @@ def _find(mind: LyfeMind, moment: Moment) -> Action:
     if not option.heading and option.target in mind.met:
         option.heading = option.target
     elif not option.heading or (on_the_way and (percept.result.arrived or not percept.result.ok)):
-        option.heading = places.next_to_search(mind, moment)
+        option.heading = places.choose_next_place(mind, moment)
         option.looked.append(option.heading)
     if not option.heading:
-        senses.feel(mind, f"I could not find {option.target}.", moment.now)
+        senses.notice_oneself(mind, f"I could not find {option.target}.", moment.now)
         options.end(mind, moment.now, ended="find")
         return Idle("looking round", "🙂")
     return Move(option.heading, doing, _WALKING)

@@ -127,7 +127,7 @@ class LyfeConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _named(cls, fields: Any) -> Any:
+    def _apply_preset(cls, fields: Any) -> Any:
         """Apply preset and variant; what is given by name goes before a preset's value."""
         if not isinstance(fields, Mapping):
             return fields

@@ -39,7 +39,7 @@ _MEANING: Mapping[str, str] = {
 }
 
 
-class Choice(ReplyModel):
+class OptionChoice(ReplyModel):
     """What to be at next, where or with whom, and what for."""
 
     wire_name: ClassVar[str] = "Choice"
@@ -50,7 +50,7 @@ class Choice(ReplyModel):
     subgoal: Sentence
 
 
-def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask what to be at, where that is open; where nothing is new, wait without asking."""
     if mind.option.kind != "decide" or mind.is_busy("controller") or moment.percept.me.asleep:
         return ()
@@ -61,26 +61,26 @@ def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("controller.choose", {}),)
 
 
-async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    kinds = _possible(mind, moment)
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    kinds = _list_possible(mind, moment)
     near, away = mind.near, [name for name in mind.people if name not in mind.near]
-    known = places.worth_going(mind, moment) if "go" in kinds else []
-    people = places.worth_finding(mind, away) if "find" in kinds else []
+    known = places.list_destinations(mind, moment) if "go" in kinds else []
+    people = places.list_people_to_find(mind, away) if "find" in kinds else []
     named = {"place": known, "person": people, "near": near}
     lines: list[JSONValue] = [[kind, name] for kind, names in named.items() for name in names]
-    shown, _ = await states.shown(
+    shown, _ = await states.fill_prompt(
         mind, "controller_choose", moment, lines, options=[_MEANING[kind] for kind in kinds]
     )
     targets = [*near, *known, *people, NOBODY]
     return PreparedQuery(shown.messages, {"options": kinds, "targets": targets, "near": near})
 
 
-def _possible(mind: LyfeMind, moment: Moment) -> list[str]:
+def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return the options there are, without the one that just ended, unless by chance."""
     found: list[str] = ["reflect", "wait"]
     if mind.near:
         found.insert(0, "talk")
-    if places.worth_going(mind, moment):
+    if places.list_destinations(mind, moment):
         found.insert(-2, "go")
     if any(name not in mind.near for name in mind.people):
         found.insert(-2, "find")
@@ -90,37 +90,37 @@ def _possible(mind: LyfeMind, moment: Moment) -> list[str]:
     return found if again else [kind for kind in found if kind != mind.option.ended]
 
 
-async def _take(
+async def _apply(
     mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     if mind.option.kind != "decide":
         return ()
-    choice: Choice = reply.value
+    choice: OptionChoice = reply.value
     kind = cast(OptionKind, choice.option)
-    target = _target(kind, choice.target, data, moment)
+    target = _find_target(kind, choice.target, data, moment)
     if kind in ("talk", "go", "find") and not target:
         kind = "wait"
     options.begin(mind, kind, moment, target=target, subgoal=choice.subgoal)
     if kind == "talk":
-        return talk.thoughts(mind, moment)
-    return reflect.thoughts(mind, moment)
+        return talk.make_queries(mind, moment)
+    return reflect.make_queries(mind, moment)
 
 
-def _target(kind: OptionKind, words: str, data: QueryData, moment: Moment) -> str:
+def _find_target(kind: OptionKind, words: str, data: QueryData, moment: Moment) -> str:
     """Return the place or person that a choice names, however it is spelled; empty where none."""
     near, others = list(data["near"]), [t for t in data["targets"] if t != NOBODY]
     places_known = [target for target in others if target in moment.percept.known]
     people = [target for target in others if target not in places_known]
     if kind == "talk":
-        return (_closest(words, near) or near[0]) if near else ""
+        return (_find_closest(words, near) or near[0]) if near else ""
     if kind == "go":
-        return _closest(words, places_known)
+        return _find_closest(words, places_known)
     if kind == "find":
-        return _closest(words, [name for name in people if name not in near])
+        return _find_closest(words, [name for name in people if name not in near])
     return ""
 
 
-def _closest(words: str, names: Sequence[str]) -> str:
+def _find_closest(words: str, names: Sequence[str]) -> str:
     if words in names:
         return words
     folded = {name.casefold(): name for name in names}
@@ -129,14 +129,14 @@ def _closest(words: str, names: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=512)
-def _choice(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[Choice]:
+def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[OptionChoice]:
     """Return `Choice` among these options; targets are a hint for who writes by the schema."""
     hint = Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(targets)})]
     return cast(
-        type[Choice],
+        type[OptionChoice],
         create_model(
             "Choice",
-            __base__=Choice,
+            __base__=OptionChoice,
             option=(cast(Any, Literal[kinds]), ...),
             target=(hint, ...),
             subgoal=(Sentence, ...),
@@ -146,10 +146,12 @@ def _choice(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[Choice]:
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     "controller.choose": QueryHandler(
-        prepare=_ask,
-        reply_model=lambda data: _choice(tuple(data["options"]), tuple(data["targets"])),
-        fallback=lambda data: Choice(option="wait", target=NOBODY, subgoal="see what happens"),
-        apply=_take,
+        prepare=_prepare,
+        reply_model=lambda data: _make_choice_model(tuple(data["options"]), tuple(data["targets"])),
+        fallback=lambda data: OptionChoice(
+            option="wait", target=NOBODY, subgoal="see what happens"
+        ),
+        apply=_apply,
         max_tokens=lambda data: 260,
     )
 }

@@ -26,7 +26,7 @@ from genagents_env.text import clean
 from . import narrative, states
 from .memory import recall
 from .mind import LyfeMind, SummarySentence, WorkItem, make_mind
-from .monitor import Update
+from .monitor import SummaryUpdate
 
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
 UNKNOWN = "I do not know."
@@ -59,7 +59,7 @@ class Told(ReplyModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class NumberedSource:
     """A numbered line of the prompt, and the events in the record that it goes back to."""
 
     id: int
@@ -68,7 +68,9 @@ class Ground:
     events: tuple[int, ...]
 
 
-async def answers(mind: LyfeMind, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
+async def answer_questions(
+    mind: LyfeMind, questions: Sequence[str], repeat: int = 0
+) -> list[Answer]:
     """Return an answer to each question, asked in this order; `mind.state()` stays as it is.
 
     Asked of the moment after the one perceived last, or of the start before there was one.
@@ -124,17 +126,17 @@ class _Interview:
         if not self.mind.config.self_monitor:
             return
         near = await recall(self.mind, self.now, question or None, _SIFTED)
-        lines: list[JSONValue] = [*states.goal(self.mind), ["question", question]]
-        await self._sum_up(BEGIN, 0, lines, _numbered(_recalled(near)))
+        lines: list[JSONValue] = [*states.format_goal(self.mind), ["question", question]]
+        await self._sum_up(BEGIN, 0, lines, _number_sources(_to_parts(near)))
 
     async def answer(self, question: str, number: int) -> Answer:
         """Return the answer; question and answer go to work memory."""
-        before = _at_hand(self.mind)
+        before = _list_at_hand(self.mind)
         self.said = [self._note(question, INTERVIEWER)]
         near = await recall(self.mind, self.now, question or None)
-        grounds = _grounds(self.mind, near, before)
-        lines: list[JSONValue] = [*states.goal(self.mind), ["question", question]]
-        shown = self._shown(ANSWER, lines, grounds)
+        grounds = _list_sources(self.mind, near, before)
+        lines: list[JSONValue] = [*states.format_goal(self.mind), ["question", question]]
+        shown = self._fill_prompt(ANSWER, lines, grounds)
         fallback = Told(answer=UNKNOWN, because=[])
         reply, _ = await self._ask(ANSWER, number, shown, _told(len(shown.memories)), fallback)
         self.said.append(self._note(reply.answer, self.mind.name))
@@ -147,30 +149,32 @@ class _Interview:
         if not self.mind.config.self_monitor:
             return
         near = await recall(self.mind, self.now)
-        said = [states.line(self.mind, item) for item in self.said]
-        lines = [*states.goal(self.mind), *states.what_goes_on(self.mind), *said]
+        said = [states.format_item(self.mind, item) for item in self.said]
+        lines = [*states.format_goal(self.mind), *states.format_summary(self.mind), *said]
         before = [(part.text, part.events) for part in self.mind.summary.parts]
-        await self._sum_up(UPDATE, number, lines, _numbered(_recalled(near)), before)
+        await self._sum_up(UPDATE, number, lines, _number_sources(_to_parts(near)), before)
 
     async def _sum_up(
         self,
         purpose: str,
         number: int,
         lines: Sequence[JSONValue],
-        grounds: Sequence[Ground],
-        before: Sequence[narrative.Ground] = (),
+        grounds: Sequence[NumberedSource],
+        before: Sequence[narrative.Source] = (),
     ) -> None:
         """Ask for a summary; it rests on what it was made of. Without a reply the old one stays."""
-        shown = self._shown(purpose, lines, grounds)
-        reply, usable = await self._ask(purpose, number, shown, Update, Update(summary="-"))
+        shown = self._fill_prompt(purpose, lines, grounds)
+        reply, usable = await self._ask(
+            purpose, number, shown, SummaryUpdate, SummaryUpdate(summary="-")
+        )
         if usable:
             numbered = [grounds[id_] for id_ in shown.memories]
             made_of = [*before, *((ground.text, ground.events) for ground in numbered)]
-            parts = await narrative.narrated(self.mind, reply.summary, made_of)
+            parts = await narrative.trace_sentences(self.mind, reply.summary, made_of)
             self.mind.summary = replace(self.mind.summary, text=reply.summary, parts=parts)
 
-    def _shown(
-        self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[Ground]
+    def _fill_prompt(
+        self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[NumberedSource]
     ) -> FilledPrompt:
         return self.mind.services.prompts.fill(
             purpose.replace(".", "_"),
@@ -205,7 +209,7 @@ class _Interview:
         return item
 
 
-def _at_hand(mind: LyfeMind) -> list[WorkItem]:
+def _list_at_hand(mind: LyfeMind) -> list[WorkItem]:
     """Return what is in work memory, and for those without a summary in the buffer; newest first.
 
     One event comes once.
@@ -215,30 +219,30 @@ def _at_hand(mind: LyfeMind) -> list[WorkItem]:
     return list({(item.speaker, item.text, item.event): item for item in items}.values())
 
 
-def _grounds(
+def _list_sources(
     mind: LyfeMind, near: Sequence[tuple[str, MemoryItem]], at_hand: Sequence[WorkItem]
-) -> list[Ground]:
+) -> list[NumberedSource]:
     """Return what an answer may rest on, what comes first to be shown first."""
     summary = mind.summary
-    parts = _lines(summary.parts) if mind.config.self_monitor else []
-    return _numbered(
+    parts = _wrap_sentences(summary.parts) if mind.config.self_monitor else []
+    return _number_sources(
         [
-            *_recalled(near),
+            *_to_parts(near),
             *(("summary", part.text, tuple(part.events)) for part in parts),
-            *((_just_now(mind, item), item.text, _event(item)) for item in at_hand),
+            *((_format_when(mind, item), item.text, _list_events(item)) for item in at_hand),
         ]
     )
 
 
-def _recalled(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tuple[int, ...]]]:
+def _to_parts(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tuple[int, ...]]]:
     return [(when, kept.text, kept.events) for when, kept in near]
 
 
-def _numbered(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[Ground]:
-    return [Ground(id_, *ground) for id_, ground in enumerate(grounds)]
+def _number_sources(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[NumberedSource]:
+    return [NumberedSource(id_, *ground) for id_, ground in enumerate(grounds)]
 
 
-def _lines(parts: Iterable[SummarySentence]) -> list[SummarySentence]:
+def _wrap_sentences(parts: Iterable[SummarySentence]) -> list[SummarySentence]:
     """Return the sentences of a summary, cut so that each is short enough for a line."""
     return [
         SummarySentence(line, part.events)
@@ -247,12 +251,12 @@ def _lines(parts: Iterable[SummarySentence]) -> list[SummarySentence]:
     ]
 
 
-def _just_now(mind: LyfeMind, item: WorkItem) -> str:
+def _format_when(mind: LyfeMind, item: WorkItem) -> str:
     who = "you" if item.speaker == mind.name else item.speaker
     return f"{who} just said" if who else "just now"
 
 
-def _event(item: WorkItem) -> tuple[int, ...]:
+def _list_events(item: WorkItem) -> tuple[int, ...]:
     return tuple(item.list_sources())
 
 

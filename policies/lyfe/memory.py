@@ -29,10 +29,10 @@ from genagents_env.memory.forgetting import MemoryItem, Origin
 from .mind import LyfeMind
 
 MERGE = "memory.merge"
-New = tuple[str, tuple[int, ...]]
+NewMemory = tuple[str, tuple[int, ...]]
 
 
-class Merged(ReplyModel):
+class MergedMemory(ReplyModel):
     """One memory for several, in under 25 words (release)."""
 
     wire_name: ClassVar[str] = "Merged"
@@ -51,7 +51,7 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
         A thought for each cluster to be merged. Its members are in no bank from now on until the
         reply comes, but in the data of the call.
     """
-    fresh, origin = _fresh(mind)
+    fresh, origin = _take_fresh(mind)
     if not fresh:
         return []
     if not mind.config.saf_memory:
@@ -63,7 +63,7 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
     for row, one in enumerate(fresh):
         mind.recent.add([one], vectors[row : row + 1], moment.now, origin)
         if mind.recent.full:
-            thoughts += await _pass_to_long(mind)
+            thoughts += await _empty_recent(mind)
     return thoughts
 
 
@@ -82,7 +82,7 @@ async def recall(
         k: so many of long memory, and none of recent memory.
     """
     await _embed_new(mind)
-    (vector,) = await mind.services.embed([query or _on_ones_mind(mind)])
+    (vector,) = await mind.services.embed([query or _make_query(mind)])
     long, recent = mind.config.long_recall, mind.config.recent_recall
     if k is not None:
         long, recent = k, 0
@@ -91,10 +91,10 @@ async def recall(
     found = mind.long.nearest(vector, long)
     texts = {kept.text for kept in found}
     found += [kept for kept in mind.recent.nearest(vector, recent) if kept.text not in texts]
-    return [(_when(mind, kept, now), kept) for kept in found]
+    return [(_format_time(mind, kept, now), kept) for kept in found]
 
 
-def _fresh(mind: LyfeMind) -> tuple[list[New], Origin]:
+def _take_fresh(mind: LyfeMind) -> tuple[list[NewMemory], Origin]:
     """Return what is to be remembered now, and note that it was."""
     if mind.config.self_monitor:
         summary = mind.summary
@@ -107,14 +107,14 @@ def _fresh(mind: LyfeMind) -> tuple[list[New], Origin]:
     return [(item.format_text(), tuple(item.list_sources())) for item in items], "observed"
 
 
-async def _pass_to_long(mind: LyfeMind) -> list[Query]:
+async def _empty_recent(mind: LyfeMind) -> list[Query]:
     """Empty recent memory: what stands alone goes to long memory, the rest waits to be merged."""
     members = list(mind.recent)
     vectors = mind.recent.vectors([kept.id for kept in members])
     groups = [[members[row] for row in rows] for rows in link(vectors, mind.config.cluster_above)]
     mind.recent.clear()
     await _keep(mind, [group[0] for group in groups if len(group) == 1])
-    return [Query(MERGE, _as_data(group)) for group in groups if len(group) > 1]
+    return [Query(MERGE, _to_data(group)) for group in groups if len(group) > 1]
 
 
 async def _keep(mind: LyfeMind, memories: Sequence[MemoryItem]) -> None:
@@ -123,7 +123,9 @@ async def _keep(mind: LyfeMind, memories: Sequence[MemoryItem]) -> None:
         await _add_to_long(mind, [(kept.text, kept.events) for kept in some], at, origin)
 
 
-async def _add_to_long(mind: LyfeMind, memories: Sequence[New], at: int, origin: Origin) -> None:
+async def _add_to_long(
+    mind: LyfeMind, memories: Sequence[NewMemory], at: int, origin: Origin
+) -> None:
     await _embed_new(mind)
     vectors = await mind.services.embed([text for text, _ in memories])
     mind.long.add(memories, vectors, at, origin)
@@ -141,18 +143,18 @@ async def _embed_new(mind: LyfeMind) -> None:
         vectors = vectors[len(ids) :]
 
 
-def _on_ones_mind(mind: LyfeMind) -> str:
+def _make_query(mind: LyfeMind) -> str:
     return (mind.work[-1].format_text() if mind.work else "") or mind.profile.goal or mind.name
 
 
-def _when(mind: LyfeMind, kept: MemoryItem, now: int) -> str:
+def _format_time(mind: LyfeMind, kept: MemoryItem, now: int) -> str:
     if kept.origin == "seed":
         return "before"
     then, today = mind.services.to_time(kept.at), mind.services.to_time(now)
     return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%a %H:%M}"
 
 
-def _as_data(members: Sequence[MemoryItem]) -> QueryData:
+def _to_data(members: Sequence[MemoryItem]) -> QueryData:
     return {
         "ids": [kept.id for kept in members],
         "texts": [kept.text for kept in members],
@@ -162,7 +164,7 @@ def _as_data(members: Sequence[MemoryItem]) -> QueryData:
     }
 
 
-def _members(data: QueryData) -> list[MemoryItem]:
+def _from_data(data: QueryData) -> list[MemoryItem]:
     columns = (data[name] for name in ("ids", "texts", "events", "at", "origins"))
     return [
         MemoryItem(id_, text, tuple(events), at, origin)
@@ -170,20 +172,20 @@ def _members(data: QueryData) -> list[MemoryItem]:
     ]
 
 
-async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
-    members = _members(data)
-    lines: list[JSONValue] = [[_when(mind, kept, moment.now), kept.text] for kept in members]
+    members = _from_data(data)
+    lines: list[JSONValue] = [[_format_time(mind, kept, moment.now), kept.text] for kept in members]
     shown = mind.services.prompts.fill("memory_merge", mind.profile, lines=lines)
     merged = members[len(members) - shown.lines :] if shown.lines > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
-    return PreparedQuery(shown.messages, _as_data(merged)) if merged else None
+    return PreparedQuery(shown.messages, _to_data(merged)) if merged else None
 
 
-async def _take(
+async def _apply(
     mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    members = _members(data)
+    members = _from_data(data)
     if reply.fallback:
         await _keep(mind, members)
         return ()
@@ -195,11 +197,11 @@ async def _take(
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     MERGE: QueryHandler(
-        prepare=_ask,
-        reply_model=lambda data: Merged,
+        prepare=_prepare,
+        reply_model=lambda data: MergedMemory,
         # Only `reply.fallback` is looked at.
-        fallback=lambda data: Merged(memory="-"),
-        apply=_take,
+        fallback=lambda data: MergedMemory(memory="-"),
+        apply=_apply,
         max_tokens=lambda data: 300,
     )
 }

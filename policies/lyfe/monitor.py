@@ -40,7 +40,7 @@ Narrative = Annotated[
 ]
 
 
-class Update(ReplyModel):
+class SummaryUpdate(ReplyModel):
     """The summary as it is from now on."""
 
     wire_name: ClassVar[str] = "Update"
@@ -58,7 +58,7 @@ async def begin(mind: LyfeMind, moment: Moment) -> None:
     mind.summary.text = clean(" ".join(kept.text for _, kept in recalled), SUMMARY_LIMIT)
 
 
-def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for a new summary where enough has happened."""
     if not mind.config.self_monitor or mind.is_busy("monitor") or moment.percept.me.asleep:
         return ()
@@ -72,12 +72,12 @@ def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("monitor.update", {}),)
 
 
-async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    shown, made_of = await states.shown(mind, "monitor_update", moment)
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    shown, made_of = await states.fill_prompt(mind, "monitor_update", moment)
     return PreparedQuery(shown.messages, {"grounds": made_of})
 
 
-async def _take(
+async def _apply(
     mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     if not reply.fallback:
@@ -85,19 +85,19 @@ async def _take(
     return ()
 
 
-async def rewrite(mind: LyfeMind, text: str, grounds: Sequence[narrative.Ground]) -> None:
+async def rewrite(mind: LyfeMind, text: str, grounds: Sequence[narrative.Source]) -> None:
     """Take a new summary, which was made of `grounds`."""
     summary = mind.summary
-    summary.text, summary.parts = text, await narrative.narrated(mind, text, grounds)
+    summary.text, summary.parts = text, await narrative.trace_sentences(mind, text, grounds)
     summary.updates += 1
 
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     "monitor.update": QueryHandler(
-        prepare=_ask,
-        reply_model=lambda data: Update,
-        fallback=lambda data: Update(summary="-"),
-        apply=_take,
+        prepare=_prepare,
+        reply_model=lambda data: SummaryUpdate,
+        fallback=lambda data: SummaryUpdate(summary="-"),
+        apply=_apply,
         max_tokens=lambda data: 480,
     )
 }

@@ -13,7 +13,7 @@ from genagents_env.memory.forgetting import MemoryItem
 
 from .mind import LyfeMind, SummarySentence
 
-Ground: TypeAlias = tuple[str, Sequence[int]]  # words, and the events in the record behind them
+Source: TypeAlias = tuple[str, Sequence[int]]  # words, and the events in the record behind them
 
 _SENTENCES = 12  # of a summary at most
 _END = re.compile(
@@ -29,7 +29,7 @@ _NEARLY = 0.1  # by how much less alike than the most alike a ground may be to c
 _MOST = 8  # events of one sentence
 
 
-def grounds(mind: LyfeMind, recalled: Iterable[tuple[str, MemoryItem]]) -> list[Ground]:
+def list_sources(mind: LyfeMind, recalled: Iterable[tuple[str, MemoryItem]]) -> list[Source]:
     """Return what a reply is made of: the summary, what just came to mind, what was recalled."""
     return [
         *((part.text, part.events) for part in mind.summary.parts),
@@ -38,13 +38,15 @@ def grounds(mind: LyfeMind, recalled: Iterable[tuple[str, MemoryItem]]) -> list[
     ]
 
 
-async def behind(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list[int]:
+async def find_events(mind: LyfeMind, text: str, made_of: Sequence[Source]) -> list[int]:
     """Return the events that a text as a whole rests on, ascending."""
-    parts = await narrated(mind, text, made_of)
+    parts = await trace_sentences(mind, text, made_of)
     return sorted({event for part in parts for event in part.events})[-_MOST:]
 
 
-async def narrated(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list[SummarySentence]:
+async def trace_sentences(
+    mind: LyfeMind, text: str, made_of: Sequence[Source]
+) -> list[SummarySentence]:
     """Return the sentences of `text`, each with the events it rests on, ascending."""
     told = split_sentences(text)
     if not told:
@@ -55,12 +57,12 @@ async def narrated(mind: LyfeMind, text: str, made_of: Sequence[Ground]) -> list
     vectors = await mind.services.embed([*told, *words])
     likeness = (vectors[: len(told)] @ vectors[len(told) :].T).round(5)
     return [
-        SummarySentence(sentence, _events(made_of, row))
+        SummarySentence(sentence, _choose_events(made_of, row))
         for sentence, row in zip(told, likeness.tolist(), strict=True)
     ]
 
 
-def _events(made_of: Sequence[Ground], alike: Iterable[float]) -> list[int]:
+def _choose_events(made_of: Sequence[Source], alike: Iterable[float]) -> list[int]:
     ranked = sorted(zip(alike, range(len(made_of)), strict=True), key=lambda one: -one[0])
     floor = max(_LEAST, ranked[0][0] - _NEARLY)
     found = dict.fromkeys(

@@ -18,11 +18,11 @@ _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
 def settle(mind: LyfeMind, moment: Moment) -> None:
     """End the option one is at where it is over; every one is where there are no options."""
     if mind.option.kind == "talk":
-        _talking(mind, moment)
+        _settle_talk(mind, moment)
     elif mind.option.kind in _ON_THE_WAY:
-        _walking(mind, moment)
+        _settle_walk(mind, moment)
     elif mind.option.kind == "wait":
-        _waiting(mind, moment)
+        _settle_wait(mind, moment)
     if not mind.config.option_action and not mind.is_busy("controller"):
         mind.option.kind = "decide"
 
@@ -45,7 +45,7 @@ def end(mind: LyfeMind, now: int, *, ended: str = "", only: tuple[OptionKind, ..
     mind.option = LyfeOption("decide", begun=now, only=list(only), ended=ended)
 
 
-def _talking(mind: LyfeMind, moment: Moment) -> None:
+def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
     option, now = mind.option, moment.now
     talk = moment.percept.conversation
     alone = not mind.near and talk is None
@@ -61,25 +61,25 @@ def _talking(mind: LyfeMind, moment: Moment) -> None:
         end(mind, now, ended="talk")
 
 
-def _walking(mind: LyfeMind, moment: Moment) -> None:
+def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
     option, result, now = mind.option, moment.percept.result, moment.now
     moved = mind.last == "Move"
     if option.kind == "find" and option.target in mind.near:
         begin(mind, "talk", moment, target=option.target, subgoal=option.subgoal)
     elif option.kind == "go" and moved and result.arrived:
-        _arrived(mind, moment)
+        _settle_arrival(mind, moment)
     elif option.kind == "go" and moved and not result.ok:
         words = f"I could not go to {option.target}: {result.text}"
-        senses.feel(mind, words, now, feedback=True)
+        senses.notice_oneself(mind, words, now, feedback=True)
         end(mind, now, ended="go")
     elif now - option.begun >= mind.config.walk_seconds:
-        senses.feel(mind, f"I have not reached {option.target}.", now, feedback=True)
+        senses.notice_oneself(mind, f"I have not reached {option.target}.", now, feedback=True)
         end(mind, now, ended=option.kind)
     elif mind.fresh and moment.percept.conversation is not None:
         end(mind, now)
 
 
-def _arrived(mind: LyfeMind, moment: Moment) -> None:
+def _settle_arrival(mind: LyfeMind, moment: Moment) -> None:
     """Think anew where one comes to people; with nobody there one waits for what one came for."""
     if mind.near:
         mind.fresh = True
@@ -88,7 +88,7 @@ def _arrived(mind: LyfeMind, moment: Moment) -> None:
         begin(mind, "wait", moment, subgoal=mind.option.subgoal)
 
 
-def _waiting(mind: LyfeMind, moment: Moment) -> None:
+def _settle_wait(mind: LyfeMind, moment: Moment) -> None:
     chance = mind.config.boredom_per_second * mind.services.seconds_per_tick
     if mind.fresh:
         end(mind, moment.now)

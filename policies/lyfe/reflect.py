@@ -29,19 +29,19 @@ class Reflection(ReplyModel):
     thought: Sentence
 
 
-def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for the thought that one has stopped for."""
     if mind.option.kind != "reflect" or mind.is_busy("reflect") or moment.percept.me.asleep:
         return ()
     return (Query("reflect.think", {"begun": mind.option.begun}),)
 
 
-async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    shown, made_of = await states.shown(mind, "reflect_think", moment)
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    shown, made_of = await states.fill_prompt(mind, "reflect_think", moment)
     return PreparedQuery(shown.messages, {**data, "grounds": made_of})
 
 
-async def _take(
+async def _apply(
     mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     option = mind.option
@@ -49,18 +49,18 @@ async def _take(
         return ()
     if not reply.fallback:
         thought = reply.value.thought
-        behind = await narrative.behind(mind, thought, data["grounds"])
-        senses.feel(mind, thought, moment.now, behind=behind)
+        behind = await narrative.find_events(mind, thought, data["grounds"])
+        senses.notice_oneself(mind, thought, moment.now, behind=behind)
     options.end(mind, moment.now, ended=option.ended or "reflect")
     return ()
 
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     "reflect.think": QueryHandler(
-        prepare=_ask,
+        prepare=_prepare,
         reply_model=lambda data: Reflection,
         fallback=lambda data: Reflection(thought="-"),
-        apply=_take,
+        apply=_apply,
         max_tokens=lambda data: 160,
     )
 }

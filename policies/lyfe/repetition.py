@@ -11,7 +11,7 @@ from genagents_env.memory.rows import DECIMALS
 from .mind import LyfeMind
 
 
-async def note(mind: LyfeMind, text: str, own: bool) -> None:
+async def note_utterance(mind: LyfeMind, text: str, own: bool) -> None:
     """Note an utterance, and whether it is much like one of the last so many.
 
     Args:

@@ -19,12 +19,12 @@ from genagents_env.llm.scripted.wording import (
 )
 from genagents_env.rng import draw_index
 
-from .controller import Choice
+from .controller import OptionChoice
 from .interview import Told
-from .memory import Merged
-from .monitor import Update
+from .memory import MergedMemory
+from .monitor import SummaryUpdate
 from .reflect import Reflection
-from .talk import Words
+from .talk import UtteranceReply
 
 _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary
@@ -232,18 +232,18 @@ def _end_sentence(text: str) -> str:
 
 
 _GOSSIP: ReplyRules = {
-    Choice: choose_company,
-    Words: tell_news,
+    OptionChoice: choose_company,
+    UtteranceReply: tell_news,
     Reflection: think_of_news,
-    Update: summarize,
-    Merged: merge_memories,
+    SummaryUpdate: summarize,
+    MergedMemory: merge_memories,
     Told: answer_honestly,
 }
-_MUTE: ReplyRules = {**_GOSSIP, Choice: choose_solitude, Words: stay_silent}
+_MUTE: ReplyRules = {**_GOSSIP, OptionChoice: choose_solitude, UtteranceReply: stay_silent}
 
 REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
-    "chatty": {**_GOSSIP, Words: chat},
+    "chatty": {**_GOSSIP, UtteranceReply: chat},
     "mute": _MUTE,
     "inventor": {**_MUTE, Told: invent_answer},
 }

@@ -14,13 +14,13 @@ from . import repetition, turns
 from .mind import LyfeMind, WorkItem
 
 
-async def take_in(mind: LyfeMind, moment: Moment) -> None:
+async def perceive(mind: LyfeMind, moment: Moment) -> None:
     """Take in a percept: who is near, what came of the last step, what is heard and seen."""
     percept, now = moment.percept, moment.now
     mind.tick = percept.tick
-    _meet(mind, moment)
+    _note_people(mind, moment)
     if mind.last == "Talk":
-        await _spoke(mind, moment)
+        await _note_own_words(mind, moment)
     for words in percept.heard:
         await _hear(mind, words, moment)
     if not percept.me.asleep:
@@ -29,7 +29,7 @@ async def take_in(mind: LyfeMind, moment: Moment) -> None:
     mind.buffer = [item for item in mind.buffer if item.at > held]
 
 
-def feel(
+def notice_oneself(
     mind: LyfeMind, text: str, now: int, *, behind: Sequence[int] = (), feedback: bool = False
 ) -> None:
     """Let something of oneself come to mind: a thought, or what came of a step.
@@ -37,12 +37,12 @@ def feel(
     `behind`: the events it rests on. `feedback`: the step came to nothing, which the self-monitor
     takes note of at once.
     """
-    _to_mind(mind, WorkItem(text, now, behind=list(behind)))
+    _add_to_work(mind, WorkItem(text, now, behind=list(behind)))
     mind.fresh = True
     mind.feedback = mind.feedback or feedback
 
 
-def _meet(mind: LyfeMind, moment: Moment) -> None:
+def _note_people(mind: LyfeMind, moment: Moment) -> None:
     """Note who is near enough to talk to, and the names of those one meets."""
     percept, most = moment.percept, mind.config.near_tiles
     talk = percept.conversation
@@ -54,16 +54,16 @@ def _meet(mind: LyfeMind, moment: Moment) -> None:
     mind.people = list(dict.fromkeys([*mind.people, *seen, *members]))
 
 
-async def _spoke(mind: LyfeMind, moment: Moment) -> None:
+async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:
     """Note that one's words were said, or keep them once where another was speaking."""
     turn = mind.turn
     words, turn.unsaid = turn.unsaid, ""
     if not words:
         return
     if moment.percept.result.ok:
-        turns.said(mind, words, moment)
-        _to_mind(mind, WorkItem(words, moment.now, mind.name, behind=turn.behind))
-        await repetition.note(mind, words, own=True)
+        turns.note_said(mind, words, moment)
+        _add_to_work(mind, WorkItem(words, moment.now, mind.name, behind=turn.behind))
+        await repetition.note_utterance(mind, words, own=True)
     elif not turn.kept:
         turn.unsaid, turn.kept = words, True
 
@@ -78,32 +78,32 @@ async def _hear(mind: LyfeMind, words: Heard, moment: Moment) -> None:
     elif not speaker:
         item.text = f"News: {words.text}"
     else:
-        turns.heard(mind, item, moment)
+        turns.note_heard(mind, item, moment)
         if mind.option.kind == "talk":
-            await repetition.note(mind, words.text, own=False)
+            await repetition.note_utterance(mind, words.text, own=False)
     if _is_new(mind.heard, item.format_text(), mind.config.heard_kept):
-        _to_mind(mind, item)
+        _add_to_work(mind, item)
         if words.addressed or not speaker or turns.is_named(mind, words.text):
             mind.fresh = True
 
 
 def _see(mind: LyfeMind, now: int) -> None:
-    if mind.near and _is_new(mind.sights, sight := _sight(mind), mind.config.sights_kept):
-        _hold(mind, WorkItem(sight, now))
+    if mind.near and _is_new(mind.sights, sight := _describe_sight(mind), mind.config.sights_kept):
+        _add_to_buffer(mind, WorkItem(sight, now))
 
 
-def _sight(mind: LyfeMind) -> str:
+def _describe_sight(mind: LyfeMind) -> str:
     return f"I see {', '.join(sorted(mind.near))}."
 
 
-def _to_mind(mind: LyfeMind, item: WorkItem) -> None:
+def _add_to_work(mind: LyfeMind, item: WorkItem) -> None:
     """Put an item into work memory and the buffer; it is an event to the self-monitor."""
     mind.work = [*mind.work, item][-mind.config.work_items :]
-    _hold(mind, item)
+    _add_to_buffer(mind, item)
     mind.news += 1
 
 
-def _hold(mind: LyfeMind, item: WorkItem) -> None:
+def _add_to_buffer(mind: LyfeMind, item: WorkItem) -> None:
     mind.buffer = [*mind.buffer, item][-mind.config.buffer_items :]
 
 

@@ -13,9 +13,9 @@ from .mind import LyfeMind, WorkItem
 _GOAL, _SUMMARY = 200, 700  # characters
 
 
-async def shown(
+async def fill_prompt(
     mind: LyfeMind, prompt: str, moment: Moment, lines: Sequence[JSONValue] = (), **fields: object
-) -> tuple[FilledPrompt, list[narrative.Ground]]:
+) -> tuple[FilledPrompt, list[narrative.Source]]:
     """Return the prompt `prompt`.jinja with the internal states, and what its reply is made of.
 
     `lines` stand before the states.
@@ -25,33 +25,33 @@ async def shown(
     filled = mind.services.prompts.fill(
         prompt,
         mind.profile,
-        lines=[*lines, *goal(mind), *what_goes_on(mind), *work(mind)],
+        lines=[*lines, *format_goal(mind), *format_summary(mind), *format_work(mind)],
         memories=when,
         clock=f"{moment.percept.time:%A %H:%M}",
         place=shorten_name(moment.percept.me.place),  # as short, for there may be names beside it
         **fields,
     )
-    return filled, narrative.grounds(mind, when)
+    return filled, narrative.list_sources(mind, when)
 
 
-def goal(mind: LyfeMind) -> list[JSONValue]:
+def format_goal(mind: LyfeMind) -> list[JSONValue]:
     """Return what one is after."""
     return [["goal", mind.profile.goal[:_GOAL]]] if mind.profile.goal else []
 
 
-def what_goes_on(mind: LyfeMind) -> list[JSONValue]:
+def format_summary(mind: LyfeMind) -> list[JSONValue]:
     """Return the summary; without a self-monitor the latest observations in its place."""
     if mind.config.self_monitor:
         return [["summary", mind.summary.text[:_SUMMARY]]] if mind.summary.text else []
-    return [line(mind, item) for item in mind.buffer if item not in mind.work]
+    return [format_item(mind, item) for item in mind.buffer if item not in mind.work]
 
 
-def work(mind: LyfeMind) -> list[JSONValue]:
+def format_work(mind: LyfeMind) -> list[JSONValue]:
     """Return what just came to mind."""
-    return [line(mind, item) for item in mind.work]
+    return [format_item(mind, item) for item in mind.work]
 
 
-def line(mind: LyfeMind, item: WorkItem) -> JSONValue:
+def format_item(mind: LyfeMind, item: WorkItem) -> JSONValue:
     """Return an item as a line: who said what, or what one noticed."""
     if not item.speaker:
         return ["you notice", item.text]

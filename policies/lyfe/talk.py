@@ -33,21 +33,21 @@ _PARTING = re.compile(
 _SILENT = re.compile(r"^\W*(?:none|silence|nothing|null)?\W*$", re.IGNORECASE)
 
 
-def _spoken(value: object) -> object:
+def _silence_to_nothing(value: object) -> object:
     """Return words as they are said: a reply such as [NONE] is silence."""
     return "" if isinstance(value, str) and _SILENT.match(value) else value
 
 
-class Words(ReplyModel):
+class UtteranceReply(ReplyModel):
     """What one says next; nothing to stay silent."""
 
     wire_name: ClassVar[str] = "Words"
     wire_description: ClassVar[str] = "What one says next; nothing to stay silent."
 
-    say: Annotated[Speech, BeforeValidator(_spoken)]
+    say: Annotated[Speech, BeforeValidator(_silence_to_nothing)]
 
 
-def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for words when it is one's turn and one has none yet."""
     if mind.option.kind != "talk" or mind.turn.unsaid or mind.is_busy("talk"):
         return ()
@@ -56,24 +56,24 @@ def thoughts(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("talk.speak", {"event": mind.turn.event, "begun": mind.option.begun}),)
 
 
-def leads_away(words: str) -> bool:
+def is_parting(words: str) -> bool:
     """Return whether one means to go with these words."""
     return _PARTING.search(words) is not None
 
 
-async def _ask(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     lines: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
-    others = shorten_names(_partners(mind))
-    shown, made_of = await states.shown(mind, "talk_speak", moment, lines, others=others)
+    others = shorten_names(_list_partners(mind))
+    shown, made_of = await states.fill_prompt(mind, "talk_speak", moment, lines, others=others)
     return PreparedQuery(shown.messages, {**data, "grounds": made_of})
 
 
-def _partners(mind: LyfeMind) -> list[str]:
+def _list_partners(mind: LyfeMind) -> list[str]:
     """Return who is near, whom one means first."""
     return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 
-async def _take(
+async def _apply(
     mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     """Make up one's mind what to say; what was said meanwhile makes it out of date."""
@@ -83,17 +83,17 @@ async def _take(
     if turn.event != data["event"]:
         return ()
     turn.unsaid = reply.value.say
-    turn.behind = await narrative.behind(mind, turn.unsaid, data["grounds"])
+    turn.behind = await narrative.find_events(mind, turn.unsaid, data["grounds"])
     turn.passed = 0 if turn.unsaid else mind.config.pass_utterances
     return ()
 
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     "talk.speak": QueryHandler(
-        prepare=_ask,
-        reply_model=lambda data: Words,
-        fallback=lambda data: Words(say=""),
-        apply=_take,
+        prepare=_prepare,
+        reply_model=lambda data: UtteranceReply,
+        fallback=lambda data: UtteranceReply(say=""),
+        apply=_apply,
         max_tokens=lambda data: 300,
     )
 }

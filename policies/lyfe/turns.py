@@ -21,24 +21,24 @@ from .mind import LyfeMind, WorkItem
 _OPENINGS = 3  # ticks among which those who would open a talk at once are spread
 
 
-def heard(mind: LyfeMind, item: WorkItem, moment: Moment) -> None:
+def note_heard(mind: LyfeMind, item: WorkItem, moment: Moment) -> None:
     """Listen: somebody spoke."""
     turn, talk = mind.turn, moment.percept.conversation
-    over = moment.now - mind.services.seconds_per_tick + sounding(mind, item.text)
+    over = moment.now - mind.services.seconds_per_tick + count_seconds(mind, item.text)
     turn.until = max(turn.until, over)
     if talk is not None and item.speaker not in talk.members:
         return  # overheard
     turn.event, turn.mine = item.event, False
     _owe_answers(mind, item.text, item.speaker, moment)
     turn.passed = 0 if mind.name in turn.owed else max(0, turn.passed - 1)
-    turn.delay = _place(mind, item, moment) * mind.config.reply_seconds
+    turn.delay = _find_place(mind, item, moment) * mind.config.reply_seconds
 
 
-def said(mind: LyfeMind, words: str, moment: Moment) -> None:
+def note_said(mind: LyfeMind, words: str, moment: Moment) -> None:
     """Wait for others: one spoke oneself."""
     turn = mind.turn
     turn.mine, turn.passed, turn.kept, turn.delay = True, 0, False, 0
-    turn.until = moment.now - mind.services.seconds_per_tick + sounding(mind, words)
+    turn.until = moment.now - mind.services.seconds_per_tick + count_seconds(mind, words)
     _owe_answers(mind, words, mind.name, moment)
 
 
@@ -64,7 +64,7 @@ def may_speak(mind: LyfeMind, moment: Moment) -> bool:
     return bool(mind.near) and (talk is None or talk.may_speak)
 
 
-def sounding(mind: LyfeMind, words: str) -> int:
+def count_seconds(mind: LyfeMind, words: str) -> int:
     """Return for how many seconds words sound."""
     seconds = math.ceil(bound_tokens(words) / mind.config.tokens_per_second)
     return min(mind.config.sounding_seconds, seconds)
@@ -72,7 +72,7 @@ def sounding(mind: LyfeMind, words: str) -> int:
 
 def is_named(mind: LyfeMind, words: str) -> bool:
     """Return whether words name oneself, by the whole name or the first."""
-    return _named(mind.name, words) is not None
+    return _find_name(mind.name, words) is not None
 
 
 def _owe_answers(mind: LyfeMind, words: str, speaker: str, moment: Moment) -> None:
@@ -82,15 +82,15 @@ def _owe_answers(mind: LyfeMind, words: str, speaker: str, moment: Moment) -> No
     """
     owed = mind.turn.owed
     left = [name for name in owed if name != speaker] if speaker in owed else []
-    found = {name: _named(name, words) for name in _group(mind, moment) if name != speaker}
+    found = {name: _find_name(name, words) for name in _list_group(mind, moment) if name != speaker}
     named = sorted((at, name) for name, at in found.items() if at is not None)
     mind.turn.owed = list(dict.fromkeys([*left, *(name for _, name in named)]))
 
 
-def _place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
+def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
     """Return how many come before oneself: all who hear it draw the same order."""
     owed = mind.turn.owed
-    listeners = {name for name in _group(mind, moment) if name != item.speaker}
+    listeners = {name for name in _list_group(mind, moment) if name != item.speaker}
     order = sorted(
         listeners,
         key=lambda name: (
@@ -102,13 +102,13 @@ def _place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
     return order.index(mind.name)
 
 
-def _group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
+def _list_group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
     """Return who may speak next: those one talks with, else those near; oneself among them."""
     talk = moment.percept.conversation
     return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))
 
 
-def _named(name: str, words: str) -> int | None:
+def _find_name(name: str, words: str) -> int | None:
     """Return where words name somebody first, None where they do not."""
     first = name.split()[0] if name.split() else name
     found = re.search(rf"(?<!\w){re.escape(first)}(?!\w)", words, re.IGNORECASE)

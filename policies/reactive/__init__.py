@@ -28,11 +28,11 @@ from genagents_env.policy import (
 from genagents_env.policy_loader import read_options
 
 from .config import ReactiveConfig
-from .interview import PURPOSE, UNKNOWN, Told, inquiry, memories
-from .mind import Line, Mind, calm, decided, notice
+from .interview import PURPOSE, UNKNOWN, ReactiveAnswer, list_memories, make_prompt
+from .mind import ReactiveMind, RememberedLine, clear_reasons, note_decision, notice
 from .options import KEEP_ON, go_on, is_over, perform, stop
-from .prompt import Prompts
-from .reply import decision_among
+from .prompt import ReactivePrompts
+from .reply import make_decision_model
 from .scripted import REPLIES
 
 __all__ = ["ReactiveConfig", "ReactivePolicy"]
@@ -56,7 +56,7 @@ class ReactivePolicy(Policy):
 
     def __init__(self, **options: Any) -> None:
         self.config: ReactiveConfig = read_options(ReactiveConfig, options, self.name)
-        self.minds: dict[str, Mind] = {}
+        self.minds: dict[str, ReactiveMind] = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         """Begin an episode.
@@ -67,9 +67,11 @@ class ReactivePolicy(Policy):
         if context.model is None:
             raise PolicyError("reactive needs a language model; the context has none")
         self.profiles, self.start, self.model = dict(profiles), context.start, context.model
-        self.prompts = Prompts(seed, self.config)
-        self.who = {agent: self.prompts.who(profile) for agent, profile in profiles.items()}
-        self.minds = {agent: Mind() for agent in profiles}
+        self.prompts = ReactivePrompts(seed, self.config)
+        self.who = {
+            agent: self.prompts.format_system(profile) for agent, profile in profiles.items()
+        }
+        self.minds = {agent: ReactiveMind() for agent in profiles}
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         """Return an action for each agent; needs `infos[agent]["percept"]`.
@@ -91,42 +93,42 @@ class ReactivePolicy(Policy):
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts and ties of the profile, the facts heard, and the last things heard."""
-        return memories(self.profiles[agent], self.minds[agent])
+        return list_memories(self.profiles[agent], self.minds[agent])
 
     async def _answer(self, agent: str, number: int, question: str) -> Answer:
         mind = self.minds[agent]
-        asked = inquiry(self.prompts, self.profiles[agent], mind, question)
+        asked = make_prompt(self.prompts, self.profiles[agent], mind, question)
         answered = await self.model.ask(
             CallKey(agent, mind.tick, PURPOSE, number),
             asked.messages,
-            Told,
-            fallback=Told(answer=UNKNOWN, because=[]),
+            ReactiveAnswer,
+            fallback=ReactiveAnswer(answer=UNKNOWN, because=[]),
             max_tokens=self.config.max_tokens,
             temperature=self.config.temperature,
         )
         return asked.answer(answered.value)
 
-    async def _act(self, agent: str, percept: Percept) -> tuple[Action, Mind]:
+    async def _act(self, agent: str, percept: Percept) -> tuple[Action, ReactiveMind]:
         now = int((percept.time - self.start).total_seconds())
         mind = notice(self.minds[agent], percept, now, self.config)
         if percept.me.asleep:
             return Idle(), mind
         if is_over(mind.activity, percept):
             mind = replace(mind, activity=stop(mind.activity))
-        if mind.ready(now, self.config) and _may_answer(percept):
+        if mind.is_ready(now, self.config) and _may_answer(percept):
             return await self._decide(agent, mind, percept, now)
-        if percept.conversation is not None and self._silenced(mind, now):
-            return Talk(None, "", leave=True), calm(mind)
+        if percept.conversation is not None and self._is_silenced(mind, now):
+            return Talk(None, "", leave=True), clear_reasons(mind)
         action, activity = go_on(mind.activity, percept)
         return action, replace(mind, activity=activity)
 
     async def _decide(
-        self, agent: str, mind: Mind, percept: Percept, now: int
-    ) -> tuple[Action, Mind]:
-        messages, choices = self.prompts.messages(
+        self, agent: str, mind: ReactiveMind, percept: Percept, now: int
+    ) -> tuple[Action, ReactiveMind]:
+        messages, choices = self.prompts.format_messages(
             self.who[agent], self.profiles[agent], mind, percept
         )
-        reply = decision_among(tuple(choices))
+        reply = make_decision_model(tuple(choices))
         doing = mind.activity.doing or percept.me.doing
         answered = await self.model.ask(
             CallKey(agent, percept.tick, "decide", 0),
@@ -140,21 +142,23 @@ class ReactivePolicy(Policy):
         minutes = min(decision.minutes, self.config.longest_minutes)
         decision = decision.model_copy(update={"minutes": minutes})
         action, activity = perform(decision, choices, mind.activity, percept, now)
-        line = Line("you", action.text) if isinstance(action, Talk) and action.text else None
-        return action, decided(mind, activity, now, line)
+        line = (
+            RememberedLine("you", action.text) if isinstance(action, Talk) and action.text else None
+        )
+        return action, note_decision(mind, activity, now, line)
 
-    def _silenced(self, mind: Mind, now: int) -> bool:
+    def _is_silenced(self, mind: ReactiveMind, now: int) -> bool:
         """Return whether one is spoken to but may not think again for a while: then one leaves."""
-        return mind.urgent and mind.spent(now) >= self.config.decisions_per_hour
+        return mind.urgent and mind.count_decisions(now) >= self.config.decisions_per_hour
 
     def state(self) -> dict[str, Any]:
         """Return every mind."""
-        kept: dict[str, Any] = _minds().dump_python(self.minds, mode="json")
+        kept: dict[str, Any] = _make_adapter().dump_python(self.minds, mode="json")
         return kept
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
-        self.minds = _minds().validate_python(dict(state))
+        self.minds = _make_adapter().validate_python(dict(state))
 
 
 async def _all(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -166,8 +170,8 @@ async def _all(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return [outcome for outcome in done if not isinstance(outcome, BaseException)]
 
 
-def _minds() -> TypeAdapter[dict[str, Mind]]:
-    return TypeAdapter(dict[str, Mind])
+def _make_adapter() -> TypeAdapter[dict[str, ReactiveMind]]:
+    return TypeAdapter(dict[str, ReactiveMind])
 
 
 def _may_answer(percept: Percept) -> bool:

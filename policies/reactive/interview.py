@@ -14,8 +14,8 @@ from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.text import clean
 
-from .mind import Line, Mind
-from .prompt import Prompts, said
+from .mind import ReactiveMind, RememberedLine
+from .prompt import ReactivePrompts, format_line
 
 PURPOSE = "interview"
 UNKNOWN = "I cannot say."
@@ -27,7 +27,7 @@ _NAMED = 8  # lines an answer may name
 _SHORT = 3  # letters of a word, not a name, that says little of what a text is about
 
 
-class Told(ReplyModel):
+class ReactiveAnswer(ReplyModel):
     """An answer, and the numbers of the lines it rests on."""
 
     wire_name: ClassVar[str] = "Told"
@@ -42,65 +42,73 @@ class Told(ReplyModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class InterviewPrompt:
     """A question as it is put to the model, and the lines it was shown, numbered from 1."""
 
     messages: tuple[Message, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[RememberedLine, ...]
 
-    def answer(self, told: Told) -> Answer:
+    def answer(self, told: ReactiveAnswer) -> Answer:
         """Return the answer with the events it rests on; numbers that name no line are nothing."""
         named = {self.lines[n - 1].event for n in told.because if 1 <= n <= len(self.lines)}
         return Answer(told.answer, tuple(sorted(named - {-1})))
 
 
-def inquiry(prompts: Prompts, profile: Profile, mind: Mind, question: str) -> Inquiry:
+def make_prompt(
+    prompts: ReactivePrompts, profile: Profile, mind: ReactiveMind, question: str
+) -> InterviewPrompt:
     """Return the prompt for a question; at most `config.prompt_tokens` long.
 
     It holds what is remembered, in order, as much as fits: first what shares words with the
     question, then what is newest.
     """
-    system = Message("system", prompts.who(profile, asked=True))
+    system = Message("system", prompts.format_system(profile, asked=True))
     limit = prompts.config.prompt_tokens
-    memories = _memories(profile, mind)
-    ranked = sorted(range(len(memories)), key=lambda k: (-_shared(memories[k], question), -k))
+    memories = _list_lines(profile, mind)
+    ranked = sorted(
+        range(len(memories)), key=lambda k: (-_count_shared_words(memories[k], question), -k)
+    )
     asked = clean(question, _QUESTION_LIMIT)
     while bound_tokens(asked) > limit * _QUESTION_SHARE:
         asked = asked[:-8]
     for kept in range(len(ranked), -1, -1):
         lines = tuple(memories[k] for k in sorted(ranked[:kept]))
-        messages = (system, _user(prompts, lines, asked))
+        messages = (system, _format_user(prompts, lines, asked))
         if bound_prompt_tokens(list(messages)) <= limit:
             break
-    return Inquiry(messages, lines)
+    return InterviewPrompt(messages, lines)
 
 
-def memories(profile: Profile, mind: Mind) -> list[RecalledMemory]:
+def list_memories(profile: Profile, mind: ReactiveMind) -> list[RecalledMemory]:
     """Return everything remembered in words, with the event of the record where there is one."""
     told = [RecalledMemory(fact.statement) for fact in profile.facts]
-    for line in _memories(profile, mind):
+    for line in _list_lines(profile, mind):
         events = () if line.event < 0 else (line.event,)
         told.append(RecalledMemory(f"{line.source}: {line.text}", events))
     return told
 
 
-def _user(prompts: Prompts, lines: Sequence[Line], question: str) -> Message:
-    data: list[JSONValue] = [[n, *said(line, _WORDS)] for n, line in enumerate(lines, 1)]
+def _format_user(
+    prompts: ReactivePrompts, lines: Sequence[RememberedLine], question: str
+) -> Message:
+    data: list[JSONValue] = [[n, *format_line(line, _WORDS)] for n, line in enumerate(lines, 1)]
     text = prompts.question.render(data=fence(data, prompts.mark), question=question)
     return Message("user", text.strip())
 
 
-def _memories(profile: Profile, mind: Mind) -> list[Line]:
+def _list_lines(profile: Profile, mind: ReactiveMind) -> list[RememberedLine]:
     """Return what can be told, oldest first: whom one knows, facts heard, the last lines."""
-    known = [Line(f"you, of {name}", about) for name, about in profile.relationships.items()]
+    known = [
+        RememberedLine(f"you, of {name}", about) for name, about in profile.relationships.items()
+    ]
     facts = [line for _, line in mind.facts if line not in mind.lines]
     return [*known, *facts, *mind.lines]
 
 
-def _shared(line: Line, question: str) -> int:
-    return len(_words(f"{line.source} {line.text}") & _words(question))
+def _count_shared_words(line: RememberedLine, question: str) -> int:
+    return len(_find_words(f"{line.source} {line.text}") & _find_words(question))
 
 
-def _words(text: str) -> set[str]:
+def _find_words(text: str) -> set[str]:
     words = re.findall(r"\w+", text)
     return {word.casefold() for word in words if len(word) > _SHORT or word[0].isupper()}

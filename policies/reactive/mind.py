@@ -13,7 +13,7 @@ _FACTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class ReactiveActivity:
     """What one is at: `move` or `use` a target, then `doing` it until second `until`."""
 
     kind: str = "wait"
@@ -25,7 +25,7 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RememberedLine:
     """Something heard, said or told: by whom or what, the words, and the event of the record.
 
     `event` is -1 for one's own words, whose event is not known yet when they are remembered.
@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Mind:
+class ReactiveMind:
     """One person's memory, immutable; JSON values only. Times are seconds since the start.
 
     `tick`: of the moment: one after the last percept, 0 before the first. `decisions`: when one
@@ -48,29 +48,29 @@ class Mind:
     """
 
     tick: int = 0
-    activity: Activity = field(default_factory=Activity)
+    activity: ReactiveActivity = field(default_factory=ReactiveActivity)
     decisions: tuple[int, ...] = ()
     seen: Mapping[str, int] = field(default_factory=dict)
-    lines: tuple[Line, ...] = ()
-    facts: tuple[tuple[str, Line], ...] = ()
+    lines: tuple[RememberedLine, ...] = ()
+    facts: tuple[tuple[str, RememberedLine], ...] = ()
     why: tuple[str, ...] = ("The day begins.",)
     urgent: bool = False
     social: bool = False
     awake: bool = True
 
-    def ready(self, now: int, config: ReactiveConfig) -> bool:
+    def is_ready(self, now: int, config: ReactiveConfig) -> bool:
         """Return whether there is a reason to decide now, and thinking so often is allowed."""
-        if not self.why or self.spent(now) >= config.decisions_per_hour:
+        if not self.why or self.count_decisions(now) >= config.decisions_per_hour:
             return False
         rested = not self.decisions or now - self.decisions[-1] >= config.decide_seconds
         return self.urgent or rested
 
-    def spent(self, now: int) -> int:
+    def count_decisions(self, now: int) -> int:
         """Return the number of decisions in the hour before `now`."""
         return sum(1 for second in self.decisions if now - second < HOUR)
 
 
-def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mind:
+def notice(mind: ReactiveMind, percept: Percept, now: int, config: ReactiveConfig) -> ReactiveMind:
     """Return the mind after taking in a percept: new memories, and reasons to decide."""
     moment = percept.tick + 1
     if percept.me.asleep:
@@ -78,11 +78,11 @@ def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mi
     why: list[str] = [] if mind.awake else ["You have just woken up."]
     lines, facts, urgent = list(mind.lines), dict(mind.facts), mind.urgent
     for heard in percept.heard:
-        line = Line(_source(heard), heard.text, heard.event_id)
+        line = RememberedLine(_find_source(heard), heard.text, heard.event_id)
         lines.append(line)
         for fact in heard.facts:
             facts.setdefault(fact, line)
-        reason, pressing = _reason(heard, percept)
+        reason, pressing = _find_reason(heard, percept)
         why.append(reason)
         urgent = urgent or pressing
     newcomers = [
@@ -92,13 +92,13 @@ def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mi
         and now - mind.seen.get(person.name, -(10**9)) > config.forget_minutes * 60
     ]
     why += [f"{name} is here: greet?" for name in newcomers]
-    why += _outcome(mind.activity, percept, now)
+    why += _list_outcomes(mind.activity, percept, now)
     if not percept.result.ok:
-        lines.append(Line("result", percept.result.text))
+        lines.append(RememberedLine("result", percept.result.text))
     return replace(
         mind,
         tick=moment,
-        seen=_sighted(mind.seen, percept, now),
+        seen=_update_seen(mind.seen, percept, now),
         lines=tuple(lines[-_LINES:]),
         facts=tuple(facts.items())[-_FACTS:],
         why=tuple(dict.fromkeys((*mind.why, *why)))[-3:],
@@ -108,23 +108,25 @@ def notice(mind: Mind, percept: Percept, now: int, config: ReactiveConfig) -> Mi
     )
 
 
-def decided(mind: Mind, activity: Activity, now: int, line: Line | None) -> Mind:
+def note_decision(
+    mind: ReactiveMind, activity: ReactiveActivity, now: int, line: RememberedLine | None
+) -> ReactiveMind:
     """Return the mind after a decision for `activity`."""
     recent = tuple(second for second in mind.decisions if now - second < HOUR)
     lines = mind.lines if line is None else (*mind.lines, line)[-_LINES:]
-    return calm(replace(mind, activity=activity, decisions=(*recent, now), lines=lines))
+    return clear_reasons(replace(mind, activity=activity, decisions=(*recent, now), lines=lines))
 
 
-def calm(mind: Mind) -> Mind:
+def clear_reasons(mind: ReactiveMind) -> ReactiveMind:
     """Return the mind without reasons to decide."""
     return replace(mind, why=(), urgent=False, social=False)
 
 
-def _source(heard: Heard) -> str:
+def _find_source(heard: Heard) -> str:
     return heard.speaker if heard.speaker is not None else heard.kind
 
 
-def _reason(heard: Heard, percept: Percept) -> tuple[str, bool]:
+def _find_reason(heard: Heard, percept: Percept) -> tuple[str, bool]:
     """Return why these words call for a decision, and whether at once."""
     if heard.kind == "news":
         return "There is news.", False
@@ -138,7 +140,7 @@ def _reason(heard: Heard, percept: Percept) -> tuple[str, bool]:
     return f"You overheard {heard.speaker}.", False
 
 
-def _outcome(activity: Activity, percept: Percept, now: int) -> list[str]:
+def _list_outcomes(activity: ReactiveActivity, percept: Percept, now: int) -> list[str]:
     if not percept.result.ok:
         return ["Your last action did not work."]
     if activity.kind == "move" and percept.result.arrived:
@@ -148,6 +150,6 @@ def _outcome(activity: Activity, percept: Percept, now: int) -> list[str]:
     return []
 
 
-def _sighted(seen: Mapping[str, int], percept: Percept, now: int) -> Mapping[str, int]:
+def _update_seen(seen: Mapping[str, int], percept: Percept, now: int) -> Mapping[str, int]:
     names = [person.name for person in percept.people if not person.asleep]
     return {**seen, **dict.fromkeys(names, now)} if names else seen

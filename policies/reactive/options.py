@@ -9,7 +9,7 @@ from genagents_env.percept import Percept
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
 
-from .mind import Activity
+from .mind import ReactiveActivity
 from .reply import Decision
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ _OUTSIDE = "outside"  # the usual name of the ground between buildings: nowhere 
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ReactiveOption:
     """A choice: `kind` wait, plan, talk, leave, move or use; what it is aimed at.
 
     `doing`: what one does then, unless the reply says it in words of its own. `item`: the
@@ -38,7 +38,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class OptionLimits:
     """The most options of each kind."""
 
     people: int = 3
@@ -54,9 +54,9 @@ def current_entry(profile: Profile, percept: Percept) -> RoutineEntry | None:
     return begun[-1] if begun else order[-1] if order else None
 
 
-def options(
-    profile: Profile, percept: Percept, limits: Limits, *, talk_first: bool
-) -> dict[str, Option]:
+def list_options(
+    profile: Profile, percept: Percept, limits: OptionLimits, *, talk_first: bool
+) -> dict[str, ReactiveOption]:
     """Return the choices by their words; never empty, and all but free of impossible ones.
 
     Small models lean to what stands first and to long words: where someone calls for it
@@ -65,32 +65,34 @@ def options(
     """
     me = percept.me
     talk, entry = percept.conversation, current_entry(profile, percept)
-    talks = _talks(percept, limits.people)
+    talks = _list_talks(percept, limits.people)
     found = dict(talks) if talk_first else {}
-    busy = talk_first and bool(talks) and entry is not None and _within(me.place, entry.place)
+    busy = talk_first and bool(talks) and entry is not None and _is_within(me.place, entry.place)
     if entry is not None and not busy:
         planned = (entry.state or "", entry.doing, entry.emoji, entry.use or "")
-        found[_cut(f"your plan: {entry.doing}")] = Option("plan", entry.place, *planned)
+        found[_cut(f"your plan: {entry.doing}")] = ReactiveOption("plan", entry.place, *planned)
     if not talk_first:
-        found[KEEP_ON] = Option("wait")
+        found[KEEP_ON] = ReactiveOption("wait")
     if talk is not None:
-        found[LEAVE] = Option("leave")
+        found[LEAVE] = ReactiveOption("leave")
     found |= talks
     if talk_first and talks:
-        limits = Limits(limits.people, 0, 0)
-    for place in _first(_places(profile, percept), limits.places):
+        limits = OptionLimits(limits.people, 0, 0)
+    for place in _first(_list_places(profile, percept), limits.places):
         room = place.split("/")[-1]
-        found[_cut(f"go to {place}")] = Option("move", place, doing=f"looking around {room}")
+        found[_cut(f"go to {place}")] = ReactiveOption(
+            "move", place, doing=f"looking around {room}"
+        )
     usable = [item for item in percept.objects if item.next_states]
     for item in _first(usable, limits.objects):
         label = f"set {item.name} to {item.next_states[0]}"
-        using = Option("use", item.id, item.next_states[0], f"using the {item.name}")
+        using = ReactiveOption("use", item.id, item.next_states[0], f"using the {item.name}")
         found.setdefault(_cut(label), using)
-    found.setdefault(KEEP_ON, Option("wait"))
+    found.setdefault(KEEP_ON, ReactiveOption("wait"))
     return found
 
 
-def _talks(percept: Percept, count: int) -> dict[str, Option]:
+def _list_talks(percept: Percept, count: int) -> dict[str, ReactiveOption]:
     """Return whom one may talk to: members of one's conversation, then the nearest awake."""
     talk, me = percept.conversation, percept.me.name
     if talk is not None and not talk.may_speak:
@@ -98,45 +100,49 @@ def _talks(percept: Percept, count: int) -> dict[str, Option]:
     members = [name for name in talk.members if name != me] if talk is not None else []
     near = [person.name for person in percept.people if not person.asleep]
     names = _first(dict.fromkeys((*members, *near)), count)
-    return {_cut(f"talk to {name}"): Option("talk", name) for name in names}
+    return {_cut(f"talk to {name}"): ReactiveOption("talk", name) for name in names}
 
 
 def perform(
     decision: Decision,
-    choices: Mapping[str, Option],
-    current: Activity,
+    choices: Mapping[str, ReactiveOption],
+    current: ReactiveActivity,
     percept: Percept,
     now: int,
-) -> tuple[Action, Activity]:
+) -> tuple[Action, ReactiveActivity]:
     """Return the action of a decision, and the activity that goes on after it.
 
     `current`: what one was at, which keeping on continues, a walk included.
     """
     option, until = choices[decision.do], now + 60 * decision.minutes
-    if option.kind == "wait" and _speaks_up(decision, choices):
+    if option.kind == "wait" and _is_speaking_up(decision, choices):
         option = next(iter(choices.values()))
     if option.kind == "wait" and current.kind != "wait":
         return go_on(replace(current, until=until), percept)
     if option.kind == "talk" and decision.say:
         talking = f"talking to {option.target}"
         action = Talk(option.target, decision.say, doing=talking, emoji="💬")
-        return action, Activity("wait", "", "", talking, "💬", now + TALKING_SECONDS)
-    doing = _doing(option, decision, choices) or current.doing or percept.me.doing
-    resting = Activity("wait", "", "", doing, option.emoji, until)
+        return action, ReactiveActivity("wait", "", "", talking, "💬", now + TALKING_SECONDS)
+    doing = _choose_doing(option, decision, choices) or current.doing or percept.me.doing
+    resting = ReactiveActivity("wait", "", "", doing, option.emoji, until)
     if option.kind == "leave":
         return Talk(None, decision.say, leave=True), resting
     if option.kind in ("move", "use"):
-        return go_on(Activity(option.kind, option.target, option.state, doing, "", until), percept)
-    if option.kind == "plan" and _to_be_used(option, percept):
         return go_on(
-            Activity("use", option.item, option.state, doing, option.emoji, until), percept
+            ReactiveActivity(option.kind, option.target, option.state, doing, "", until), percept
         )
-    if option.kind == "plan" and not _within(percept.me.place, option.target):
-        return go_on(Activity("move", option.target, "", doing, option.emoji, until), percept)
+    if option.kind == "plan" and _is_to_be_used(option, percept):
+        return go_on(
+            ReactiveActivity("use", option.item, option.state, doing, option.emoji, until), percept
+        )
+    if option.kind == "plan" and not _is_within(percept.me.place, option.target):
+        return go_on(
+            ReactiveActivity("move", option.target, "", doing, option.emoji, until), percept
+        )
     return go_on(resting, percept)
 
 
-def _speaks_up(decision: Decision, choices: Mapping[str, Option]) -> bool:
+def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -> bool:
     """Return whether one who keeps on says something to the person who calls for it.
 
     Where talking stands first, someone is there to be answered or greeted. Small models often
@@ -148,13 +154,13 @@ def _speaks_up(decision: Decision, choices: Mapping[str, Option]) -> bool:
     return first.kind == "talk" and sentence and all(said not in c.casefold() for c in choices)
 
 
-def _to_be_used(plan: Option, percept: Percept) -> bool:
+def _is_to_be_used(plan: ReactiveOption, percept: Percept) -> bool:
     """Return whether the plan's object is still to be put into its state, as far as one knows."""
     seen = next((item for item in percept.objects if item.id == plan.item), None)
     return bool(plan.item and plan.state) and (seen is None or plan.state in seen.next_states)
 
 
-def _doing(option: Option, decision: Decision, choices: Collection[str]) -> str:
+def _choose_doing(option: ReactiveOption, decision: Decision, choices: Collection[str]) -> str:
     """Return what one is seen doing: the plan's words, the reply's, or those of the choice.
 
     Small models fill the field with a single word, or repeat a choice or what they say: none
@@ -169,7 +175,7 @@ def _doing(option: Option, decision: Decision, choices: Collection[str]) -> str:
     return said if full and not copied and option.kind != "plan" else option.doing
 
 
-def go_on(activity: Activity, percept: Percept) -> tuple[Action, Activity]:
+def go_on(activity: ReactiveActivity, percept: Percept) -> tuple[Action, ReactiveActivity]:
     """Return the action that continues an activity, and the activity after it.
 
     `use` walks to the object and then uses it; a walk that has ended turns into `doing`.
@@ -188,7 +194,7 @@ def go_on(activity: Activity, percept: Percept) -> tuple[Action, Activity]:
     return Idle(doing, activity.emoji or kept), activity
 
 
-def is_over(activity: Activity, percept: Percept) -> bool:
+def is_over(activity: ReactiveActivity, percept: Percept) -> bool:
     """Return whether the walk of an activity has ended: arrived, or not possible."""
     if activity.kind == "wait":
         return False
@@ -198,24 +204,26 @@ def is_over(activity: Activity, percept: Percept) -> bool:
     return percept.result.arrived and not (activity.kind == "use" and usable)
 
 
-def stop(activity: Activity) -> Activity:
+def stop(activity: ReactiveActivity) -> ReactiveActivity:
     """Return the activity once its walk is over, for whatever reason."""
     return replace(activity, kind="wait", target="", state="")
 
 
-def _places(profile: Profile, percept: Percept) -> list[str]:
+def _list_places(profile: Profile, percept: Percept) -> list[str]:
     """Return the places worth naming: of the routine, of one's own, then the buildings known."""
     entry = current_entry(profile, percept)
     own = [entry.place if entry is not None else "", profile.workplace or "", profile.home]
     here = percept.me.place
     taken = [here]
     for place in (*own, *(p for p in percept.known if "/" not in p and p != _OUTSIDE)):
-        if place and not any(_within(place, other) or _within(other, place) for other in taken):
+        if place and not any(
+            _is_within(place, other) or _is_within(other, place) for other in taken
+        ):
             taken.append(place)
     return taken[1:]
 
 
-def _within(place: str, other: str) -> bool:
+def _is_within(place: str, other: str) -> bool:
     """Return whether `place` is `other` or a part of it."""
     return place == other or place.startswith(f"{other}/")
 

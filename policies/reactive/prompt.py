@@ -12,8 +12,8 @@ from genagents_env.percept import Percept
 from genagents_env.policy import Profile
 
 from .config import ReactiveConfig
-from .mind import Line, Mind
-from .options import Limits, Option, options
+from .mind import ReactiveMind, RememberedLine
+from .options import OptionLimits, ReactiveOption, list_options
 
 _WORDS = 140  # characters of an utterance that are shown
 _SYSTEM_SHARE = 0.5  # of the prompt at most for who one is
@@ -21,16 +21,16 @@ _MARK = 6  # characters of the fence's mark: it is read by small models, and can
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class PromptExtent:
     """How much of everything is shown; `tighter` gives the next smaller one."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: OptionLimits = field(default_factory=OptionLimits)
     lines: int = 5
     facts: int = 2
     people: int = 4
     words: int = _WORDS
 
-    def tighter(self, step: int) -> "Room":
+    def tighten(self, step: int) -> "PromptExtent":
         """Return room for one thing less, another thing at every step."""
         limits = self.limits
         match step % 6:
@@ -49,7 +49,7 @@ class Room:
                 return replace(self, facts=max(0, self.facts - 1), limits=fewer)
 
 
-class Prompts:
+class ReactivePrompts:
     """The prompt files, filled in for one run.
 
     Args:
@@ -64,9 +64,9 @@ class Prompts:
         self.user: Template = load_prompt(folder / "user.jinja")
         self.question: Template = load_prompt(folder / "interview.jinja")
 
-    def messages(
-        self, who: str, profile: Profile, mind: Mind, percept: Percept
-    ) -> tuple[list[Message], dict[str, Option]]:
+    def format_messages(
+        self, who: str, profile: Profile, mind: ReactiveMind, percept: Percept
+    ) -> tuple[list[Message], dict[str, ReactiveOption]]:
         """Return the prompt and the options it offers; at most `config.prompt_tokens` long.
 
         `who`: the system message, from `who`.
@@ -74,16 +74,16 @@ class Prompts:
         other people said, do or chose to call a thing's state stands inside the fence.
         """
         system = Message("system", who)
-        room = Room(lines=self.config.remember)
+        room = PromptExtent(lines=self.config.remember)
         for step in range(40):
-            choices = options(profile, percept, room.limits, talk_first=mind.social)
-            user = Message("user", self._moment(mind, percept, choices, room))
+            choices = list_options(profile, percept, room.limits, talk_first=mind.social)
+            user = Message("user", self._render_user(mind, percept, choices, room))
             if bound_prompt_tokens([system, user]) <= self.config.prompt_tokens:
                 break
-            room = room.tighter(step)
+            room = room.tighten(step)
         return [system, user], choices
 
-    def who(self, profile: Profile, *, asked: bool = False) -> str:
+    def format_system(self, profile: Profile, *, asked: bool = False) -> str:
         """Return the system message: as much of the person as its share of the prompt allows.
 
         `asked`: it ends with how to answer an interviewer, not with how to decide.
@@ -99,12 +99,12 @@ class Prompts:
         goals = list(dict.fromkeys((profile.goal, profile.goal.split(":")[0][:120], "")))
         for told, goal in [(facts, goal) for goal in goals] + [(facts[:1], ""), ([], "")]:
             for persona in personas:
-                text = self._system(profile, persona, goal, told, asked)
+                text = self._render_system(profile, persona, goal, told, asked)
                 if bound_tokens(text) <= limit:
                     return text
-        return self._system(profile, "", "", [], asked)
+        return self._render_system(profile, "", "", [], asked)
 
-    def _system(
+    def _render_system(
         self, profile: Profile, persona: str, goal: str, facts: list[str], asked: bool
     ) -> str:
         return self.system.render(
@@ -119,24 +119,24 @@ class Prompts:
             asked=asked,
         ).strip()
 
-    def _moment(
+    def _render_user(
         self,
-        mind: Mind,
+        mind: ReactiveMind,
         percept: Percept,
-        choices: dict[str, Option],
-        room: Room,
+        choices: dict[str, ReactiveOption],
+        room: PromptExtent,
     ) -> str:
         return self.user.render(
             clock=percept.time.strftime("%A %H:%M"),
             place=percept.me.place,
             why=" ".join(mind.why)[: room.words],
-            data=fence(_data(mind, percept, room), self.mark),
+            data=fence(_list_lines(mind, percept, room), self.mark),
             options=", ".join(choices),
             talking=mind.social and any(choice.kind == "talk" for choice in choices.values()),
         ).strip()
 
 
-def _data(mind: Mind, percept: Percept, room: Room) -> list[JSONValue]:
+def _list_lines(mind: ReactiveMind, percept: Percept, room: PromptExtent) -> list[JSONValue]:
     """Return what goes inside the fence, each line what it is about and words."""
     doing = mind.activity.doing or percept.me.doing
     lines: list[JSONValue] = [["you", doing[: room.words]]]
@@ -149,10 +149,10 @@ def _data(mind: Mind, percept: Percept, room: Room) -> list[JSONValue]:
     ]
     shown = mind.lines[len(mind.lines) - room.lines :] if room.lines else ()
     known = [line for _, line in mind.facts if line not in shown]
-    lines += [said(line, room.words) for line in (*known[: room.facts], *shown)]
+    lines += [format_line(line, room.words) for line in (*known[: room.facts], *shown)]
     return lines
 
 
-def said(line: Line, words: int) -> list[JSONValue]:
+def format_line(line: RememberedLine, words: int) -> list[JSONValue]:
     """Return a remembered line as it stands inside a fence, cut to so many characters."""
     return [line.source, "was" if line.source == "result" else "said", line.text[:words]]

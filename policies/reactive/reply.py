@@ -30,7 +30,7 @@ class Decision(ReplyModel):
 
 
 @lru_cache(maxsize=256)
-def decision_among(options: tuple[str, ...]) -> type[Decision]:
+def make_decision_model(options: tuple[str, ...]) -> type[Decision]:
     """Return `Decision` with `do` limited to `options`, of which there is at least one."""
     allowed = Literal[options]  # type: ignore[valid-type]
     return cast(type[Decision], create_model("Decision", __base__=Decision, do=(allowed, ...)))

@@ -3,13 +3,13 @@
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
 from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
-from .interview import Told
+from .interview import ReactiveAnswer
 
-_HONEST: ReplyRules = {Told: answer_honestly}
+_HONEST: ReplyRules = {ReactiveAnswer: answer_honestly}
 
 REPLIES: ScriptedReplies = {
     "gossip": _HONEST,
     "chatty": _HONEST,
     "mute": _HONEST,
-    "inventor": {Told: invent_answer},
+    "inventor": {ReactiveAnswer: invent_answer},
 }

@@ -23,8 +23,8 @@ from genagents_env.policy import (
 )
 
 from .day import follow_day
-from .interview import answer
-from .life import Life, ScriptedConfig
+from .interview import answer_question
+from .life import ScriptedConfig, ScriptedState
 from .talk import converse, greet, listen
 
 __all__ = ["ScriptedConfig", "ScriptedPolicy"]
@@ -49,13 +49,13 @@ class ScriptedPolicy(Policy):
         near: int = 6,
     ) -> None:
         self.config = ScriptedConfig(share, mute, greet_again_minutes, retell_minutes, near)
-        self.lives: dict[str, Life] = {}
+        self.lives: dict[str, ScriptedState] = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         """Begin an episode: everyone knows the facts of their profile and has met nobody."""
         self.profiles, self.seed, self.start = dict(profiles), seed, context.start
         self.lives = {
-            agent: Life(
+            agent: ScriptedState(
                 facts={fact.id: fact.statement for fact in profile.facts},
                 secrets=[fact.id for fact in profile.facts if fact.secret],
             )
@@ -87,7 +87,7 @@ class ScriptedPolicy(Policy):
         Every repeat gives the same answers: nothing in them is left to chance.
         """
         life, profile = self.lives[agent], self.profiles[agent]
-        return [answer(life, profile, question) for question in questions]
+        return [answer_question(life, profile, question) for question in questions]
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts `agent` knows, each with the event of hearing it where it was heard."""
@@ -103,4 +103,4 @@ class ScriptedPolicy(Policy):
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
-        self.lives = TypeAdapter(dict[str, Life]).validate_python(dict(state))
+        self.lives = TypeAdapter(dict[str, ScriptedState]).validate_python(dict(state))

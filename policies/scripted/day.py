@@ -6,7 +6,7 @@ from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.policy import Profile
 
-from .life import Life
+from .life import ScriptedState
 
 TRIES = 3  # to put an object into its state
 RETRY_SECONDS = 60  # after finding a place closed or full
@@ -14,13 +14,13 @@ _BEDS = ("bed", "bunk", "mattress", "futon", "hammock")
 _SLEEP_STATES = ("sle", "occupied", "in use", "taken")
 
 
-def follow_day(life: Life, profile: Profile, percept: Percept, now: int) -> Action:
+def follow_day(life: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
     """Return the next step of the day: to bed, to the routine's place, or doing what it says."""
     _notice_bed(life, profile, percept)
     if life.in_bed(percept.time.time(), profile):
-        return _to_bed(life, profile, percept, now)
+        return _go_to_bed(life, profile, percept, now)
     life.searched.clear()
-    index = current_entry(profile, percept.time.time())
+    index = find_entry_index(profile, percept.time.time())
     if index != life.entry:
         life.entry, life.arrived, life.used = index, False, 0
         life.wait_until, life.detour = 0, ""
@@ -31,11 +31,11 @@ def follow_day(life: Life, profile: Profile, percept: Percept, now: int) -> Acti
     if index < 0:
         return Idle("spending time at home", "🏠")
     entry = profile.routine[index]
-    using = _use(life, percept, entry.use, entry.state, entry.doing, entry.emoji)
+    using = _use_object(life, percept, entry.use, entry.state, entry.doing, entry.emoji)
     return using if using is not None else Idle(entry.doing, entry.emoji or "🙂")
 
 
-def current_entry(profile: Profile, clock: time) -> int:
+def find_entry_index(profile: Profile, clock: time) -> int:
     """Return the index of the routine entry in force: the latest begun, of yesterday if need be."""
     if not profile.routine:
         return -1
@@ -44,12 +44,12 @@ def current_entry(profile: Profile, clock: time) -> int:
     return begun[-1] if begun else order[-1]
 
 
-def inside(place: str, wanted: str) -> bool:
+def is_inside(place: str, wanted: str) -> bool:
     """Return whether someone in arena `place` is at `wanted`: that arena, its sector or a thing."""
     return place == wanted or place.startswith(f"{wanted}/") or wanted.startswith(f"{place}/")
 
 
-def _walk(life: Life, percept: Percept, place: str, now: int) -> Action | None:
+def _walk(life: ScriptedState, percept: Percept, place: str, now: int) -> Action | None:
     """Return a step towards `place`, or None once there."""
     here, walking = percept.me.place, life.going == place
     if life.detour:
@@ -58,12 +58,12 @@ def _walk(life: Life, percept: Percept, place: str, now: int) -> Action | None:
         life.detour = ""
     if percept.result.arrived if walking else here == place or here.startswith(f"{place}/"):
         life.arrived = True
-    if life.arrived and inside(here, place):
+    if life.arrived and is_inside(here, place):
         return None
     life.arrived = False
     if walking and not percept.result.ok:
         life.wait_until = now + RETRY_SECONDS
-        life.detour = _way_in(percept, place)
+        life.detour = _find_way_in(percept, place)
         if life.detour:
             return Move(life.detour)
     if now < life.wait_until:
@@ -71,20 +71,25 @@ def _walk(life: Life, percept: Percept, place: str, now: int) -> Action | None:
     return Move(place)
 
 
-def _way_in(percept: Percept, place: str) -> str:
+def _find_way_in(percept: Percept, place: str) -> str:
     """Return the next room of the building one is in, where a room wanted there is not known yet.
 
     From there one sees the rooms beyond, and seeing a place is knowing it.
     """
     sector = place.split("/")[0]
-    unknown = not any(inside(known, place) for known in percept.known if "/" in known)
+    unknown = not any(is_inside(known, place) for known in percept.known if "/" in known)
     if not unknown or not percept.me.place.startswith(f"{sector}/"):
         return ""
     return next((room for room in percept.exits if room.startswith(f"{sector}/")), "")
 
 
-def _use(
-    life: Life, percept: Percept, item: str | None, state: str | None, doing: str, emoji: str
+def _use_object(
+    life: ScriptedState,
+    percept: Percept,
+    item: str | None,
+    state: str | None,
+    doing: str,
+    emoji: str,
 ) -> Action | None:
     """Return what brings the routine's object into its state, or None where that is done."""
     if item is None or state is None or life.used >= TRIES:
@@ -102,7 +107,7 @@ def _use(
     return Move(item)
 
 
-def _to_bed(life: Life, profile: Profile, percept: Percept, now: int) -> Action:
+def _go_to_bed(life: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
     """Return a step on the way to bed, and at last lying down."""
     life.entry, life.arrived = -2, False
     if life.last == "Interact" and not percept.result.ok and life.bed is not None:
@@ -111,28 +116,28 @@ def _to_bed(life: Life, profile: Profile, percept: Percept, now: int) -> Action:
         _notice_bed(life, profile, percept)
     if life.bed is not None:
         seen = next((o for o in percept.objects if o.id == life.bed), None)
-        state = sleep_state(seen) if seen is not None else None
+        state = find_sleep_state(seen) if seen is not None else None
         if seen is not None and seen.usable and state is not None:
             return Interact(seen.id, state)
         if seen is None or not seen.usable:
-            return _or_wait(life, percept, life.bed, now)
-    rooms = _rooms(profile, percept)
+            return _move_or_wait(life, percept, life.bed, now)
+    rooms = _list_rooms(profile, percept)
     if life.going in rooms and percept.result.arrived:
         life.searched.append(life.going)
     room = next((place for place in rooms if place not in life.searched), None)
     if room is None:
         return Idle("dozing", "😴")
-    return _or_wait(life, percept, room, now)
+    return _move_or_wait(life, percept, room, now)
 
 
-def _or_wait(life: Life, percept: Percept, place: str, now: int) -> Action:
+def _move_or_wait(life: ScriptedState, percept: Percept, place: str, now: int) -> Action:
     if life.going == place and not percept.result.ok:
         life.searched.append(place)
         life.wait_until = now + RETRY_SECONDS
     return Idle("waiting to get to bed", "⏳") if now < life.wait_until else Move(place)
 
 
-def _rooms(profile: Profile, percept: Percept) -> list[str]:
+def _list_rooms(profile: Profile, percept: Percept) -> list[str]:
     """Return where the bed may be, the likeliest first: rooms at home, bedrooms before others."""
     sector, first = profile.home.split("/")[0], profile.name.split()[0].lower()
     known = [place for place in percept.known if place.startswith(f"{sector}/")]
@@ -144,7 +149,7 @@ def _rooms(profile: Profile, percept: Percept) -> list[str]:
     return sorted(known, key=unlikely) or [profile.home]
 
 
-def _notice_bed(life: Life, profile: Profile, percept: Percept) -> None:
+def _notice_bed(life: ScriptedState, profile: Profile, percept: Percept) -> None:
     """Remember one's bed: of those in sight at home the one named after oneself, or the nearest."""
     sector = profile.home.split("/")[0]
     if life.bed is not None or not percept.me.place.startswith(sector):
@@ -165,6 +170,6 @@ def is_bed(item: SeenObject) -> bool:
     return item.name.lower().split()[-1] in _BEDS
 
 
-def sleep_state(item: SeenObject) -> str | None:
+def find_sleep_state(item: SeenObject) -> str | None:
     """Return the state of a bed that means someone sleeps in it, if it can be put into one."""
     return next((s for word in _SLEEP_STATES for s in item.next_states if word in s), None)

@@ -4,7 +4,7 @@ import re
 
 from genagents_env.policy import Answer, Profile
 
-from .life import Life
+from .life import ScriptedState
 
 _EMPTY = frozenset(
     [
@@ -48,16 +48,16 @@ _EMPTY = frozenset(
 )
 
 
-def answer(life: Life, profile: Profile, question: str) -> Answer:
+def answer_question(life: ScriptedState, profile: Profile, question: str) -> Answer:
     """Return what this person knows that the question asks for, and the events it rests on.
 
     First of the people it names, then of what was heard. What was known from the start rests on
     no event.
     """
-    asked = _content(question)
-    told = _of_people(life, profile, question)
+    asked = _find_content(question)
+    told = _describe_people(life, profile, question)
     for fact, said in life.facts.items():
-        if asked & _content(said):
+        if asked & _find_content(said):
             source = life.sources.get(fact)
             told.setdefault(said, set()).update(() if source is None else (source,))
     if not told:
@@ -66,7 +66,7 @@ def answer(life: Life, profile: Profile, question: str) -> Answer:
     return Answer("Yes. " + " ".join(told), tuple(sorted(evidence)))
 
 
-def _of_people(life: Life, profile: Profile, question: str) -> dict[str, set[int]]:
+def _describe_people(life: ScriptedState, profile: Profile, question: str) -> dict[str, set[int]]:
     """Return a sentence about each person named whom one knows or has heard, with its events."""
     ties = profile.relationships
     told: dict[str, set[int]] = {}
@@ -78,7 +78,7 @@ def _of_people(life: Life, profile: Profile, question: str) -> dict[str, set[int
     return told
 
 
-def _content(text: str) -> set[str]:
+def _find_content(text: str) -> set[str]:
     """Return the words of `text` that say what it is about."""
     words = {word.removesuffix("'s") for word in re.findall(r"[a-z']+", text.lower())}
     return {word for word in words if len(word) > 3 and word not in _EMPTY}

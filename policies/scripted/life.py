@@ -49,7 +49,7 @@ class Chat:
 
 
 @dataclass(slots=True)
-class Life:
+class ScriptedState:
     """One person's memory, JSON values only. Times are seconds since the start.
 
     `facts`: fact id to the sentence it is passed on in; `sources`: the event by which it was

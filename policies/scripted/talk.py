@@ -6,7 +6,7 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.percept import Heard, Percept
 from genagents_env.rng import draw_index, draw_unit
 
-from .life import Chat, Life, ScriptedConfig
+from .life import Chat, ScriptedConfig, ScriptedState
 
 OPENING = "Have you heard? "
 QUOTED_AT_MOST = 300  # characters of someone's own words that are passed on
@@ -17,7 +17,7 @@ MOST_SAID = 6  # utterances in one conversation, so that routines go on
 BETWEEN_SECONDS = 60  # from one conversation to the next greeting
 
 
-def listen(life: Life, percept: Percept, now: int) -> None:
+def listen(life: ScriptedState, percept: Percept, now: int) -> None:
     """Take in what came of one's last words, and what was heard."""
     chat, talk = life.chat, percept.conversation
     if talk is None:
@@ -33,7 +33,7 @@ def listen(life: Life, percept: Percept, now: int) -> None:
 
 
 def converse(
-    life: Life, percept: Percept, now: int, config: ScriptedConfig, seed: int
+    life: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
 ) -> Action | None:
     """Return what to do in the conversation one is in; None where there is none."""
     talk, chat = percept.conversation, life.chat
@@ -48,15 +48,19 @@ def converse(
         return Idle(f"talking to {' and '.join(others)}", "💬")
     if chat.mine:
         return Talk(None, "", leave=True)
-    to = next((name for name in others if _untold(life, percept, name, config, seed)), None)
+    to = next((name for name in others if _list_untold(life, percept, name, config, seed)), None)
     if to is not None:
-        opening = "" if chat.said else f"{greeting(percept.time.time())}, {_first(to)}! "
-        return _telling(life, percept, to, opening, config, seed)
-    return Talk(others[0], _goodbye(chat, _first(others[0]), percept.time.time()), leave=True)
+        opening = (
+            "" if chat.said else f"{choose_greeting(percept.time.time())}, {_find_first_name(to)}! "
+        )
+        return _tell(life, percept, to, opening, config, seed)
+    return Talk(
+        others[0], _say_goodbye(chat, _find_first_name(others[0]), percept.time.time()), leave=True
+    )
 
 
 def greet(
-    life: Life, percept: Percept, now: int, config: ScriptedConfig, seed: int
+    life: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
 ) -> Action | None:
     """Return a greeting where someone stands near who was not met lately; otherwise None."""
     if config.mute or percept.conversation is not None or now < life.quiet_until:
@@ -66,33 +70,33 @@ def greet(
             break
         if person.asleep or now - life.busy.get(person.name, -BUSY_SECONDS) < BUSY_SECONDS:
             continue
-        if not _due(life, percept, person.name, now, config, seed):
+        if not _is_due(life, percept, person.name, now, config, seed):
             continue
-        if not _first_to_speak(percept.me.name, person.name, now, seed):
+        if not _is_first_to_speak(percept.me.name, person.name, now, seed):
             continue
         life.met[person.name] = now
         life.quiet_until = now + BETWEEN_SECONDS
-        hello = f"{greeting(percept.time.time())}, {_first(person.name)}! "
-        if _untold(life, percept, person.name, config, seed):
-            return _telling(life, percept, person.name, hello, config, seed)
+        hello = f"{choose_greeting(percept.time.time())}, {_find_first_name(person.name)}! "
+        if _list_untold(life, percept, person.name, config, seed):
+            return _tell(life, percept, person.name, hello, config, seed)
         return Talk(person.name, hello.strip())
     return None
 
 
-def greeting(clock: time) -> str:
+def choose_greeting(clock: time) -> str:
     """Return the words for the time of day."""
     if 4 <= clock.hour < 12:
         return "Good morning"
     return "Good afternoon" if 12 <= clock.hour < 18 else "Good evening"
 
 
-def _goodbye(chat: Chat, name: str, clock: time) -> str:
+def _say_goodbye(chat: Chat, name: str, clock: time) -> str:
     if chat.thanks:
         return f"Thank you for telling me, {name}. See you!"
-    return f"See you, {name}!" if chat.said else f"{greeting(clock)}, {name}! I must get on."
+    return f"See you, {name}!" if chat.said else f"{choose_greeting(clock)}, {name}! I must get on."
 
 
-def sentence(words: Heard) -> str:
+def format_fact(words: Heard) -> str:
     """Return a fact as it is passed on: the bare sentence, or who said what.
 
     What another scripted person said comes after the opening, and stays as it is however often
@@ -105,10 +109,10 @@ def sentence(words: Heard) -> str:
     return f"{words.speaker} says: “{quoted}”" if words.speaker else quoted
 
 
-def _hear(life: Life, percept: Percept, words: Heard, now: int) -> None:
+def _hear(life: ScriptedState, percept: Percept, words: Heard, now: int) -> None:
     for fact in words.facts:
         if fact not in life.facts:
-            life.facts[fact], life.sources[fact] = sentence(words), words.event_id
+            life.facts[fact], life.sources[fact] = format_fact(words), words.event_id
         if words.speaker is not None:
             life.tell(fact, words.speaker)
     talk = percept.conversation
@@ -120,24 +124,24 @@ def _hear(life: Life, percept: Percept, words: Heard, now: int) -> None:
         return
     life.met[words.speaker] = now
     life.chat.mine, life.chat.last = False, now
-    life.chat.turn = now if words.addressed else now + _stagger(percept)
+    life.chat.turn = now if words.addressed else now + _count_stagger(percept)
     life.chat.thanks = bool(words.facts)
 
 
-def _stagger(percept: Percept) -> int:
+def _count_stagger(percept: Percept) -> int:
     """Return the seconds this member waits, so that not all speak at the same moment."""
     talk, me = percept.conversation, percept.me.name
     place = talk.members.index(me) if talk is not None and me in talk.members else 0
     return STAGGER_SECONDS * (1 + place)
 
 
-def _confirm(life: Life, percept: Percept, now: int) -> None:
+def _confirm(life: ScriptedState, percept: Percept, now: int) -> None:
     """Count one's last words as said, and the facts in them as told, where they were."""
     chat, telling = life.chat, life.chat.telling
     chat.telling = []
     if not percept.result.ok:
         if percept.conversation is not None:
-            chat.turn = now + _stagger(percept)
+            chat.turn = now + _count_stagger(percept)
         return
     chat.said, chat.mine, chat.last = chat.said + 1, True, now
     if telling:
@@ -147,14 +151,14 @@ def _confirm(life: Life, percept: Percept, now: int) -> None:
                 life.tell(fact, name)
 
 
-def _first_to_speak(me: str, other: str, now: int, seed: int) -> bool:
+def _is_first_to_speak(me: str, other: str, now: int, seed: int) -> bool:
     """Return whether, of two who would greet each other at the same moment, this one does."""
     first = draw_index(seed, 2, "greets", min(me, other), max(me, other), now)
     return (me > other) == bool(first)
 
 
-def _due(
-    life: Life, percept: Percept, name: str, now: int, config: ScriptedConfig, seed: int
+def _is_due(
+    life: ScriptedState, percept: Percept, name: str, now: int, config: ScriptedConfig, seed: int
 ) -> bool:
     """Return whether to speak to `name`: not met today, not for long, or there is news."""
     if name not in life.met:
@@ -164,11 +168,13 @@ def _due(
     today = clock.hour * 3600 + clock.minute * 60 + clock.second
     if ago >= config.greet_again_minutes * 60 or ago > today:
         return True
-    return ago >= config.retell_minutes * 60 and bool(_untold(life, percept, name, config, seed))
+    return ago >= config.retell_minutes * 60 and bool(
+        _list_untold(life, percept, name, config, seed)
+    )
 
 
-def _untold(
-    life: Life, percept: Percept, name: str, config: ScriptedConfig, seed: int
+def _list_untold(
+    life: ScriptedState, percept: Percept, name: str, config: ScriptedConfig, seed: int
 ) -> list[str]:
     """Return the facts one would tell `name` and has not."""
     me = percept.me.name
@@ -180,16 +186,16 @@ def _untold(
     ]
 
 
-def _telling(
-    life: Life, percept: Percept, to: str, before: str, config: ScriptedConfig, seed: int
+def _tell(
+    life: ScriptedState, percept: Percept, to: str, before: str, config: ScriptedConfig, seed: int
 ) -> Talk:
     """Return the first fact one has for `to`, and remember to count it once it is said."""
-    first = _untold(life, percept, to, config, seed)[0]
+    first = _list_untold(life, percept, to, config, seed)[0]
     words = life.facts[first]
     together = [fact for fact, text in life.facts.items() if text == words]
     life.chat.telling = [to, *together]
     return Talk(to, f"{before}{OPENING}{words}")
 
 
-def _first(name: str) -> str:
+def _find_first_name(name: str) -> str:
     return name.split()[0] if name.split() else name

@@ -68,26 +68,26 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         moment = Moment(percept, self.services.to_second(percept.time))
         observations = perceive.notice(mind, moment)
         thoughts = [
-            *perceive.thoughts(mind, moment),
-            *summary.thoughts(mind, moment),
-            *reflect.thoughts(mind, moment),
-            *plan.thoughts(mind, moment),
-            *converse.thoughts(mind, moment),
-            *react.thoughts(mind, moment, observations),
+            *perceive.make_queries(mind, moment),
+            *summary.make_queries(mind, moment),
+            *reflect.make_queries(mind, moment),
+            *plan.make_queries(mind, moment),
+            *converse.make_queries(mind, moment),
+            *react.make_queries(mind, moment, observations),
         ]
         if thoughts or mind.pending:
             await self.scheduler.run(mind, thoughts, moment)
-        return converse.action(mind, moment) or act.action(mind, moment)
+        return converse.choose_action(mind, moment) or act.choose_action(mind, moment)
 
     async def interview_async(
         self, agent: str, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
         """Answer as `agent` from memory, with the events that the answers rest on; no trace."""
-        return await interview.answers(self.minds[agent], questions, repeat=repeat)
+        return await interview.answer_questions(self.minds[agent], questions, repeat=repeat)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return every memory of the stream that has not expired, with the events it goes back to.
 
         So those of a thought are the events of what it rests on.
         """
-        return interview.memories(self.minds[agent])
+        return interview.list_memories(self.minds[agent])

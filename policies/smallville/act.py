@@ -11,7 +11,7 @@ from genagents_env.percept import Percept, SeenObject
 
 from .day import Piece
 from .mind import SmallvilleActivity, SmallvilleMind
-from .places import best_match
+from .places import find_best_match
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
 _RETRY_PRIVATE = 86_400  # the same where one is not allowed in
@@ -19,23 +19,23 @@ _PRIVATE = "is private"  # how the world words that
 _REST = 600  # for how long one goes on where nothing is planned
 
 
-def action(mind: SmallvilleMind, moment: Moment) -> Action:
+def choose_action(mind: SmallvilleMind, moment: Moment) -> Action:
     """Return the next step of what one is at, having first settled what that is."""
     percept = moment.percept
     _note_result(mind, moment)
-    if _sleeps(mind, moment):
-        step = _to_bed(mind, moment)
+    if _is_bedtime(mind, moment):
+        step = _go_to_bed(mind, moment)
     elif percept.me.asleep:
         step = Move(percept.me.place)  # any step wakes one up
     else:
-        _choose(mind, moment)
+        _choose_activity(mind, moment)
         step = _step(mind, moment)
     mind.last = type(step).__name__
-    mind.going = _target(step)
+    mind.going = _find_target(step)
     return step
 
 
-def _target(step: Action) -> str:
+def _find_target(step: Action) -> str:
     if isinstance(step, Move):
         return step.place
     return step.object if isinstance(step, Interact) else ""
@@ -57,7 +57,7 @@ def _note_result(mind: SmallvilleMind, moment: Moment) -> None:
         mind.blocked = {p: until for p, until in mind.blocked.items() if moment.now < until}
 
 
-def _sleeps(mind: SmallvilleMind, moment: Moment) -> bool:
+def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether this is bedtime: by the plan, else by the lifestyle."""
     clock, day, now = moment.percept.time.time(), mind.day, moment.now
     if mind.activity.reaction and now < mind.activity.until:
@@ -70,7 +70,7 @@ def _sleeps(mind: SmallvilleMind, moment: Moment) -> bool:
     return moment.percept.me.asleep or now >= day.bed or is_in_bed(mind.profile, clock)
 
 
-def _to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
+def _go_to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
     """Return the way to bed, lying down, or sleeping on."""
     percept, bed = moment.percept, mind.profile.sleeps_in
     if percept.me.asleep:
@@ -79,24 +79,24 @@ def _to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
         mind.activity = SmallvilleActivity(kind="sleep", text="going to bed", begun=moment.now)
     if bed is None or bed[0] in mind.blocked:
         home = mind.profile.home
-        if _within(percept.me.place, home) or home in mind.blocked:
+        if _is_within(percept.me.place, home) or home in mind.blocked:
             return Idle("dozing", "😴")
         return Move(home, "going home to bed", "🌙")
-    seen = _seen(percept, bed[0])
+    seen = _find_object(percept, bed[0])
     if seen is not None and seen.usable and not (mind.last == "Interact" and percept.result.ok):
         return Interact(bed[0], bed[1], "asleep in bed", "😴")
     return Move(bed[0], "going to bed", "🌙")
 
 
-def _choose(mind: SmallvilleMind, moment: Moment) -> None:
+def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
     """Settle what one is at: a reaction until it ends, else the plan's piece, else the habit."""
     activity, now = mind.activity, moment.now
     if activity.reaction and now < activity.until:
         return
-    piece = mind.day.piece_at(now) if mind.config.planning else _habit(mind, moment)
+    piece = mind.day.find_piece(now) if mind.config.planning else _find_routine(mind, moment)
     if piece is None:
         if now >= activity.until or activity.kind == "sleep":
-            text = _between(mind, moment)
+            text = _describe_between(mind, moment)
             mind.activity = SmallvilleActivity(
                 text=text, begun=now, until=now + _REST, arrived=True, used=True, emoji="🙂"
             )
@@ -117,13 +117,13 @@ def _choose(mind: SmallvilleMind, moment: Moment) -> None:
     )
 
 
-def _between(mind: SmallvilleMind, moment: Moment) -> str:
+def _describe_between(mind: SmallvilleMind, moment: Moment) -> str:
     """Return what one does where the day is not taken apart yet: its block, or the habit."""
-    block = mind.day.block_at(moment.now)
+    block = mind.day.find_block(moment.now)
     return block.text if block is not None else "getting ready"
 
 
-def _habit(mind: SmallvilleMind, moment: Moment) -> Piece | None:
+def _find_routine(mind: SmallvilleMind, moment: Moment) -> Piece | None:
     """Return the routine's entry as a piece: how one lives without planning."""
     entry = find_entry(mind.profile, moment.percept.time.time())
     if entry is None:
@@ -136,30 +136,30 @@ def _habit(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 def _step(mind: SmallvilleMind, moment: Moment) -> Action:
     activity, percept = mind.activity, moment.percept
-    there = _within(percept.me.place, activity.place)
+    there = _is_within(percept.me.place, activity.place)
     if activity.arrived and not there and activity.place not in mind.blocked:
         activity.arrived = False  # a talk, or an object, led one away
-    if not activity.arrived and not (there and not _on_the_way(mind, percept)):
+    if not activity.arrived and not (there and not _is_on_the_way(mind, percept)):
         return Move(activity.place)
     activity.arrived = True
-    using = None if activity.used or not activity.object else _use(mind, percept)
+    using = None if activity.used or not activity.object else _use_object(mind, percept)
     return using or Idle(activity.text, activity.emoji or "🙂")
 
 
-def _on_the_way(mind: SmallvilleMind, percept: Percept) -> bool:
+def _is_on_the_way(mind: SmallvilleMind, percept: Percept) -> bool:
     """Return whether one is walking there still, perhaps in its door."""
     return mind.last == "Move" and mind.going == mind.activity.place and not percept.result.arrived
 
 
-def _use(mind: SmallvilleMind, percept: Percept) -> Action | None:
+def _use_object(mind: SmallvilleMind, percept: Percept) -> Action | None:
     """Return what brings the activity's object into its state; None where that is done or vain."""
     activity = mind.activity
-    item = _seen(percept, activity.object)
+    item = _find_object(percept, activity.object)
     if item is None:
         here = {o.name: o for o in percept.objects if o.id.startswith(f"{activity.place}/")}
-        name = best_match(activity.object.split("/")[-1], list(here))
+        name = find_best_match(activity.object.split("/")[-1], list(here))
         item = here.get(name)
-    state = _state(item, activity.use) if item is not None else ""
+    state = _find_state(item, activity.use) if item is not None else ""
     if item is None or not state or item.state == state:
         activity.used = True
         return None
@@ -172,7 +172,7 @@ def _use(mind: SmallvilleMind, percept: Percept) -> Action | None:
     return Move(item.id, activity.text, activity.emoji)
 
 
-def _state(item: SeenObject, words: str) -> str:
+def _find_state(item: SeenObject, words: str) -> str:
     """Return the state that `words` mean for the object; empty where it allows none like it."""
     if not words:
         return ""
@@ -181,12 +181,12 @@ def _state(item: SeenObject, words: str) -> str:
     )
     if exact:
         return exact
-    return best_match(words, item.next_states) or (words if item.free_text else "")
+    return find_best_match(words, item.next_states) or (words if item.free_text else "")
 
 
-def _seen(percept: Percept, object_id: str) -> SeenObject | None:
+def _find_object(percept: Percept, object_id: str) -> SeenObject | None:
     return next((item for item in percept.objects if item.id == object_id), None)
 
 
-def _within(place: str, whole: str) -> bool:
+def _is_within(place: str, whole: str) -> bool:
     return not whole or place == whole or place.startswith(f"{whole}/")

@@ -25,10 +25,10 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from . import memo
-from .dialogue import end, follow, is_late, is_my_turn, refused_for_distance
+from .dialogue import end, follow, is_late, is_my_turn, is_out_of_earshot
 from .mind import Dialogue, SmallvilleMind
 from .retrieve import recall
-from .summary import lines as self_description
+from .summary import format_lines as self_description
 
 EMOJI = "💬"
 _APPROACH = 180  # seconds for which one walks up to somebody who is out of earshot
@@ -37,7 +37,7 @@ _RECENT = 4  # utterances that memories are looked for by (public code: 4)
 _FIRST = "someone you know"
 
 
-class Relationship(ReplyModel):
+class RelationshipReply(ReplyModel):
     """What one makes of somebody."""
 
     wire_name: ClassVar[str] = "Relationship"
@@ -58,17 +58,17 @@ class Utterance(ReplyModel):
     end: bool
 
 
-def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Follow the conversation; think of the others, of what to say, of what was said."""
     if mind.dialogue is None and moment.percept.conversation is None:
         return ()
     if not mind.config.conversation:
         return ()
-    over = [Query("converse.memo", memo.minutes(mind, each)) for each in follow(mind, moment)]
-    return [*over, *_relations(mind), *_words(mind, moment)]
+    over = [Query("converse.memo", memo.make_data(mind, each)) for each in follow(mind, moment)]
+    return [*over, *_query_relations(mind), *_query_words(mind, moment)]
 
 
-def _relations(mind: SmallvilleMind) -> list[Query]:
+def _query_relations(mind: SmallvilleMind) -> list[Query]:
     """Ask for what one makes of those of whom one has not thought in this conversation."""
     dialogue = mind.dialogue
     if dialogue is None:
@@ -80,7 +80,7 @@ def _relations(mind: SmallvilleMind) -> list[Query]:
     return [Query("converse.relate", {"other": name, "begun": begun}) for name in new]
 
 
-def _words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
+def _query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Ask for words when it is for oneself to speak and one has none yet."""
     dialogue = mind.dialogue
     if dialogue is None or dialogue.unsaid or dialogue.leaving or mind.is_busy("converse.speak"):
@@ -92,7 +92,7 @@ def _words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     return [Query("converse.speak", {"begun": dialogue.begun, "heard": len(dialogue.lines)})]
 
 
-def _current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
+def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
     """Return the conversation that a thought is about, if one is still in it."""
     dialogue = mind.dialogue
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
@@ -101,10 +101,10 @@ def _current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
 # What one makes of the other.
 
 
-async def _ask_relation(
+async def _prepare_relation(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
-    if _current(mind, data) is None:
+    if _find_current(mind, data) is None:
         return None
     other = str(data["other"])
     memories = await recall(mind, [f"{mind.name}'s relationship with {other}"], moment.now)
@@ -114,21 +114,23 @@ async def _ask_relation(
     return PreparedQuery(shown.messages, data)
 
 
-async def _take_relation(
+async def _apply_relation(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
-    dialogue = _current(mind, data)
+    dialogue = _find_current(mind, data)
     if dialogue is None:
         return []
     dialogue.relations[data["other"]] = "" if reply.fallback else reply.value.relationship
-    return _words(mind, moment)
+    return _query_words(mind, moment)
 
 
 # What to say.
 
 
-async def _ask_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    percept, dialogue = moment.percept, _current(mind, data)
+async def _prepare_words(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
+    percept, dialogue = moment.percept, _find_current(mind, data)
     if dialogue is None:
         return None
     relations = {o: dialogue.relations.get(o, "") for o in dialogue.others}
@@ -144,9 +146,9 @@ async def _ask_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
         mind.profile,
         lines=[
             *self_description(mind),
-            *_sight(dialogue, doing),
-            *_opinions(relations),
-            *memo.transcript(mind, dialogue.lines),
+            *_format_sight(dialogue, doing),
+            *_format_opinions(relations),
+            *memo.format_transcript(mind, dialogue.lines),
         ],
         memories=await recall(mind, queries, moment.now),
         clock=f"{percept.time:%A %H:%M}",
@@ -158,14 +160,14 @@ async def _ask_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
     return PreparedQuery(shown.messages, data)
 
 
-def _sight(dialogue: Dialogue, doing: Mapping[str, str]) -> list[JSONValue]:
+def _format_sight(dialogue: Dialogue, doing: Mapping[str, str]) -> list[JSONValue]:
     """Return what the others are at, of interest only until they talk."""
     return (
         [] if dialogue.lines else [[shorten_name(name), "is", what] for name, what in doing.items()]
     )
 
 
-def _opinions(relations: Mapping[str, str]) -> list[JSONValue]:
+def _format_opinions(relations: Mapping[str, str]) -> list[JSONValue]:
     return [[f"about {shorten_name(name)}", text] for name, text in relations.items() if text]
 
 
@@ -177,15 +179,15 @@ def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
     return talk is not None and talk.exchanges_left <= 1
 
 
-async def _take_words(
+async def _apply_words(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Make up one's mind what to say; if more was said meanwhile, think again."""
-    dialogue = _current(mind, data)
+    dialogue = _find_current(mind, data)
     if dialogue is None or moment.percept.me.asleep:
         return []
     if len(dialogue.lines) != data["heard"]:
-        return _words(mind, moment)
+        return _query_words(mind, moment)
     words, parting = reply.value.say, reply.value.end
     if not words and not dialogue.lines:
         end(mind, dialogue, moment)
@@ -200,7 +202,7 @@ async def _take_words(
 # What one does.
 
 
-def action(mind: SmallvilleMind, moment: Moment) -> Action | None:
+def choose_action(mind: SmallvilleMind, moment: Moment) -> Action | None:
     """Return one's next step in or towards a conversation; None where there is none."""
     talk, dialogue = moment.percept.conversation, mind.dialogue
     if (talk is None and dialogue is None) or moment.percept.me.asleep:
@@ -208,9 +210,9 @@ def action(mind: SmallvilleMind, moment: Moment) -> Action | None:
     if not mind.config.conversation:
         step: Action | None = Talk(None, "", leave=True)
     elif dialogue is not None and dialogue.id < 0:
-        step = _opening(mind, dialogue, moment)
+        step = _open(mind, dialogue, moment)
     elif dialogue is not None and talk is not None:
-        step = _speaking(dialogue, may_speak=talk.may_speak)
+        step = _speak(dialogue, may_speak=talk.may_speak)
     else:
         step = None
     if step is not None:
@@ -219,8 +221,8 @@ def action(mind: SmallvilleMind, moment: Moment) -> Action | None:
     return step
 
 
-def _speaking(dialogue: Dialogue, *, may_speak: bool) -> Action:
-    doing = _doing(dialogue)
+def _speak(dialogue: Dialogue, *, may_speak: bool) -> Action:
+    doing = _describe_doing(dialogue)
     if dialogue.leaving and not dialogue.unsaid:
         return Talk(None, "", leave=True)
     if dialogue.unsaid and may_speak:
@@ -228,7 +230,7 @@ def _speaking(dialogue: Dialogue, *, may_speak: bool) -> Action:
     return Idle(doing, EMOJI)
 
 
-def _opening(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action | None:
+def _open(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action | None:
     """Return what brings one's first words to the other, or give up."""
     percept, other = moment.percept, dialogue.others[0]
     seen = next((person for person in percept.people if person.name == other), None)
@@ -242,33 +244,33 @@ def _opening(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action
     if not dialogue.unsaid:
         return Idle(f"turning to {other}", EMOJI)
     near = percept.result.arrived or (seen is not None and seen.distance <= _NEAR)
-    walking = refused_for_distance(mind, percept) or (mind.last == "Move" and not near)
+    walking = is_out_of_earshot(mind, percept) or (mind.last == "Move" and not near)
     if tried and walking:
         return Move(other, f"walking up to {other}", EMOJI)
     if not tried:
         dialogue.spoke = moment.now
-    doing, leave = _doing(dialogue), dialogue.leaving
+    doing, leave = _describe_doing(dialogue), dialogue.leaving
     return Talk(other, dialogue.unsaid, leave=leave, doing=doing, emoji=EMOJI)
 
 
-def _doing(dialogue: Dialogue) -> str:
+def _describe_doing(dialogue: Dialogue) -> str:
     return f"talking with {' and '.join(dialogue.others)}"
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "converse.relate": QueryHandler(
-        prepare=_ask_relation,
-        reply_model=lambda data: Relationship,
+        prepare=_prepare_relation,
+        reply_model=lambda data: RelationshipReply,
         # Only `reply.fallback` is looked at.
-        fallback=lambda data: Relationship(relationship=_FIRST),
-        apply=_take_relation,
+        fallback=lambda data: RelationshipReply(relationship=_FIRST),
+        apply=_apply_relation,
         max_tokens=lambda data: 200,
     ),
     "converse.speak": QueryHandler(
-        prepare=_ask_words,
+        prepare=_prepare_words,
         reply_model=lambda data: Utterance,
         fallback=lambda data: Utterance(say="", end=True),
-        apply=_take_words,
+        apply=_apply_words,
         max_tokens=lambda data: 320,
     ),
     "converse.memo": memo.HANDLER,

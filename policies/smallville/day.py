@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Block:
+class PlanBlock:
     """A stretch of the day with one activity; seconds of game time, `end` excluded."""
 
     start: int
@@ -47,18 +47,18 @@ class Day:
     wake: int = 0
     bed: int = 0
     outline: list[str] = field(default_factory=list)
-    hours: list[Block] = field(default_factory=list)
+    hours: list[PlanBlock] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
 
-    def block_at(self, now: int) -> Block | None:
+    def find_block(self, now: int) -> PlanBlock | None:
         """Return the block in force at `now`."""
         return next((block for block in self.hours if block.start <= now < block.end), None)
 
-    def piece_at(self, now: int) -> Piece | None:
+    def find_piece(self, now: int) -> Piece | None:
         """Return the piece in force at `now`."""
         return next((piece for piece in self.pieces if piece.start <= now < piece.end), None)
 
-    def pieces_until(self, now: int) -> int:
+    def find_reach(self, now: int) -> int:
         """Return up to when the day is taken apart without a gap from `now` on."""
         reached = now
         for piece in self.pieces:
@@ -72,7 +72,7 @@ class Day:
         if self.pieces:
             self.pieces[-1].end = min(self.pieces[-1].end, start)
 
-    def replace_hours(self, start: int, blocks: list[Block]) -> None:
+    def replace_hours(self, start: int, blocks: list[PlanBlock]) -> None:
         """Put `blocks` in place of everything from `start` on."""
         kept = [block for block in self.hours if block.start < start]
         if kept:
@@ -80,14 +80,14 @@ class Day:
         self.hours = [*kept, *blocks]
 
 
-def merged(blocks: list[Block]) -> list[Block]:
+def merge_blocks(blocks: list[PlanBlock]) -> list[PlanBlock]:
     """Return `blocks` with neighbours of the same activity joined, and empty ones dropped."""
-    joined: list[Block] = []
+    joined: list[PlanBlock] = []
     for block in blocks:
         if block.end <= block.start:
             continue
         if joined and joined[-1].text == block.text and joined[-1].end == block.start:
             joined[-1].end = block.end
         else:
-            joined.append(Block(block.start, block.end, block.text))
+            joined.append(PlanBlock(block.start, block.end, block.text))
     return joined

@@ -43,14 +43,14 @@ def begin(mind: SmallvilleMind, other: str, moment: Moment) -> Dialogue:
 
 def end(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Dialogue]:
     """Be done with a conversation; return it, unless not a word was said in it."""
-    _note_parting(mind, company(mind, dialogue), moment)
+    _note_parting(mind, list_company(mind, dialogue), moment)
     if dialogue.id < 0:
         mind.last = mind.going = ""  # the way to the other says nothing about the way to the plan
     mind.dialogue = None
     return [dialogue] if dialogue.lines else []
 
 
-def company(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
+def list_company(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
     """Return everyone else who is in the conversation or spoke in it, each once."""
     speakers = (line.speaker for line in dialogue.lines if line.speaker != mind.name)
     return list(dict.fromkeys((*speakers, *dialogue.others)))
@@ -78,7 +78,7 @@ def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
     return not late < woke <= clock
 
 
-def refused_for_distance(mind: SmallvilleMind, percept: Percept) -> bool:
+def is_out_of_earshot(mind: SmallvilleMind, percept: Percept) -> bool:
     """Return whether one's last words came to nothing because nobody was near enough."""
     return mind.last == "Talk" and not percept.result.ok and _OUT_OF_EARSHOT in percept.result.text
 
@@ -119,16 +119,16 @@ def _update(
         dialogue.id = talk.id
         dialogue.others = [name for name in talk.members if name != mind.name]
         _note_parting(mind, [name for name in before if name not in talk.members], moment)
-    fresh = _own_words(mind, dialogue, moment)
+    fresh = _take_own_words(mind, dialogue, moment)
     if dialogue.id < 0 and not fresh:
         return  # nobody knows yet that one wants to talk: what they say is not said to that
-    heard = _others_words(moment.percept, {*before, *dialogue.others})
+    heard = _list_others_words(moment.percept, {*before, *dialogue.others})
     if heard:
         dialogue.unsaid, dialogue.leaving = "", False  # thought of before this was heard
-    dialogue.lines += _in_order([*fresh, *heard], talk)
+    dialogue.lines += _sort_lines([*fresh, *heard], talk)
 
 
-def _own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[DialogueLine]:
+def _take_own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[DialogueLine]:
     """Return one's words as a line, once it is known that they were spoken."""
     if mind.last != "Talk" or not moment.percept.result.ok or not dialogue.unsaid:
         return []
@@ -137,7 +137,7 @@ def _own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list
     return [DialogueLine(mind.name, words, -1)]
 
 
-def _others_words(percept: Percept, others: set[str]) -> list[DialogueLine]:
+def _list_others_words(percept: Percept, others: set[str]) -> list[DialogueLine]:
     """Return what those of the conversation said to oneself, a farewell included."""
     return [
         DialogueLine(heard.speaker, heard.text, heard.event_id)
@@ -147,7 +147,7 @@ def _others_words(percept: Percept, others: set[str]) -> list[DialogueLine]:
     ]
 
 
-def _in_order(lines: list[DialogueLine], talk: Conversation | None) -> list[DialogueLine]:
+def _sort_lines(lines: list[DialogueLine], talk: Conversation | None) -> list[DialogueLine]:
     """Return lines of one tick in an order that is the same for everyone who heard them."""
     place = {name: k for k, name in enumerate(talk.members)} if talk is not None else {}
     return sorted(lines, key=lambda line: place.get(line.speaker, -1))
@@ -162,7 +162,7 @@ def _is_over(
     if dialogue.id >= 0 or dialogue.lines or percept.conversation is not None:
         return True
     refused = mind.last == "Talk" and not percept.result.ok
-    return refused and not refused_for_distance(mind, percept)
+    return refused and not is_out_of_earshot(mind, percept)
 
 
 def _note_parting(mind: SmallvilleMind, names: Sequence[str], moment: Moment) -> None:

@@ -9,12 +9,12 @@ from genagents_env.cognition.query import Moment, Query, QueryData
 
 from .day import Piece
 from .mind import SmallvilleActivity, SmallvilleMind
-from .places import arena_of, best_match
+from .places import find_arena, find_best_match
 
 NOTHING = "nothing"
 
 
-def of_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
+def query_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
     """Return the thoughts that ground the plan's pieces from `start` until `end`."""
     if mind.config.grounding == "one_call":
         return [Query("ground.pieces", {"start": start, "end": end})]
@@ -22,22 +22,22 @@ def of_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
     return [Query("ground.sector", {"text": p.text, "start": p.start}) for p in pieces]
 
 
-def of_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
+def query_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
     """Return the thought that grounds something one does instead of what was planned."""
     return Query("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 
-def settle(
+def settle_piece(
     mind: SmallvilleMind, piece: Piece, place: str, thing: str, state: str, emoji: str
 ) -> None:
     """Write a place into a piece of the plan."""
     piece.place, piece.emoji = place, emoji
-    piece.object = _known_object(mind, place, thing)
+    piece.object = _find_object(mind, place, thing)
     piece.use = state if thing != NOTHING else ""
     piece.about = (mind.name, piece.text.split(" ")[0], thing)
 
 
-def react(
+def begin_reaction(
     mind: SmallvilleMind,
     data: QueryData,
     moment: Moment,
@@ -53,7 +53,7 @@ def react(
         text=data["text"],
         emoji=emoji,
         place=place,
-        object=_known_object(mind, place, thing),
+        object=_find_object(mind, place, thing),
         use=state if thing != NOTHING else "",
         begun=moment.now,
         until=moment.now + 60 * int(data["minutes"]),
@@ -61,13 +61,13 @@ def react(
     )
 
 
-def _known_object(mind: SmallvilleMind, place: str, thing: str) -> str:
+def _find_object(mind: SmallvilleMind, place: str, thing: str) -> str:
     """Return the id of the object in `place` that `thing` names, or the thing's own words.
 
     What is not known yet may be found on arrival, by the same words.
     """
     if thing == NOTHING or not thing:
         return ""
-    here = {k.name: id_ for id_, k in mind.objects.items() if arena_of(id_) == place}
-    name = best_match(thing, list(here))
+    here = {k.name: id_ for id_, k in mind.objects.items() if find_arena(id_) == place}
+    name = find_best_match(thing, list(here))
     return here[name] if name else thing

@@ -25,9 +25,9 @@ from genagents_env.cognition.routine import find_doing, format_usual_day
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .day import Block, merged
+from .day import PlanBlock, merge_blocks
 from .mind import SmallvilleMind
-from .pieces import next_pieces
+from .pieces import query_pieces
 from .retrieve import recall
 
 HOUR, DAY = 3600, 86_400
@@ -35,7 +35,7 @@ _HOUR_IMPORTANCE = 2.0
 _HOURS_SHARE = 0.4  # of a prompt at most for the hours as they are planned or usual
 
 
-class Hours(ReplyModel):
+class HoursReply(ReplyModel):
     """What one does in each of the hours asked about, in order."""
 
     wire_name: ClassVar[str] = "Hours"
@@ -44,10 +44,10 @@ class Hours(ReplyModel):
     hours: list[Activity]
 
 
-async def _ask_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask for every hour from `start` to bedtime; the first may be an hour already begun."""
     start = max(int(data["start"]), moment.now)
-    slots = _slots(mind, start)
+    slots = _list_slots(mind, start)
     if not mind.config.planning or not slots:
         return None
     clocks = [f"{mind.services.to_time(slot):%H:%M}" for slot in slots]
@@ -82,7 +82,7 @@ async def _ask_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> P
     return PreparedQuery(shown.messages, {**data, "start": start, "slots": slots, "habit": habit})
 
 
-async def _take_hours(
+async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     day, slots = mind.day, data["slots"]
@@ -90,7 +90,7 @@ async def _take_hours(
     if not slots or slots[0] >= day.bed or ends[-1] < moment.now:
         return ()
     texts = reply.value.hours
-    blocks = merged([Block(*part) for part in zip(slots, ends, texts, strict=True)])
+    blocks = merge_blocks([PlanBlock(*part) for part in zip(slots, ends, texts, strict=True)])
     for block in day.hours:  # what they replace is no plan any more
         _expire_plans(mind, block, int(data["start"]), moment.now)
     day.replace_hours(int(data["start"]), blocks)
@@ -109,10 +109,10 @@ async def _take_hours(
                 cause=reply.call,
             )
     up = not (mind.asleep or mind.dialogue is not None)
-    return next_pieces(mind, moment.now) if up and not mind.is_busy("plan.pieces") else ()
+    return query_pieces(mind, moment.now) if up and not mind.is_busy("plan.pieces") else ()
 
 
-def _expire_plans(mind: SmallvilleMind, block: Block, start: int, now: int) -> None:
+def _expire_plans(mind: SmallvilleMind, block: PlanBlock, start: int, now: int) -> None:
     """Forget the plan memories of a block that is replaced from `start` on."""
     if block.start < start:
         return
@@ -122,7 +122,7 @@ def _expire_plans(mind: SmallvilleMind, block: Block, start: int, now: int) -> N
             mind.stream.expire(id_, now)
 
 
-def _slots(mind: SmallvilleMind, start: int) -> list[int]:
+def _list_slots(mind: SmallvilleMind, start: int) -> list[int]:
     """Return the seconds at which the hours from `start` to bedtime begin, the first at `start`."""
     slots, midnight = (
         [],
@@ -136,21 +136,21 @@ def _slots(mind: SmallvilleMind, start: int) -> list[int]:
 
 
 @lru_cache(maxsize=32)
-def _hours(count: int) -> type[Hours]:
+def _make_hours_model(count: int) -> type[HoursReply]:
     exact = Field(min_length=count, max_length=count)
     return cast(
-        type[Hours],
-        create_model("Hours", __base__=Hours, hours=(Annotated[list[Activity], exact], ...)),
+        type[HoursReply],
+        create_model("Hours", __base__=HoursReply, hours=(Annotated[list[Activity], exact], ...)),
     )
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **{
         purpose: QueryHandler(
-            prepare=_ask_hours,
-            reply_model=lambda data: _hours(len(data["slots"])),
-            fallback=lambda data: Hours(hours=data["habit"]),
-            apply=_take_hours,
+            prepare=_prepare,
+            reply_model=lambda data: _make_hours_model(len(data["slots"])),
+            fallback=lambda data: HoursReply(hours=data["habit"]),
+            apply=_apply,
             max_tokens=lambda data: 32 + 26 * len(data["slots"]),
         )
         for purpose in ("plan.hours", "plan.revise")

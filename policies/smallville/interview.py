@@ -24,7 +24,7 @@ from genagents_env.text import clean
 
 from .mind import DialogueLine, SmallvilleMind
 from .retrieve import embed_new, recall
-from .summary import lines as self_description
+from .summary import format_lines as self_description
 
 PURPOSE = "interview"
 UNKNOWN = "I do not know."
@@ -55,7 +55,7 @@ class Told(ReplyModel):
     because: list[int]
 
 
-async def answers(
+async def answer_questions(
     mind: SmallvilleMind, questions: Sequence[str], *, repeat: int = 0
 ) -> list[Answer]:
     """Return an answer to each question, asked together; `mind.state()` stays as it is.
@@ -91,7 +91,7 @@ async def answers(
     return given
 
 
-def memories(mind: SmallvilleMind) -> list[RecalledMemory]:
+def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
     """Return what is in the stream and has not expired, each with the events it goes back to."""
     stream, now = mind.stream, (mind.tick + 1) * mind.services.seconds_per_tick
     kept = (stream[id_] for id_ in range(len(stream)))
@@ -104,7 +104,7 @@ def memories(mind: SmallvilleMind) -> list[RecalledMemory]:
 
 async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
-    shown = await _shown(mind, question, said, key.tick * mind.services.seconds_per_tick)
+    shown = await _fill_prompt(mind, question, said, key.tick * mind.services.seconds_per_tick)
     answered = await mind.services.model.ask(
         key,
         shown.messages,
@@ -120,12 +120,12 @@ async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     return Answer(told.answer, tuple(sorted(events)))
 
 
-async def _shown(
+async def _fill_prompt(
     mind: SmallvilleMind, question: str, said: Sequence[DialogueLine], now: int
 ) -> FilledPrompt:
     asked = clean(question, _QUESTION)
     utterances = [
-        (f"{line.speaker} just said", _as_memory(number, line, now))
+        (f"{line.speaker} just said", _to_memory(number, line, now))
         for number, line in enumerate(said)
     ]
     heard = {line.event for line in said}
@@ -133,13 +133,13 @@ async def _shown(
     return mind.services.prompts.fill(
         "interview_answer",
         mind.profile,
-        lines=[*_oneself(mind, now), ["question", asked]],
+        lines=[*_describe_oneself(mind, now), ["question", asked]],
         memories=[*utterances, *(m for m in recalled if not heard.intersection(m[1].events))],
         clock=f"{mind.services.to_time(now):%A %H:%M}",
     )
 
 
-def _as_memory(number: int, line: DialogueLine, now: int) -> Memory:
+def _to_memory(number: int, line: DialogueLine, now: int) -> Memory:
     """Return an utterance in the form of a memory, so that it is numbered among them.
 
     Its id is -1 for the first, -2 for the second, and so on: no memory has a negative one.
@@ -163,14 +163,14 @@ def _as_memory(number: int, line: DialogueLine, now: int) -> Memory:
     )
 
 
-def _oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
+def _describe_oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     """Return who one is, one's plan and what one is doing, as far as there is room for them.
 
     What is left out of one line leaves room for the next: the description goes before the plan.
     """
     limit = mind.services.prompts.limit
     lines = self_description(mind)
-    if plan := _plan(mind, now, int(limit * _PLAN_SHARE)):
+    if plan := _format_plan(mind, now, int(limit * _PLAN_SHARE)):
         lines.append(["your plan", plan])
     if doing := "asleep" if mind.asleep else mind.activity.text:
         lines.append(["you are", doing[:_DOING]])
@@ -184,7 +184,7 @@ def _oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     return kept[::-1]
 
 
-def _plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
+def _format_plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
     """Return what comes next in the day's plan, as many of its blocks as have `tokens`."""
     told = ""
     for block in mind.day.hours:

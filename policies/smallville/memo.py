@@ -20,7 +20,7 @@ from genagents_env.cognition.replies import Importance, Phrase, Sentence
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .dialogue import company
+from .dialogue import list_company
 from .mind import Dialogue, DialogueLine, SmallvilleMind
 
 _DAY = 86_400  # seconds
@@ -40,16 +40,16 @@ class Memo(ReplyModel):
     changes_plan: bool
 
 
-def minutes(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
+def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
     """Return who said what in a conversation that is over, as data of the thought about it."""
     return {
-        "others": company(mind, dialogue),
+        "others": list_company(mind, dialogue),
         "lines": [[line.speaker, line.text, line.event] for line in dialogue.lines],
         "place": dialogue.place,
     }
 
 
-def transcript(mind: SmallvilleMind, lines: Sequence[DialogueLine]) -> list[JSONValue]:
+def format_transcript(mind: SmallvilleMind, lines: Sequence[DialogueLine]) -> list[JSONValue]:
     """Return what was said as lines for the fence of a prompt."""
     return [
         ["you" if line.speaker == mind.name else shorten_name(line.speaker), "said", line.text]
@@ -57,14 +57,14 @@ def transcript(mind: SmallvilleMind, lines: Sequence[DialogueLine]) -> list[JSON
     ]
 
 
-async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    lines = transcript(mind, [DialogueLine(*parts) for parts in data["lines"]])
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    lines = format_transcript(mind, [DialogueLine(*parts) for parts in data["lines"]])
     others = shorten_names(data["others"])
     shown = mind.services.prompts.fill("converse_memo", mind.profile, lines=lines, others=others)
     return PreparedQuery(shown.messages, data)
 
 
-async def _take(
+async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     """Remember the conversation, and what one means to do because of it."""
@@ -109,10 +109,10 @@ def _remember(
 
 
 HANDLER = QueryHandler(
-    prepare=_ask,
+    prepare=_prepare,
     reply_model=lambda data: Memo,
     # Only `reply.fallback` is looked at.
     fallback=lambda data: Memo(remember="a talk", plan="", importance=1, changes_plan=False),
-    apply=_take,
+    apply=_apply,
     max_tokens=lambda data: 320,
 )

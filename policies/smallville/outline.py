@@ -27,7 +27,7 @@ from genagents_env.llm.schemas import ReplyModel
 from .day import Day
 from .mind import SmallvilleMind
 from .retrieve import recall
-from .summary import lines as self_description
+from .summary import format_lines as self_description
 
 HOUR, DAY = 3600, 86_400
 _WAKE_WITHIN = 2  # hours that a plan may get up before or after the lifestyle's hour
@@ -48,7 +48,7 @@ class Renewal(ReplyModel):
     requirements: Annotated[list[Phrase], Field(min_length=1, max_length=4)]
 
 
-class DayPlan(ReplyModel):
+class DayPlanReply(ReplyModel):
     """When one gets up, and the day in five to eight broad strokes."""
 
     wire_name: ClassVar[str] = "DayPlan"
@@ -60,7 +60,7 @@ class DayPlan(ReplyModel):
     outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
-async def _ask_renewal(
+async def _prepare_renewal(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
     date = datetime.fromisoformat(data["date"])
@@ -80,7 +80,7 @@ async def _ask_renewal(
     return PreparedQuery(shown.messages, data)
 
 
-async def _take_renewal(
+async def _apply_renewal(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     if not reply.fallback:
@@ -99,12 +99,14 @@ async def _take_renewal(
     return [Query("plan.day", {"date": data["date"]})]
 
 
-def _same_again(data: QueryData) -> Renewal:
+def _make_default_renewal(data: QueryData) -> Renewal:
     status = data["status"][:160] or "an ordinary day"
     return Renewal(yesterday="an ordinary day", status=status, requirements=["the usual"])
 
 
-async def _ask_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare_day(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
     date = datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     lines = self_description(mind)
@@ -126,12 +128,12 @@ async def _ask_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     return PreparedQuery(shown.messages, {**data, "wake_hour": hours, "usual": outline})
 
 
-async def _take_day(
+async def _apply_day(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     date = datetime.fromisoformat(data["date"])
     wake = mind.services.to_second(date + timedelta(hours=reply.value.wake_hour))
-    bed = _bedtime(mind, date, wake)
+    bed = _find_bedtime(mind, date, wake)
     if moment.tick == 0 and not mind.asleep and 0 < wake - moment.now <= RISE_WITHIN:
         wake = moment.now  # the episode finds one up and about
     mind.day = Day(date=data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
@@ -150,7 +152,7 @@ async def _take_day(
     return [Query("plan.hours", {"start": max(wake, moment.now), "why": ""})]
 
 
-def _bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
+def _find_bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
     """Return the second at which the day ends: the lifestyle's bedtime after getting up."""
     bed = mind.services.to_second(datetime.combine(date, mind.profile.bed))
     # However early the plan gets up: a bedtime past midnight is that of the next date.
@@ -159,27 +161,27 @@ def _bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
 
 
 @lru_cache(maxsize=24)
-def _day_plan(usual_wake: int) -> type[DayPlan]:
+def _make_day_model(usual_wake: int) -> type[DayPlanReply]:
     hours = Field(ge=max(0, usual_wake - _WAKE_WITHIN), le=min(23, usual_wake + _WAKE_WITHIN))
     return cast(
-        type[DayPlan],
-        create_model("DayPlan", __base__=DayPlan, wake_hour=(Annotated[int, hours], ...)),
+        type[DayPlanReply],
+        create_model("DayPlan", __base__=DayPlanReply, wake_hour=(Annotated[int, hours], ...)),
     )
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "plan.renew": QueryHandler(
-        prepare=_ask_renewal,
+        prepare=_prepare_renewal,
         reply_model=lambda data: Renewal,
-        fallback=_same_again,
-        apply=_take_renewal,
+        fallback=_make_default_renewal,
+        apply=_apply_renewal,
         max_tokens=lambda data: 320,
     ),
     "plan.day": QueryHandler(
-        prepare=_ask_day,
-        reply_model=lambda data: _day_plan(data["wake_hour"]),
-        fallback=lambda data: DayPlan(wake_hour=data["wake_hour"], outline=data["usual"]),
-        apply=_take_day,
+        prepare=_prepare_day,
+        reply_model=lambda data: _make_day_model(data["wake_hour"]),
+        fallback=lambda data: DayPlanReply(wake_hour=data["wake_hour"], outline=data["usual"]),
+        apply=_apply_day,
         max_tokens=lambda data: 300,
     ),
 }

@@ -63,22 +63,22 @@ def notice(mind: SmallvilleMind, moment: Moment) -> list[Observation]:
     """Take in a percept: remember what is new in it, and return that."""
     percept = moment.percept
     mind.tick, mind.asleep = percept.tick, percept.me.asleep
-    found = [o for heard in percept.heard if (o := _heard(mind, heard, moment)) is not None]
+    found = [o for heard in percept.heard if (o := _notice_words(mind, heard, moment)) is not None]
     if mind.asleep:
         return found
     _notice_oneself(mind, moment)
-    for item in _attended(mind, percept):
+    for item in _list_attended(mind, percept):
         seen = (
-            _person(mind, item, moment)
+            _notice_person(mind, item, moment)
             if isinstance(item, SeenPerson)
-            else _object(mind, item, moment)
+            else _notice_object(mind, item, moment)
         )
         if seen is not None:
             found.append(seen)
     return found
 
 
-def thoughts(mind: SmallvilleMind, moment: Moment) -> list[Query]:
+def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Ask for the importance of what was noticed, a batch at a time."""
     attention = mind.attention
     if not attention.unrated:
@@ -93,7 +93,7 @@ def thoughts(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     return [Query("perceive.rate", {"ids": batch})]
 
 
-def _attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
+def _list_attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
     """Return what attention holds of what is in sight: the nearest, people before objects."""
     people, objects = percept.people, percept.objects
     most = mind.profile.attention_bandwidth
@@ -108,7 +108,7 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
     if mind.attention.events.get(_ME) == me.event_id:
         return
     mind.attention.events[_ME] = me.event_id
-    piece = mind.day.piece_at(moment.now)
+    piece = mind.day.find_piece(moment.now)
     about: tuple[str, ...] = (mind.name, "is", me.doing)
     if piece is not None and piece.text == me.doing:
         about = piece.about or about
@@ -122,20 +122,20 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
     )
 
 
-def _person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
+def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
     attention = mind.attention
     if attention.events.get(seen.name) == seen.event_id:
         return None
     attention.events[seen.name] = seen.event_id
     doing = "asleep" if seen.asleep else seen.doing
     text = f"{seen.name} is {doing}"
-    if _retained(mind, text):
+    if _is_retained(mind, text):
         return None
     memory = _remember(mind, text, seen.event_id, moment, (seen.name, "is", doing))
     return Observation("person", seen.name, text, memory, seen.event_id, asleep=seen.asleep)
 
 
-def _object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
+def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
     before = mind.objects.get(seen.id)
     if before is not None and before.state == seen.state:
         before.seen = moment.now
@@ -143,13 +143,13 @@ def _object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observati
     mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now)
     own_doing = mind.last == "Interact" and mind.going == seen.id
     text = f"the {seen.name} is {seen.state}"
-    if before is None or own_doing or _retained(mind, text):
+    if before is None or own_doing or _is_retained(mind, text):
         return None
     memory = _remember(mind, text, seen.event_id, moment, (seen.name, "is", seen.state))
     return Observation("object", seen.id, text, memory, seen.event_id)
 
 
-def _heard(mind: SmallvilleMind, heard: Heard, moment: Moment) -> Observation | None:
+def _notice_words(mind: SmallvilleMind, heard: Heard, moment: Moment) -> Observation | None:
     if heard.kind == "notice" or not heard.text:
         return None
     about: tuple[str, ...]
@@ -167,7 +167,7 @@ def _heard(mind: SmallvilleMind, heard: Heard, moment: Moment) -> Observation | 
     )
 
 
-def _retained(mind: SmallvilleMind, text: str) -> bool:
+def _is_retained(mind: SmallvilleMind, text: str) -> bool:
     """Return whether this was observed among the last so many; otherwise it is from now on."""
     recent = mind.attention.recent
     if text in recent:
@@ -206,27 +206,27 @@ def _remember(
     return memory
 
 
-async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask about as many as the prompt holds; the rest waits for the next batch."""
     ids, attention = list(data["ids"]), mind.attention
-    shown = _shown(mind, ids)
+    shown = _fill_prompt(mind, ids)
     while shown.lines < len(ids) and len(ids) > 1:
         kept = max(1, shown.lines)
         attention.unrated = [*ids[kept:], *attention.unrated]
         ids = ids[:kept]
-        shown = _shown(mind, ids)
+        shown = _fill_prompt(mind, ids)
     neutral = round(mind.config.unrated_importance)
     return PreparedQuery(shown.messages, {**data, "ids": ids, "neutral": neutral})
 
 
-def _shown(mind: SmallvilleMind, ids: Sequence[int]) -> FilledPrompt:
+def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int]) -> FilledPrompt:
     lines: list[JSONValue] = [
         [f"#{number}", mind.stream[id_].text[:120]] for number, id_ in enumerate(ids, 1)
     ]
     return mind.services.prompts.fill("perceive_rate", mind.profile, lines=lines, count=len(lines))
 
 
-async def _take(
+async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     ratings = mind.attention.ratings
@@ -241,7 +241,7 @@ async def _take(
 
 
 @lru_cache(maxsize=16)
-def _ratings(count: int) -> type[Ratings]:
+def _make_ratings_model(count: int) -> type[Ratings]:
     exact = Field(min_length=count, max_length=count)
     return cast(
         type[Ratings], create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
@@ -250,10 +250,10 @@ def _ratings(count: int) -> type[Ratings]:
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "perceive.rate": QueryHandler(
-        prepare=_ask,
-        reply_model=lambda data: _ratings(len(data["ids"])),
+        prepare=_prepare,
+        reply_model=lambda data: _make_ratings_model(len(data["ids"])),
         fallback=lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
-        apply=_take,
+        apply=_apply,
         max_tokens=lambda data: 24 + 8 * len(data["ids"]),
     )
 }

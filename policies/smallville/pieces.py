@@ -47,26 +47,24 @@ class Pieces(ReplyModel):
     pieces: list[PieceReply]
 
 
-def next_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
+def query_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
     """Return the thought that makes the next pieces, where the day is not yet far enough ahead."""
     day, ahead = mind.day, now + mind.config.ahead_minutes * 60
     if day.wake > ahead or now >= day.bed:
         return []
-    reached = day.pieces_until(max(now, day.wake))
+    reached = day.find_reach(max(now, day.wake))
     if reached > ahead or reached >= day.bed:
         return []
     return [Query("plan.pieces", {"start": reached})]
 
 
-async def _ask_pieces(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     start, lengths = int(data["start"]), mind.config.piece_minutes
     end = min(start + mind.config.stretch_minutes * 60, mind.day.bed)
     if mind.day.bed - end < lengths[0] * 60:
         end = mind.day.bed  # what is left of the day is no piece
     blocks = [b for b in mind.day.hours if b.end > start and b.start < end + HOUR]
-    within = _within(mind.day, start, end)
+    within = _list_within(mind.day, start, end)
     if not within:
         return None
     minutes = max(1, (end - start) // 60)
@@ -85,7 +83,7 @@ async def _ask_pieces(
     return PreparedQuery(shown.messages, {**data, **asked})
 
 
-def _within(day: Day, start: int, end: int) -> list[list[str | int]]:
+def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
     """Return what is planned from `start` until `end`, and for how many minutes each."""
     return [
         [block.text, max(1, (min(block.end, end) - max(block.start, start)) // 60)]
@@ -94,19 +92,19 @@ def _within(day: Day, start: int, end: int) -> list[list[str | int]]:
     ]
 
 
-async def _take_pieces(
+async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     start, end = int(data["start"]), int(data["end"])
-    changed = end > mind.day.bed or _within(mind.day, start, end) != data["blocks"]
-    if changed or mind.day.pieces_until(start) > start:
+    changed = end > mind.day.bed or _list_within(mind.day, start, end) != data["blocks"]
+    if changed or mind.day.find_reach(start) > start:
         return ()  # the day is another since this was asked
-    pieces = _laid_out(reply.value.pieces, start, end, data["lengths"])
+    pieces = _lay_out(reply.value.pieces, start, end, data["lengths"])
     mind.day.pieces = [p for p in mind.day.pieces if p.end > moment.now and p.end <= start] + pieces
-    return ground.of_pieces(mind, start, end)
+    return ground.query_pieces(mind, start, end)
 
 
-def _laid_out(
+def _lay_out(
     parts: Sequence[PieceReply], start: int, end: int, lengths: Sequence[int]
 ) -> list[Piece]:
     """Return `parts` one after the other from `start` to `end`, as long as asked for if possible.
@@ -125,30 +123,30 @@ def _laid_out(
     return pieces
 
 
-def _in_equal_parts(data: QueryData) -> Pieces:
+def _divide_equally(data: QueryData) -> Pieces:
     """Return the blocks themselves, cut into pieces of the longest length."""
     longest = data["lengths"][1]
     parts: list[PieceReply] = []
     for text, minutes in data["blocks"]:
-        while minutes > 0 and len(parts) < _most_pieces(data):
+        while minutes > 0 and len(parts) < _count_most(data):
             parts.append(PieceReply(what=text[:60], minutes=min(longest, minutes)))
             minutes -= longest
     return Pieces(pieces=parts)
 
 
-def _most_pieces(data: QueryData) -> int:
+def _count_most(data: QueryData) -> int:
     shortest, longest = data["lengths"]
     return int(-(-data["minutes"] * 2 // (shortest + longest)))
 
 
-def _pieces(data: QueryData) -> type[Pieces]:
+def _make_reply_model(data: QueryData) -> type[Pieces]:
     shortest, longest = data["lengths"]
     least = max(1, -(-data["minutes"] // longest))
-    return _pieces_model(shortest, longest, least, max(least, _most_pieces(data)))
+    return _make_pieces_model(shortest, longest, least, max(least, _count_most(data)))
 
 
 @lru_cache(maxsize=256)
-def _pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pieces]:
+def _make_pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pieces]:
     minutes = Annotated[int, Field(ge=shortest, le=longest)]
     piece = create_model("PieceReply", __base__=PieceReply, minutes=(minutes, ...))
     several = Annotated[list[piece], Field(min_length=least, max_length=most)]
@@ -157,10 +155,10 @@ def _pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pi
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "plan.pieces": QueryHandler(
-        prepare=_ask_pieces,
-        reply_model=_pieces,
-        fallback=_in_equal_parts,
-        apply=_take_pieces,
-        max_tokens=lambda data: 48 + 36 * _most_pieces(data),
+        prepare=_prepare,
+        reply_model=_make_reply_model,
+        fallback=_divide_equally,
+        apply=_apply,
+        max_tokens=lambda data: 48 + 36 * _count_most(data),
     ),
 }

@@ -18,18 +18,21 @@ _EMPTY = frozenset(
 )
 
 
-def best_match(words: str, names: Sequence[str]) -> str:
+def find_best_match(words: str, names: Sequence[str]) -> str:
     """Return which of `names` shares most words with `words`; empty where none shares any."""
-    wanted = _words(words)
+    wanted = _find_words(words)
     # A name such as "on" is made of words that mean nothing elsewhere.
     scored = [
-        (len(wanted & (_content(name) or _words(name))), -k, name) for k, name in enumerate(names)
+        (len(wanted & (_find_content(name) or _find_words(name))), -k, name)
+        for k, name in enumerate(names)
     ]
     best = max(scored, default=(0, 0, ""))
     return best[2] if best[0] else ""
 
 
-def offered(mind: SmallvilleMind, texts: Sequence[str], clock: time, moment: Moment) -> list[str]:
+def list_offers(
+    mind: SmallvilleMind, texts: Sequence[str], clock: time, moment: Moment
+) -> list[str]:
     """Return the arenas worth offering for these activities, where one is now first.
 
     Unless one is out on the way, which is no place to do anything in.
@@ -38,16 +41,16 @@ def offered(mind: SmallvilleMind, texts: Sequence[str], clock: time, moment: Mom
     arenas = [place for place in known if not any(k.startswith(f"{place}/") for k in known)]
     here = moment.percept.me.place
     here = here if here in known or not arenas else ""
-    best = ranked(mind, [a for a in arenas if a not in mind.blocked], texts, clock, here)
-    worth = _worth(mind, texts, clock, here)
+    best = rank_places(mind, [a for a in arenas if a not in mind.blocked], texts, clock, here)
+    worth = _make_score(mind, texts, clock, here)
     # What has nothing to do with it is offered only where there is little else: an activity that
     # belongs in the park says so.
     best = [place for k, place in enumerate(best) if k < FEWEST_PLACES or worth(place) > 0]
     here_first = list(dict.fromkeys([here, *best] if here else best))
-    return affordable(mind, here_first[:MOST_PLACES] or [moment.percept.me.place])
+    return fit_names(mind, here_first[:MOST_PLACES] or [moment.percept.me.place])
 
 
-def affordable(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
+def fit_names(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
     """Return the first of `names` that leave a prompt room for more than them; at least one."""
     room, kept = int(mind.config.prompt_tokens * _PLACES_SHARE), list(names[:1])
     for name in names[1:]:
@@ -57,15 +60,15 @@ def affordable(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
     return kept
 
 
-def ranked(
+def rank_places(
     mind: SmallvilleMind, places: Sequence[str], texts: Sequence[str], clock: time, here: str
 ) -> list[str]:
     """Return `places`, those first that have most to do with the activities and with oneself."""
-    worth = _worth(mind, texts, clock, here)
+    worth = _make_score(mind, texts, clock, here)
     return sorted(places, key=lambda place: -worth(place))
 
 
-def _worth(
+def _make_score(
     mind: SmallvilleMind, texts: Sequence[str], clock: time, here: str
 ) -> Callable[[str], float]:
     """Return how much a place has to do with the activities and with oneself; 0 is nothing.
@@ -74,33 +77,35 @@ def _worth(
     is, those of the routine at any time, and one's own.
     """
     profile = mind.profile
-    named = _content(" ".join(texts))
+    named = _find_content(" ".join(texts))
     usual = find_entry(profile, clock)
     routine = sorted({entry.place for entry in profile.routine})
 
     def worth(place: str) -> float:
-        score = 2.0 * len(named & _content(place))
-        score += 3.0 * (usual is not None and related(place, usual.place))
-        score += 1.5 * any(related(place, other) for other in routine)
-        score += 1.0 * (related(place, profile.home) or related(place, profile.workplace or "/"))
-        return score + 2.0 * related(place, here)
+        score = 2.0 * len(named & _find_content(place))
+        score += 3.0 * (usual is not None and is_related(place, usual.place))
+        score += 1.5 * any(is_related(place, other) for other in routine)
+        score += 1.0 * (
+            is_related(place, profile.home) or is_related(place, profile.workplace or "/")
+        )
+        return score + 2.0 * is_related(place, here)
 
     return worth
 
 
-def related(place: str, other: str) -> bool:
+def is_related(place: str, other: str) -> bool:
     """Return whether one of two places is the other or a part of it."""
     return place == other or place.startswith(f"{other}/") or other.startswith(f"{place}/")
 
 
-def arena_of(object_id: str) -> str:
+def find_arena(object_id: str) -> str:
     """Return the arena in which an object stands."""
     return object_id.rsplit("/", 1)[0]
 
 
-def _content(text: str) -> set[str]:
-    return _words(text) - _EMPTY
+def _find_content(text: str) -> set[str]:
+    return _find_words(text) - _EMPTY
 
 
-def _words(text: str) -> set[str]:
+def _find_words(text: str) -> set[str]:
     return {word.removesuffix("'s") for word in _WORDS.findall(text.lower())}

@@ -13,27 +13,27 @@ from genagents_env.cognition.routine import is_in_bed
 from . import hours, outline, pieces
 from .mind import SmallvilleMind
 from .outline import RISE_WITHIN
-from .pieces import next_pieces
+from .pieces import query_pieces
 
 
-def thoughts(mind: SmallvilleMind, moment: Moment) -> list[Query]:
+def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Return the next call of planning that is due: a new day, its hours, or the next pieces."""
     if not mind.config.planning or mind.is_busy("plan.") or mind.is_busy("ground.pieces"):
         return []
     day, now = mind.day, moment.now
     if _needs_day(mind, moment):
         first = not day.date
-        return [Query("plan.day" if first else "plan.renew", {"date": _today(mind, moment)})]
+        return [Query("plan.day" if first else "plan.renew", {"date": _find_date(mind, moment)})]
     if mind.asleep or mind.dialogue is not None or not day.hours:
         return []
     _rise_early(mind, moment)
-    return next_pieces(mind, now)
+    return query_pieces(mind, now)
 
 
 def _needs_day(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether to plan a day: the first, or a new one once the last is slept off."""
     day, clock = mind.day, moment.percept.time.time()
-    if day.date == _today(mind, moment):
+    if day.date == _find_date(mind, moment):
         return False
     if not day.date:  # whoever begins after bedtime plans tomorrow, when it comes
         return clock < mind.profile.wake or not is_in_bed(mind.profile, clock)
@@ -49,7 +49,7 @@ def _rise_early(mind: SmallvilleMind, moment: Moment) -> None:
         day.wake = day.hours[0].start = moment.now
 
 
-def _today(mind: SmallvilleMind, moment: Moment) -> str:
+def _find_date(mind: SmallvilleMind, moment: Moment) -> str:
     """Return the date of the day one is in, which may last past midnight."""
     bed, time = mind.profile.bed, moment.percept.time
     past_midnight = bed <= mind.profile.wake and time.time() < bed

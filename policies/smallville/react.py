@@ -28,11 +28,11 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_index
 
 from . import dialogue, ground
-from .day import Block, Piece
+from .day import Piece, PlanBlock
 from .mind import SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
 from .retrieve import recall
-from .summary import lines as self_description
+from .summary import format_lines as self_description
 
 GO_ON, TALK, WAIT, ELSE = "go on", "talk", "wait", "something else"
 WAITING, WAITING_EMOJI = "waiting", "⏳"
@@ -51,13 +51,13 @@ class Reaction(ReplyModel):
     minutes: Annotated[int, Field(ge=1, le=60)]
 
 
-def thoughts(
+def make_queries(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Sequence[Query]:
     """Consider one of the things noticed, unless one sleeps, talks or is reacting already."""
     if not observations or not mind.config.reaction or not _is_free(mind, moment):
         return ()
-    focus = _focus(mind, moment, observations)
+    focus = _find_focus(mind, moment, observations)
     if focus is None:
         return ()
     mind.attention.considered[focus.subject] = moment.now
@@ -80,7 +80,7 @@ def _is_grounding(mind: SmallvilleMind) -> bool:
     return any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
 
 
-def _focus(
+def _find_focus(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Observation | None:
     """Return what to consider: a person one may speak to, else an object that changed."""
@@ -103,18 +103,18 @@ def _may_talk(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
     return dialogue.may_open(mind, moment, other)
 
 
-async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     percept, subject, seen = moment.percept, str(data["subject"]), str(data["text"])
     person = data["kind"] == "person"
     doing = mind.activity.text or percept.me.doing
     queries = [f"{mind.name}'s relationship with {subject}", seen] if person else [seen, doing]
-    choices = _shuffled([GO_ON, *([TALK] if person else []), WAIT, ELSE], mind, moment)
+    choices = _rotate([GO_ON, *([TALK] if person else []), WAIT, ELSE], mind, moment)
     shown = mind.services.prompts.fill(
         "react_decide",
         mind.profile,
         lines=[
             *self_description(mind),
-            *_next(mind, moment.now),
+            *_format_next(mind, moment.now),
             ["you are", doing],
             ["you see", seen],
         ],
@@ -127,23 +127,23 @@ async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepare
     return PreparedQuery(shown.messages, {**data, "choices": choices})
 
 
-def _shuffled(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:
+def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:
     """Return `choices` beginning with another one each time: small models take the first."""
     seed = mind.services.model.run_seed
     first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
     return [*choices[first:], *choices[:first]]
 
 
-def _next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
+def _format_next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     """Return what is planned after what one is at, as a line; nothing where nothing is."""
-    following: list[Piece | Block] = [*mind.day.pieces, *mind.day.hours]
+    following: list[Piece | PlanBlock] = [*mind.day.pieces, *mind.day.hours]
     planned = next((part for part in following if part.start > now), None)
     if planned is None:
         return []
     return [[f"planned {mind.services.to_time(planned.start):%H:%M}", planned.text]]
 
 
-async def _take(
+async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     """Do what was decided, unless by now one sleeps or talks."""
@@ -154,10 +154,10 @@ async def _take(
         return _talk(mind, data, moment)
     if choice == WAIT:
         _wait(mind, moment, minutes)
-        return [_revision(moment, minutes, f"{WAITING}: {data['text']}")]
+        return [_query_revision(moment, minutes, f"{WAITING}: {data['text']}")]
     if choice == ELSE and what:
         reaction = {"text": what, "minutes": minutes}
-        return [ground.of_reaction(mind, reaction), _revision(moment, minutes, what)]
+        return [ground.query_reaction(mind, reaction), _query_revision(moment, minutes, what)]
     return ()
 
 
@@ -183,17 +183,17 @@ def _wait(mind: SmallvilleMind, moment: Moment, minutes: int) -> None:
     )
 
 
-def _revision(moment: Moment, minutes: int, why: str) -> Query:
+def _query_revision(moment: Moment, minutes: int, why: str) -> Query:
     """Return the thought that plans the rest of the day anew, from when the reaction ends."""
     return Query("plan.revise", {"start": moment.now + 60 * minutes, "why": why})
 
 
-def _reply(data: QueryData) -> type[Reaction]:
-    return reaction_among(tuple(data["choices"]))
+def _make_reply_model(data: QueryData) -> type[Reaction]:
+    return make_reaction_model(tuple(data["choices"]))
 
 
 @lru_cache(maxsize=16)
-def reaction_among(choices: tuple[str, ...]) -> type[Reaction]:
+def make_reaction_model(choices: tuple[str, ...]) -> type[Reaction]:
     """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
     allowed = Literal[choices]  # type: ignore[valid-type]
     return cast(type[Reaction], create_model("Reaction", __base__=Reaction, choice=(allowed, ...)))
@@ -201,10 +201,10 @@ def reaction_among(choices: tuple[str, ...]) -> type[Reaction]:
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "react.decide": QueryHandler(
-        prepare=_ask,
-        reply_model=_reply,
+        prepare=_prepare,
+        reply_model=_make_reply_model,
         fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=1),
-        apply=_take,
+        apply=_apply,
         max_tokens=lambda data: 128,
     )
 }

@@ -29,7 +29,7 @@ from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
 
 from .mind import SmallvilleMind
-from .retrieve import recall, timed
+from .retrieve import add_times, recall
 
 _DAY = 86_400  # seconds
 # What happened and what one made of it. Intentions say nothing about either, and there are many.
@@ -74,7 +74,7 @@ class Insights(ReplyModel):
     insights: list[Insight]
 
 
-def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Begin to reflect when what was observed adds up to enough, and count anew from zero."""
     if mind.attention.importance < mind.config.reflect_at or not mind.config.reflection:
         return ()
@@ -87,18 +87,18 @@ def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 # The questions.
 
 
-async def _ask_questions(
+async def _prepare_questions(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
     ids = mind.stream.recent(mind.config.reflect_over, kinds=_LOOKED_AT, now=moment.now)
     count = mind.config.questions
     shown = mind.services.prompts.fill(
-        "reflect_questions", mind.profile, memories=timed(mind, ids), count=count
+        "reflect_questions", mind.profile, memories=add_times(mind, ids), count=count
     )
     return PreparedQuery(shown.messages, {"count": count}) if shown.memories else None
 
 
-async def _take_questions(
+async def _apply_questions(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     if reply.fallback or mind.asleep:
@@ -108,7 +108,7 @@ async def _take_questions(
 
 
 @lru_cache(maxsize=8)
-def _questions(count: int) -> type[Questions]:
+def _make_questions_model(count: int) -> type[Questions]:
     """Return `Questions` with exactly `count` of them; what comes after those is left out."""
     several = Annotated[
         list[Sentence], keep_first(count), Field(min_length=count, max_length=count)
@@ -120,7 +120,7 @@ def _questions(count: int) -> type[Questions]:
 # The insights.
 
 
-async def _ask_insights(
+async def _prepare_insights(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
     question, count = data["question"], mind.config.insights
@@ -136,14 +136,14 @@ async def _ask_insights(
     return PreparedQuery(shown.messages, {**data, "count": count, "memories": list(shown.memories)})
 
 
-async def _take_insights(
+async def _apply_insights(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Keep each insight that names evidence and is new."""
     if reply.fallback:
         return []
     shown = FilledPrompt((), tuple(data["memories"]))
-    known = _Known(mind, moment.now)
+    known = _KnownThoughts(mind, moment.now)
     for insight in reply.value.insights:
         evidence = shown.find_ids(insight.because)
         if not evidence or known.repeats(insight.insight):
@@ -161,7 +161,7 @@ async def _take_insights(
     return []
 
 
-class _Known:
+class _KnownThoughts:
     """The thoughts of a mind that are not forgotten, against which a new one is held."""
 
     def __init__(self, mind: SmallvilleMind, now: int) -> None:
@@ -174,7 +174,7 @@ class _Known:
         """Return whether a known thought says the same in the same or nearly the same words."""
         if fold(text) in self._folded:
             return True
-        embed = _ngrams()
+        embed = _load_ngrams()
         likeness = embed(self._texts) @ embed([text])[0]
         return bool((likeness >= self._alike).any())
 
@@ -185,13 +185,13 @@ class _Known:
 
 
 @cache
-def _ngrams() -> HashedNgrams:
+def _load_ngrams() -> HashedNgrams:
     # One for all minds: it keeps the vectors of the texts it has seen, which depend on them alone.
     return HashedNgrams()
 
 
 @lru_cache(maxsize=256)
-def _insights(count: int, shown: int) -> type[Insights]:
+def _make_insights_model(count: int, shown: int) -> type[Insights]:
     """Return `Insights` with at most `count` of them, resting on memories 1 to `shown`."""
     because = list_of_numbers(_NAMED, shown, least=1)
     insight = create_model("Insight", __base__=Insight, because=(because, ...))
@@ -204,18 +204,18 @@ def _insights(count: int, shown: int) -> type[Insights]:
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "reflect.questions": QueryHandler(
-        prepare=_ask_questions,
-        reply_model=lambda data: _questions(data["count"]),
+        prepare=_prepare_questions,
+        reply_model=lambda data: _make_questions_model(data["count"]),
         # Only `reply.fallback` is looked at: no question is a harmless default.
         fallback=lambda data: Questions(questions=["-"] * data["count"]),
-        apply=_take_questions,
+        apply=_apply_questions,
         max_tokens=lambda data: _FRAME + _ITEM * data["count"],
     ),
     "reflect.insights": QueryHandler(
-        prepare=_ask_insights,
-        reply_model=lambda data: _insights(data["count"], len(data["memories"])),
+        prepare=_prepare_insights,
+        reply_model=lambda data: _make_insights_model(data["count"], len(data["memories"])),
         fallback=lambda data: Insights(insights=[]),
-        apply=_take_insights,
+        apply=_apply_insights,
         max_tokens=lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
     ),
 }

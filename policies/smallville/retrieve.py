@@ -8,7 +8,7 @@ from genagents_env.memory.stream import Kind, Memory
 from .mind import SmallvilleMind
 
 ALL: tuple[Kind, ...] = ("event", "thought", "chat", "plan")
-When = tuple[str, Memory]
+TimedMemory = tuple[str, Memory]
 
 
 async def recall(
@@ -18,7 +18,7 @@ async def recall(
     *,
     kinds: Sequence[Kind] = ALL,
     touch: bool = True,
-) -> list[When]:
+) -> list[TimedMemory]:
     """Return the memories that `queries` bring up, the best of each first, none twice.
 
     Taken in turns: the best of every query, then the second best of every query, and so on. With
@@ -42,19 +42,19 @@ async def recall(
         vectors = await mind.services.embedder.embed(list(queries))
         weights = PRESETS[mind.config.retrieval_weights]
         found = retrieve(mind.stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
-        ids = _in_turns(found)
+        ids = _interleave(found)
     if touch:
         mind.stream.touch(ids, now)
-    return timed(mind, ids)
+    return add_times(mind, ids)
 
 
-def timed(mind: SmallvilleMind, ids: Sequence[int]) -> list[When]:
+def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
     """Return memories with the words for when they were made."""
     memories = (mind.stream[id_] for id_ in ids)
-    return [(_when(mind, memory), memory) for memory in memories]
+    return [(_format_time(mind, memory), memory) for memory in memories]
 
 
-def _when(mind: SmallvilleMind, memory: Memory) -> str:
+def _format_time(mind: SmallvilleMind, memory: Memory) -> str:
     """Return when a memory was made; what one knew before the episode has no hour."""
     return (
         "before" if memory.cause == "seed" else f"{mind.services.to_time(memory.created):%a %H:%M}"
@@ -69,7 +69,7 @@ async def embed_new(mind: SmallvilleMind) -> None:
         mind.stream.embed(ids, await mind.services.embedder.embed(texts))
 
 
-def _in_turns(found: Sequence[Sequence[int]]) -> list[int]:
+def _interleave(found: Sequence[Sequence[int]]) -> list[int]:
     """Return the ids of several rankings, rank by rank, each once."""
     longest = max((len(ids) for ids in found), default=0)
     ranks = (ids[rank] for rank in range(longest) for ids in found if rank < len(ids))

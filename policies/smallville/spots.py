@@ -19,9 +19,9 @@ from genagents_env.cognition.replies import Emoji, Word
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .ground import NOTHING, react, settle
+from .ground import NOTHING, begin_reaction, settle_piece
 from .mind import SmallvilleMind
-from .places import arena_of, offered
+from .places import find_arena, list_offers
 
 
 class Spot(ReplyModel):
@@ -47,9 +47,7 @@ class Spots(ReplyModel):
     spots: list[Spot]
 
 
-async def _ask_pieces(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     clock = moment.percept.time.time()
     if "text" in data:
         texts = [data["text"]]
@@ -60,16 +58,16 @@ async def _ask_pieces(
         clock = mind.services.to_time(data["starts"][0]).time() if pieces else clock
     if not texts:
         return None
-    places = offered(mind, texts, clock, moment)
-    shown = _shown(mind, texts, places, moment)
+    places = list_offers(mind, texts, clock, moment)
+    shown = _fill_prompt(mind, texts, places, moment)
     while shown.lines < len(texts) and len(texts) > 1:  # the rest is asked about afterwards
         texts = texts[: max(1, shown.lines)]
-        shown = _shown(mind, texts, places, moment)
-    usual = [_usual_spot(mind, text, places[0]) for text in texts]
+        shown = _fill_prompt(mind, texts, places, moment)
+    usual = [_find_usual_spot(mind, text, places[0]) for text in texts]
     return PreparedQuery(shown.messages, {**data, "texts": texts, "places": places, "usual": usual})
 
 
-def _usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
+def _find_usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
     """Return place, thing and state of what is done by routine; else one stays where one is."""
     entry = next((e for e in mind.profile.routine if e.doing[:60].strip() == text), None)
     if entry is None:
@@ -78,10 +76,12 @@ def _usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
     return [entry.place, thing[:24], (entry.state or "")[:24]]
 
 
-def _shown(
+def _fill_prompt(
     mind: SmallvilleMind, texts: Sequence[str], places: Sequence[str], moment: Moment
 ) -> FilledPrompt:
-    things = sorted({known.name for id_, known in mind.objects.items() if arena_of(id_) in places})
+    things = sorted(
+        {known.name for id_, known in mind.objects.items() if find_arena(id_) in places}
+    )
     lines: list[JSONValue] = [["thing", name] for name in things[:16]]
     lines += [[f"#{number}", text] for number, text in enumerate(texts, 1)]
     return mind.services.prompts.fill(
@@ -94,35 +94,35 @@ def _shown(
     )
 
 
-async def _take_pieces(
+async def _apply_pieces(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     starts, texts = data["starts"], data["texts"]
     for start, text, spot in zip(starts, texts, reply.value.spots, strict=False):
         piece = next((p for p in mind.day.pieces if p.start == start and p.text == text), None)
         if piece is not None:
-            settle(mind, piece, spot.where, spot.thing, spot.state, spot.emoji)
+            settle_piece(mind, piece, spot.where, spot.thing, spot.state, spot.emoji)
     rest = starts[len(texts) :]
     return [Query("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
 
 
-async def _take_one(
+async def _apply_one(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     (spot,) = reply.value.spots
-    react(mind, data, moment, spot.where, spot.thing, spot.state, spot.emoji)
+    begin_reaction(mind, data, moment, spot.where, spot.thing, spot.state, spot.emoji)
     return ()
 
 
 @lru_cache(maxsize=256)
-def _spots(places: tuple[str, ...], count: int) -> type[Spots]:
+def _make_spots_model(places: tuple[str, ...], count: int) -> type[Spots]:
     allowed: Any = Literal[places]
     spot = create_model("Spot", __base__=Spot, where=(allowed, ...))
     exact = Field(min_length=count, max_length=count)
     return cast(type[Spots], create_model("Spots", __base__=Spots, spots=(list[spot], exact)))
 
 
-def _stay(data: QueryData) -> Spots:
+def _make_default(data: QueryData) -> Spots:
     """Return what is usual for what is done by routine, and for all else where one is."""
     spots = (Spot(where=place, thing=thing, state=s, emoji="") for place, thing, s in data["usual"])
     return Spots(spots=list(spots))
@@ -131,12 +131,12 @@ def _stay(data: QueryData) -> Spots:
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **{
         purpose: QueryHandler(
-            prepare=_ask_pieces,
-            reply_model=lambda data: _spots(tuple(data["places"]), len(data["texts"])),
-            fallback=_stay,
+            prepare=_prepare,
+            reply_model=lambda data: _make_spots_model(tuple(data["places"]), len(data["texts"])),
+            fallback=_make_default,
             apply=take,
             max_tokens=lambda data: 24 + 72 * len(data["texts"]),
         )
-        for purpose, take in (("ground.pieces", _take_pieces), ("ground.one", _take_one))
+        for purpose, take in (("ground.pieces", _apply_pieces), ("ground.one", _apply_one))
     },
 }

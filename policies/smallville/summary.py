@@ -41,7 +41,7 @@ class Description(ReplyModel):
     progress: Sentence
 
 
-def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
+def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Ask for a description when there is none, or it has served its time."""
     made = mind.summary.made
     if made >= 0 and moment.now - made < mind.config.describe_hours * 3600:
@@ -51,7 +51,7 @@ def thoughts(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     return [Query("summary.describe", {})]
 
 
-def lines(mind: SmallvilleMind) -> list[JSONValue]:
+def format_lines(mind: SmallvilleMind) -> list[JSONValue]:
     """Return what one is and is up to, as lines for the fence of a prompt.
 
     Each line is a head, such as `you`, and a sentence. Without a description it is the goal of
@@ -64,7 +64,7 @@ def lines(mind: SmallvilleMind) -> list[JSONValue]:
     return [[head, text[:_LINE]] for head, text in told if text]
 
 
-async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     queries = [
         f"{mind.name}'s core characteristics",
         f"{mind.name}'s current daily occupation",
@@ -78,7 +78,7 @@ async def _ask(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepare
     return PreparedQuery(shown.messages, data)
 
 
-async def _take(
+async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Take the description; where there is none, the last one serves as long again."""
@@ -91,11 +91,11 @@ async def _take(
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "summary.describe": QueryHandler(
-        prepare=_ask,
+        prepare=_prepare,
         reply_model=lambda data: Description,
         # Only `reply.fallback` is looked at: no sentence about a person is a harmless default.
         fallback=lambda data: Description(core="-", occupation="-", progress="-"),
-        apply=_take,
+        apply=_apply,
         max_tokens=lambda data: 540,
     )
 }

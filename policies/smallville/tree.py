@@ -23,12 +23,12 @@ from genagents_env.cognition.replies import Emoji, Word
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .ground import NOTHING, react, settle
+from .ground import NOTHING, begin_reaction, settle_piece
 from .mind import SmallvilleMind
-from .places import MOST_PLACES, affordable, arena_of, ranked, related
+from .places import MOST_PLACES, find_arena, fit_names, is_related, rank_places
 
 
-class Choice(ReplyModel):
+class PlaceChoice(ReplyModel):
     """One step down the tree of places."""
 
     wire_name: ClassVar[str] = "Choice"
@@ -37,7 +37,7 @@ class Choice(ReplyModel):
     where: str
 
 
-class Use(ReplyModel):
+class ObjectUse(ReplyModel):
     """The object an activity uses, its new state, and how the activity shows."""
 
     wire_name: ClassVar[str] = "Use"
@@ -50,18 +50,18 @@ class Use(ReplyModel):
     emoji: Emoji
 
 
-async def _ask_step(
+async def _prepare_step(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | Query | None:
     """Ask for the sector, or for the arena in it; a single choice is taken without asking."""
     here = moment.percept.me.place
-    options = _options(mind, data, moment)
+    options = _list_options(mind, data, moment)
     if len(options) == 1:
-        return _below(data, options[0], moment)
+        return _descend(data, options[0], moment)
     clock = mind.services.to_time(data.get("start", moment.now)).time()
-    options = ranked(mind, options, [data["text"]], clock, here)
-    options.sort(key=lambda place: not related(place, here))  # the first is where one stays
-    options = affordable(mind, options[: 2 * MOST_PLACES])
+    options = rank_places(mind, options, [data["text"]], clock, here)
+    options.sort(key=lambda place: not is_related(place, here))  # the first is where one stays
+    options = fit_names(mind, options[: 2 * MOST_PLACES])
     shown = mind.services.prompts.fill(
         "ground_step",
         mind.profile,
@@ -73,13 +73,13 @@ async def _ask_step(
     return PreparedQuery(shown.messages, {**data, "places": options})
 
 
-async def _take_step(
+async def _apply_step(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    return [_below(data, reply.value.where, moment)]
+    return [_descend(data, reply.value.where, moment)]
 
 
-def _options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
+def _list_options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
     """Return the sectors one knows of, or the arenas of one; where one is if nothing is left."""
     here, known = moment.percept.me.place, moment.percept.known
     open_ = [place for place in known if place not in mind.blocked]
@@ -89,7 +89,7 @@ def _options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]
     return [p for p in open_ if p.startswith(f"{sector}/") or p == sector == here] or [here]
 
 
-def _below(data: QueryData, place: str, moment: Moment) -> Query:
+def _descend(data: QueryData, place: str, moment: Moment) -> Query:
     """Return the next step down the tree from `place`."""
     kept = {key: value for key, value in data.items() if key not in ("places", "sector")}
     if "sector" not in data and any(p.startswith(f"{place}/") for p in moment.percept.known):
@@ -97,15 +97,15 @@ def _below(data: QueryData, place: str, moment: Moment) -> Query:
     return Query("ground.object", {**kept, "arena": place})
 
 
-async def _ask_object(
+async def _prepare_object(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
     """Ask what is used there; where one knows of no object, nothing is."""
-    known = {k.name: k.state for id_, k in mind.objects.items() if arena_of(id_) == data["arena"]}
+    known = {k.name: k.state for id_, k in mind.objects.items() if find_arena(id_) == data["arena"]}
     if not known:
-        _put(mind, data, moment, Use(thing=NOTHING, state="", emoji=""))
+        _settle_place(mind, data, moment, ObjectUse(thing=NOTHING, state="", emoji=""))
         return None
-    things = affordable(mind, [NOTHING, *sorted(known)][:16])
+    things = fit_names(mind, [NOTHING, *sorted(known)][:16])
     lines: list[JSONValue] = [["activity", data["text"]]]
     lines += [[name, "is", known[name]] for name in things if name in known]
     shown = mind.services.prompts.fill(
@@ -118,51 +118,53 @@ async def _ask_object(
     return PreparedQuery(shown.messages, {**data, "things": things})
 
 
-async def _take_object(
+async def _apply_object(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    _put(mind, data, moment, reply.value)
+    _settle_place(mind, data, moment, reply.value)
     return ()
 
 
-def _put(mind: SmallvilleMind, data: QueryData, moment: Moment, use: Use) -> None:
+def _settle_place(mind: SmallvilleMind, data: QueryData, moment: Moment, use: ObjectUse) -> None:
     """Write place and object into the reaction, or the piece of the plan, that they are for."""
     if "minutes" in data:
-        react(mind, data, moment, data["arena"], use.thing, use.state, use.emoji)
+        begin_reaction(mind, data, moment, data["arena"], use.thing, use.state, use.emoji)
         return
     for piece in mind.day.pieces:
         if piece.start == data["start"] and piece.text == data["text"]:
-            settle(mind, piece, data["arena"], use.thing, use.state, use.emoji)
+            settle_piece(mind, piece, data["arena"], use.thing, use.state, use.emoji)
 
 
 @lru_cache(maxsize=256)
-def _choice(places: tuple[str, ...]) -> type[Choice]:
+def _make_place_model(places: tuple[str, ...]) -> type[PlaceChoice]:
     allowed: Any = Literal[places]
-    return cast(type[Choice], create_model("Choice", __base__=Choice, where=(allowed, ...)))
+    return cast(
+        type[PlaceChoice], create_model("Choice", __base__=PlaceChoice, where=(allowed, ...))
+    )
 
 
 @lru_cache(maxsize=256)
-def _use(things: tuple[str, ...]) -> type[Use]:
+def _make_object_model(things: tuple[str, ...]) -> type[ObjectUse]:
     allowed: Any = Literal[things]
-    return cast(type[Use], create_model("Use", __base__=Use, thing=(allowed, ...)))
+    return cast(type[ObjectUse], create_model("Use", __base__=ObjectUse, thing=(allowed, ...)))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **{
         purpose: QueryHandler(
-            prepare=_ask_step,
-            reply_model=lambda data: _choice(tuple(data["places"])),
-            fallback=lambda data: Choice(where=data["places"][0]),
-            apply=_take_step,
+            prepare=_prepare_step,
+            reply_model=lambda data: _make_place_model(tuple(data["places"])),
+            fallback=lambda data: PlaceChoice(where=data["places"][0]),
+            apply=_apply_step,
             max_tokens=lambda data: 80,
         )
         for purpose in ("ground.sector", "ground.arena")
     },
     "ground.object": QueryHandler(
-        prepare=_ask_object,
-        reply_model=lambda data: _use(tuple(data["things"])),
-        fallback=lambda data: Use(thing=NOTHING, state="", emoji=""),
-        apply=_take_object,
+        prepare=_prepare_object,
+        reply_model=lambda data: _make_object_model(tuple(data["things"])),
+        fallback=lambda data: ObjectUse(thing=NOTHING, state="", emoji=""),
+        apply=_apply_object,
         max_tokens=lambda data: 96,
     ),
 }

@@ -3,34 +3,34 @@
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
 from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
-from ..converse import Relationship, Utterance
-from ..hours import Hours
+from ..converse import RelationshipReply, Utterance
+from ..hours import HoursReply
 from ..interview import Told
 from ..memo import Memo
-from ..outline import DayPlan, Renewal
+from ..outline import DayPlanReply, Renewal
 from ..perceive import Ratings
 from ..pieces import Pieces
 from ..react import Reaction
 from ..reflect import Insights, Questions
 from ..spots import Spots
 from ..summary import Description
-from ..tree import Choice, Use
+from ..tree import ObjectUse, PlaceChoice
 from . import day, places, talk, thoughts
 
 _GOSSIP: ReplyRules = {
     Renewal: day.renew_status,
-    DayPlan: day.outline_day,
-    Hours: day.plan_hours,
+    DayPlanReply: day.outline_day,
+    HoursReply: day.plan_hours,
     Pieces: day.cut_pieces,
     Spots: places.choose_spots,
-    Choice: places.choose_place,
-    Use: places.choose_object,
+    PlaceChoice: places.choose_place,
+    ObjectUse: places.choose_object,
     Ratings: thoughts.rate_lines,
     Description: thoughts.describe_self,
     Questions: thoughts.ask_questions,
     Insights: thoughts.draw_insights,
     Reaction: talk.choose_to_talk,
-    Relationship: talk.describe_relationship,
+    RelationshipReply: talk.describe_relationship,
     Utterance: talk.tell_news,
     Memo: talk.write_memo,
     Told: answer_honestly,

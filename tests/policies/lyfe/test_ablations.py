@@ -170,9 +170,9 @@ def prompts_of(variant: str) -> dict[str, Asked]:
     mind.long.seed("Ben swims in the river.")
     (mind.recent if mind.config.saf_memory else mind.long).seed("Rivers rise in spring.")
     faculties: dict[OptionKind, Faculty] = {
-        "decide": controller.thoughts,
-        "talk": talk.thoughts,
-        "reflect": reflect.thoughts,
+        "decide": controller.make_queries,
+        "talk": talk.make_queries,
+        "reflect": reflect.make_queries,
     }
     for kind, thoughts in faculties.items():
         mind.option = LyfeOption(kind, target=BEN, subgoal="ask of the river")

@@ -24,7 +24,7 @@ def decided(rule: Rule, percept: Moment | None = None, **fields: Value) -> LyfeM
     mind.near, mind.people = near, [*near, *people]
     mind.option = LyfeOption("decide", ended=ended, only=only)
     percept = percept or Moment()
-    think(mind, controller.thoughts(mind, moment(mind, percept)), percept)
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
     return mind
 
 
@@ -38,11 +38,11 @@ def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
     mind = decided(choosing("reflect"), near=[BEN])
     options.end(mind, 20, ended="reflect")
     now = moment(mind, Moment().later(20))
-    assert not controller.thoughts(mind, now)
+    assert not controller.make_queries(mind, now)
     assert mind.option.kind == "wait"
     options.end(mind, 30)
-    senses.feel(mind, "I thought of something.", 30)
-    assert controller.thoughts(mind, now)
+    senses.notice_oneself(mind, "I thought of something.", 30)
+    assert controller.make_queries(mind, now)
 
 
 def test_one_call_gives_option_target_and_subgoal() -> None:
@@ -98,7 +98,7 @@ def test_without_a_usable_reply_one_waits() -> None:
 def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
     mind = make_mind(choosing("wait"))
     mind.option = LyfeOption("go", target="Park")
-    assert not controller.thoughts(mind, moment(mind, Moment()))
+    assert not controller.make_queries(mind, moment(mind, Moment()))
 
 
 def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
@@ -122,8 +122,8 @@ def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:
     mind.turn.mine = False
     for tick in range(4):
         now = percept.later(10 * tick)
-        think(mind, controller.thoughts(mind, moment(mind, now)), now)
-        think(mind, talk.thoughts(mind, moment(mind, now)), now)
+        think(mind, controller.make_queries(mind, moment(mind, now)), now)
+        think(mind, talk.make_queries(mind, moment(mind, now)), now)
         if mind.turn.unsaid:
             break
     assert mind.turn.unsaid == "Hello, Ben."

@@ -169,6 +169,6 @@ def test_words_that_one_did_not_get_to_say_are_not_said_by_leaving() -> None:
     mind = make_mind()
     here = Moment(conversation=Conversation(1, ("Ann Ash", "Ben Birch"), None, True, 99))
     mind.option, mind.turn.unsaid = LyfeOption("wait"), "Well, I never."
-    assert act.action(mind, moment(mind, here)) == Talk(None, "", leave=True)
-    asyncio.run(senses.take_in(mind, moment(mind, here.later(conversation=None))))
+    assert act.choose_action(mind, moment(mind, here)) == Talk(None, "", leave=True)
+    asyncio.run(senses.perceive(mind, moment(mind, here.later(conversation=None))))
     assert "Well, I never." not in {item.text for item in mind.work}

@@ -63,7 +63,7 @@ def numbered(request: CompletionRequest) -> list[list[str]]:
 
 
 def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
-    found: list[Answer] = asyncio.run(interview.answers(mind, list(questions), repeat))
+    found: list[Answer] = asyncio.run(interview.answer_questions(mind, list(questions), repeat))
     return found
 
 

@@ -21,7 +21,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policies.lyfe import memory, narrative
 from genagents_env.policies.lyfe import mind as mind_module
-from genagents_env.policies.lyfe.memory import Merged
+from genagents_env.policies.lyfe.memory import MergedMemory
 from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence, WorkItem
 from tests.policies.lyfe.minds import asked, make_mind, moment, think, thinking_of
 from tests.policies.percepts import Moment, Value, profile, wait_for
@@ -506,12 +506,12 @@ def test_what_finds_no_room_in_the_prompt_is_not_lost(
 )
 def test_a_malformed_merge_is_refused(broken: object) -> None:
     with pytest.raises(ValidationError):
-        Merged.model_validate(broken)
+        MergedMemory.model_validate(broken)
 
 
 def test_a_long_and_wild_merge_is_cut_and_cleaned() -> None:
-    merged = Merged.model_validate({"memory": "a\x00b\x1b[2J\n聚会" * 99, "also": 1})
+    merged = MergedMemory.model_validate({"memory": "a\x00b\x1b[2J\n聚会" * 99, "also": 1})
     assert len(merged.memory) == 240
     assert merged.memory.isprintable()
-    schema = Merged.model_json_schema()
+    schema = MergedMemory.model_json_schema()
     assert schema["properties"]["memory"]["minLength"] == 1

@@ -20,13 +20,13 @@ def hearing(mind: LyfeMind, *numbers: int, tick: int = 0) -> Moment:
     """Let the mind hear so many words, and return the percept."""
     words = (Heard("speech", "Ben Birch", f"Word {n}.", True, False, (), n) for n in numbers)
     percept = Moment(tick=tick, heard=tuple(words))
-    asyncio.run(senses.take_in(mind, moment(mind, percept)))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
     return percept
 
 
 def monitored(mind: LyfeMind, percept: Moment) -> bool:
     """Let the mind bring its summary up to date where it is due; return whether it was."""
-    thoughts = monitor.thoughts(mind, moment(mind, percept))
+    thoughts = monitor.make_queries(mind, moment(mind, percept))
     think(mind, thoughts, percept)
     return bool(thoughts)
 
@@ -48,13 +48,13 @@ def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
 
 def test_news_of_oneself_need_no_company() -> None:
     mind = quiet()
-    senses.feel(mind, "I could not go to the park.", 0, feedback=True)
+    senses.notice_oneself(mind, "I could not go to the park.", 0, feedback=True)
     assert monitored(mind, Moment())
 
 
 def test_it_is_never_made_of_the_same_again() -> None:
     mind = quiet()
-    senses.feel(mind, "I could not go to the park.", 0, feedback=True)
+    senses.notice_oneself(mind, "I could not go to the park.", 0, feedback=True)
     assert monitored(mind, Moment())
     mind.feedback = True
     assert not monitored(mind, Moment().later())
@@ -93,7 +93,7 @@ def test_switched_off_it_is_never_asked_and_observations_stand_in_its_place() ->
     mind.summary.text = "never shown"
     percept = hearing(mind, *range(6))
     assert not monitored(mind, percept)
-    shown = json.dumps(states.what_goes_on(mind))
+    shown = json.dumps(states.format_summary(mind))
     assert "never shown" not in shown
     assert "Word 0." in shown or "Word 1." in shown
 
@@ -106,7 +106,7 @@ def test_each_sentence_rests_on_what_it_is_most_like() -> None:
     said = {40: "The bridge is closed.", 41: "What a day!", 42: "Nobody likes turnips."}
     words = (Heard("speech", "Ben Birch", text, True, False, (), at) for at, text in said.items())
     percept = Moment(heard=tuple(words))
-    asyncio.run(senses.take_in(mind, moment(mind, percept)))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
     mind.news = 5
     monitored(mind, percept)
     first, second = mind.summary.parts
@@ -117,7 +117,7 @@ def test_each_sentence_rests_on_what_it_is_most_like() -> None:
 def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
     mind = quiet(lambda request: json.dumps({"summary": "The bridge is closed, Ben says."}))
     words = Heard("speech", "Ben Birch", "The bridge is closed.", True, False, (), 70)
-    asyncio.run(senses.take_in(mind, moment(mind, Moment(heard=(words,)))))
+    asyncio.run(senses.perceive(mind, moment(mind, Moment(heard=(words,)))))
     mind.news = 5
     monitored(mind, Moment())
     for tick in (1, 2):
@@ -129,6 +129,6 @@ def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
 def test_a_thought_and_ones_own_words_rest_on_what_led_to_them() -> None:
     mind = quiet()
     made_of = [("Ben Birch said: the bridge is closed", [3]), ("I like boats", []), ("Ducks", [9])]
-    assert asyncio.run(narrative.behind(mind, "So the bridge is closed.", made_of)) == [3]
-    assert asyncio.run(narrative.behind(mind, "I like boats a lot.", made_of)) == []
-    assert asyncio.run(narrative.behind(mind, "", made_of)) == []
+    assert asyncio.run(narrative.find_events(mind, "So the bridge is closed.", made_of)) == [3]
+    assert asyncio.run(narrative.find_events(mind, "I like boats a lot.", made_of)) == []
+    assert asyncio.run(narrative.find_events(mind, "", made_of)) == []

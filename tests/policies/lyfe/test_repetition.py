@@ -19,7 +19,7 @@ def uttering(*utterances: tuple[str, bool], **config: Value) -> LyfeMind:
 
     async def all_of_them() -> None:
         for text, own in utterances:
-            await repetition.note(mind, text, own)
+            await repetition.note_utterance(mind, text, own)
 
     asyncio.run(all_of_them())
     return mind
@@ -89,7 +89,7 @@ def test_a_mind_that_was_loaded_notes_the_same(utterances: list[tuple[str, bool]
 
     async def rest() -> None:
         for text, own in utterances[half:]:
-            await repetition.note(resumed, text, own)
+            await repetition.note_utterance(resumed, text, own)
 
     asyncio.run(rest())
     assert lived.uttered == resumed.uttered

@@ -67,7 +67,7 @@ def said(mind: LyfeMind) -> str:
 
 
 def told_by(mind: LyfeMind, *questions: str) -> list[Any]:
-    answers: list[Any] = asyncio.run(interview.answers(mind, list(questions)))
+    answers: list[Any] = asyncio.run(interview.answer_questions(mind, list(questions)))
     return answers
 
 

@@ -10,7 +10,7 @@ BEN = "Ben Birch"
 
 
 def sense(mind: LyfeMind, percept: Moment) -> LyfeMind:
-    asyncio.run(senses.take_in(mind, moment(mind, percept)))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
     return mind
 
 

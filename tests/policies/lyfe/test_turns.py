@@ -31,7 +31,7 @@ def delays(group: tuple[str, ...], text: str, speaker: str, event: int) -> dict[
         if name != speaker:
             mind, percept = listener(name, group)
             now = moment(mind, percept)
-            turns.heard(mind, item(text, speaker, event), now)
+            turns.note_heard(mind, item(text, speaker, event), now)
             found[name] = mind.turn.delay
     return found
 
@@ -68,15 +68,15 @@ def test_a_name_within_a_word_names_nobody() -> None:
 def test_one_listens_while_words_sound_and_waits_after_ones_own() -> None:
     mind, percept = listener("Ann Ash", NAMES[:2])
     now = moment(mind, percept)
-    turns.heard(mind, item("Ann, what did you see last night by the river?", "Ben Birch"), now)
-    sounding = turns.sounding(mind, "Ann, what did you see last night by the river?")
+    turns.note_heard(mind, item("Ann, what did you see last night by the river?", "Ben Birch"), now)
+    sounding = turns.count_seconds(mind, "Ann, what did you see last night by the river?")
     assert 5 < sounding <= mind.config.sounding_seconds
     heard_for = now.now - mind.services.seconds_per_tick
     early = moment(mind, percept.later(sounding - 11))
     late = moment(mind, percept.later(max(0, heard_for + sounding)))
     assert not turns.may_speak(mind, early)
     assert turns.may_speak(mind, late)
-    turns.said(mind, "Nothing at all.", late)
+    turns.note_said(mind, "Nothing at all.", late)
     assert not turns.may_speak(mind, moment(mind, percept.later(10_000)))
 
 
@@ -85,7 +85,7 @@ def test_one_who_had_nothing_to_say_is_silent_until_somebody_speaks() -> None:
     now = moment(mind, percept)
     mind.turn.passed = True
     assert not turns.may_speak(mind, now)
-    turns.heard(mind, item("Ann?", "Ben Birch", 6), now)
+    turns.note_heard(mind, item("Ann?", "Ben Birch", 6), now)
     assert turns.may_speak(mind, moment(mind, percept.later(60)))
 
 

@@ -143,11 +143,11 @@ def live(
     now = moment(mind, percept)
     mind.asleep = percept.me.asleep
     thoughts = [
-        *converse.thoughts(mind, now),
-        *react.thoughts(mind, now, observations),
+        *converse.make_queries(mind, now),
+        *react.make_queries(mind, now, observations),
     ]
     think(mind, thoughts, percept)
-    action: Action | None = converse.action(mind, now)
+    action: Action | None = converse.choose_action(mind, now)
     return action
 
 

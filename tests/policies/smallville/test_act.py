@@ -35,14 +35,14 @@ def at(
 ) -> SmallvilleMind:
     """Give `mind` a piece of a plan for the next ten minutes."""
     mind.day = day.Day("2023-02-13", 0, 54_000, pieces=[])
-    mind.day.hours = [day.Block(0, 54_000, "the day")]
+    mind.day.hours = [day.PlanBlock(0, 54_000, "the day")]
     mind.day.pieces = [day.Piece(0, 600, text, place, thing, use, "🍞")]
     return mind
 
 
 def act(mind: SmallvilleMind, percept: Moment) -> Action:
     mind.asleep = percept.me.asleep
-    action: Action = act_module.action(mind, moment(mind, percept))
+    action: Action = act_module.choose_action(mind, moment(mind, percept))
     return action
 
 

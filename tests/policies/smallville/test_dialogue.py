@@ -140,7 +140,7 @@ def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_hear
     assert dialogue.others == [CID]
     assert dialogue.lines[-1].text == "I must go."
     assert mind.attention.talked == {BOB: 0}
-    assert dialogue_module.company(mind, dialogue) == [BOB, CID]
+    assert dialogue_module.list_company(mind, dialogue) == [BOB, CID]
 
 
 def test_an_opening_gives_way_to_whoever_speaks_first() -> None:

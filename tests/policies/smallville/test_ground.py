@@ -46,7 +46,7 @@ def knows(mind: SmallvilleMind, object_id: str, state: str) -> None:
 
 
 def ground(mind: SmallvilleMind, percept: Moment = HERE) -> None:
-    thoughts = ground_module.of_pieces(mind, 0, 600 * len(mind.day.pieces))
+    thoughts = ground_module.query_pieces(mind, 0, 600 * len(mind.day.pieces))
     think(mind, thoughts, percept)
 
 
@@ -303,7 +303,7 @@ def test_a_reaction_is_grounded_and_begun_at_once(grounding: str) -> None:
     if grounding == "recursive":
         rule = walks(a="Cafe", b="Cafe/bar", c="piano", state="loud")
     mind = mind_with([], rule, grounding=grounding)
-    thought = ground_module.of_reaction(mind, {"text": "playing", "minutes": 7})
+    thought = ground_module.query_reaction(mind, {"text": "playing", "minutes": 7})
     percept = HERE.later(60)
     think(mind, [thought], percept)
     activity = mind.activity
@@ -322,7 +322,7 @@ def test_a_reaction_grounded_too_late_is_dropped(why: str) -> None:
     mind.asleep = why == "asleep"
     if why == "talking":
         mind.dialogue = Dialogue(1, 0, ["Bob"])
-    thought = ground_module.of_reaction(mind, {"text": "playing", "minutes": 7})
+    thought = ground_module.query_reaction(mind, {"text": "playing", "minutes": 7})
     think(mind, [thought], HERE)
     assert mind.activity.text == ""
 
@@ -419,7 +419,7 @@ def test_golden_transcript(grounding: str) -> None:
 
 def test_the_routine_that_counts_is_that_of_the_time_asked_about() -> None:
     mind = mind_with(["resting"])
-    worth = places_module.ranked
+    worth = places_module.rank_places
     places = ["Cafe", "Park", "Ann's house"]
     assert worth(mind, places, ["x"], time(8), "")[0] == "Cafe"
     assert worth(mind, places, ["x"], time(13), "")[0] == "Park"

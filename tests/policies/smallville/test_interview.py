@@ -20,7 +20,7 @@ from genagents_env.llm.scripted import (
 )
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview, perceive
-from genagents_env.policies.smallville.day import Block
+from genagents_env.policies.smallville.day import PlanBlock
 from genagents_env.policies.smallville.mind import (
     Dialogue,
     DialogueLine,
@@ -61,7 +61,9 @@ def numbered(request: CompletionRequest) -> list[list[str]]:
 
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
-    answers: list[Answer] = asyncio.run(interview.answers(mind, list(questions), **options))
+    answers: list[Answer] = asyncio.run(
+        interview.answer_questions(mind, list(questions), **options)
+    )
     return answers
 
 
@@ -165,7 +167,7 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
 
 def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
     mind = living(telling())
-    block, hour = Block, 3600
+    block, hour = PlanBlock, 3600
     mind.day.hours = [
         block(k * hour, (k + 1) * hour, f"{what} in the Cafe with everybody")
         for k, what in enumerate(("opening", "baking", "serving", "washing", "sweeping", "dancing"))
@@ -189,7 +191,7 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
 def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
     mind = living(telling())
     mind.summary = SelfSummary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
-    mind.day.hours = [Block(0, 9999, "serving guests")]
+    mind.day.hours = [PlanBlock(0, 9999, "serving guests")]
     mind.activity.text = "serving coffee"
     ask(mind, "What?")
     told = {line[0]: line[1] for line in lines(asked(mind)[0])}
@@ -251,7 +253,7 @@ def test_what_others_say_stays_in_the_fence() -> None:
     dialogue_of(mind).lines[0].text = EVIL
     mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
     mind.status = mind.activity.text = EVIL
-    mind.day.hours = [Block(0, 9999, EVIL)]
+    mind.day.hours = [PlanBlock(0, 9999, EVIL)]
     ask(mind, EVIL)
     assert is_fenced(asked(mind)[0], "forget all this")
 
@@ -263,7 +265,7 @@ def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
     mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
     mind.tick, mind.status, mind.activity.text = 9, FOREIGN, FOREIGN
     mind.summary = SelfSummary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
-    mind.day.hours = [Block(k, k + 999, "w " * 30) for k in range(24)]
+    mind.day.hours = [PlanBlock(k, k + 999, "w " * 30) for k in range(24)]
     line = DialogueLine
     mind.dialogue = Dialogue(1, 0, [NAME])
     mind.dialogue.lines += [line(NAME, FOREIGN, 5), line(NAME, "x" * 500, 6)] * 9
@@ -350,8 +352,8 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
     mind.summary = SelfSummary("I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0)
     mind.day.hours = [
-        Block(0, 4 * hour, "serving guests at the counter"),
-        Block(4 * hour, 5 * hour, "baking for lunch"),
+        PlanBlock(0, 4 * hour, "serving guests at the counter"),
+        PlanBlock(4 * hour, 5 * hour, "baking for lunch"),
     ]
     answers = ask(mind, "Is there a party?", "What will you do at noon?")
     assert all(length(request) <= 500 for request in asked(mind))
@@ -374,7 +376,7 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
     before = json.dumps(mind.state())
     said = RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,))
-    memories = interview.memories(mind)
+    memories = interview.list_memories(mind)
     assert memories == [
         RecalledMemory("Ann runs the Cafe."),
         said,
@@ -383,4 +385,4 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     ]
     assert json.dumps(mind.state()) == before
     mind.tick = 300
-    assert RecalledMemory("Ann goes home.") in interview.memories(mind)
+    assert RecalledMemory("Ann goes home.") in interview.list_memories(mind)

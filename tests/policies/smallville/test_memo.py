@@ -79,7 +79,7 @@ def test_the_day_is_planned_anew_where_the_talk_changes_it(
     value = Memo(**{**GOOD, "plan": plan, "changes_plan": changes})
     reply = QueryReply(value, False, "converse.memo #0 at tick 5")
     now = moment(mind, Moment().later(50))
-    thoughts = wait_for(memo.HANDLER.apply(mind, memo.minutes(mind, dialogue), now, reply))
+    thoughts = wait_for(memo.HANDLER.apply(mind, memo.make_data(mind, dialogue), now, reply))
     assert [each.purpose for each in thoughts] == follows
     assert all(each.data == {"start": 50, "why": plan} for each in thoughts)
 

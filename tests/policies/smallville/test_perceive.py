@@ -196,7 +196,7 @@ def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts
     found = notice(mind, percept)
     assert [o.memory for o in found] == [None, None]
     assert len(mind.stream) == 0
-    assert perceive.thoughts(mind, moment(mind, percept)) == []
+    assert perceive.make_queries(mind, moment(mind, percept)) == []
     assert mind.attention.importance > 0
 
 
@@ -208,7 +208,7 @@ def rating(*ratings: int) -> Rule:
 
 
 def rate(mind: SmallvilleMind, percept: Moment) -> None:
-    think(mind, perceive.thoughts(mind, moment(mind, percept)), percept)
+    think(mind, perceive.make_queries(mind, moment(mind, percept)), percept)
 
 
 def hearing(count: int, first: int = 0) -> Moment:
@@ -293,7 +293,7 @@ def test_a_batch_under_way_is_not_joined_by_another() -> None:
     pending = PendingQuery("perceive.rate", {}, (), 0, 0, 9)
     mind.pending.append(pending)
     notice(mind, hearing(4))
-    assert perceive.thoughts(mind, moment(mind, hearing(0))) == []
+    assert perceive.make_queries(mind, moment(mind, hearing(0))) == []
     assert mind.attention.unrated == [0, 1, 2, 3]
 
 
@@ -329,7 +329,7 @@ def test_ratings_come_into_effect_when_their_time_has_come() -> None:
         seen = []
         for tick in range(5):
             at = percept.later(10 * tick)
-            thoughts = perceive.thoughts(mind, moment(mind, at))
+            thoughts = perceive.make_queries(mind, moment(mind, at))
             await thinking.run(mind, thoughts, moment(mind, at))
             seen.append(mind.stream[0].importance)
         return seen

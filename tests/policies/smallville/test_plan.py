@@ -13,9 +13,9 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville import plan
-from genagents_env.policies.smallville.day import Block, Day
+from genagents_env.policies.smallville.day import Day, PlanBlock
 from genagents_env.policies.smallville.mind import SmallvilleMind
-from genagents_env.policies.smallville.pieces import PieceReply, _laid_out
+from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
 from tests.policies.percepts import START, Moment, Value, profile, wait_for
@@ -60,9 +60,9 @@ def faults_of(day: Day, now: int) -> list[str]:
     return [*faults, *(f"odd piece {p}" for p in short)]
 
 
-def block_at(alone: Alone) -> Block:
+def block_at(alone: Alone) -> PlanBlock:
     """Return the block of the plan in force now."""
-    block = alone.mind.day.block_at(alone.now)
+    block = alone.mind.day.find_block(alone.now)
     assert block is not None
     return block
 
@@ -140,7 +140,7 @@ def test_whoever_is_awake_past_midnight_lives_their_day_to_its_end() -> None:
     mind = alone.mind
     assert mind.day.date == TODAY
     assert mind.day.bed == 5 * HOUR
-    assert mind.day.piece_at(alone.now) is not None
+    assert mind.day.find_piece(alone.now) is not None
     assert not alone.percept.me.asleep
     alone.until("01:05")
     assert alone.percept.me.asleep
@@ -153,7 +153,7 @@ def test_an_episode_that_begins_past_midnight_belongs_to_the_evening_before() ->
     alone.step()
     mind = alone.mind
     assert (mind.day.date, mind.day.bed) == (TODAY, 50 * 60)
-    assert mind.day.piece_at(0) is not None
+    assert mind.day.find_piece(0) is not None
     alone.until("02:00")
     assert mind.day.date == TOMORROW
     assert alone.percept.me.asleep
@@ -178,7 +178,7 @@ def test_whoever_is_woken_before_the_planned_hour_begins_the_day_then() -> None:
     assert alone.mind.day.wake == 3 * HOUR
     alone.until("07:03")
     assert alone.mind.day.wake == HOUR
-    assert alone.mind.day.piece_at(alone.now) is not None
+    assert alone.mind.day.find_piece(alone.now) is not None
     assert not faults_of(alone.mind.day, alone.now)
 
 
@@ -203,7 +203,7 @@ def test_days_have_no_gap_whatever_the_model_says(
         now, day = alone.actions[-1][0], mind.day
         assert not faults_of(day, now)
         if day.hours and day.wake <= now < day.bed and not mind.asleep:
-            piece = day.piece_at(now)
+            piece = day.find_piece(now)
             assert piece is not None
             assert piece.grounded
         if alone.percept.me.asleep:
@@ -227,7 +227,7 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
     least = -(-total // (15 * 60))
     parts = (parts * least)[: max(least, len(parts))]
     asked = [PieceReply(what="resting", minutes=m) for m in parts]
-    pieces = _laid_out(asked, 100, 100 + total, [5, 15])
+    pieces = _lay_out(asked, 100, 100 + total, [5, 15])
     assert (pieces[0].start, pieces[-1].end) == (100, 100 + total)
     assert all(a.end == b.start for a, b in pairwise(pieces))
     lengths = [piece.end - piece.start for piece in pieces]
@@ -237,7 +237,7 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
 
 def test_pieces_are_as_long_as_asked_for_where_they_fit() -> None:
     asked = [PieceReply(what="x", minutes=m) for m in (10, 5, 15, 15, 15)]
-    pieces = _laid_out(asked, 0, HOUR, [5, 15])
+    pieces = _lay_out(asked, 0, HOUR, [5, 15])
     assert [(p.end - p.start) // 60 for p in pieces] == [10, 5, 15, 15, 15]
 
 
@@ -247,7 +247,7 @@ def test_pieces_are_made_ahead_of_need() -> None:
     assert alone.purposes()["plan.pieces"] == 1
     alone.until("08:51")
     assert alone.purposes()["plan.pieces"] == 2
-    assert alone.mind.day.pieces_until(alone.now) == 2 * HOUR
+    assert alone.mind.day.find_reach(alone.now) == 2 * HOUR
 
 
 def test_what_is_left_before_bed_joins_the_last_stretch() -> None:
@@ -341,7 +341,7 @@ def test_revising_replaces_the_rest_from_a_moment_on_and_keeps_what_lies_before(
     assert [text for *_, text in hours[3:]] == [f"anew {k}" for k in range(len(hours) - 3)]
     assert hours[3][0] == now + 40 * 60
     assert not faults_of(mind.day, now)
-    assert mind.day.piece_at(now) is not None
+    assert mind.day.find_piece(now) is not None
     held = plans(mind, now)
     assert [m.text.split(": ")[1] for m in held[:3]] == ["first 0", "first 1", "first 2"]
     assert all("anew" in m.text for m in held[3:])
@@ -351,7 +351,7 @@ def test_revising_replaces_the_rest_from_a_moment_on_and_keeps_what_lies_before(
 def test_revising_from_now_on_leaves_no_moment_without_a_piece() -> None:
     alone = Alone(answering_hours, who=someone()).until("09:30")
     revise(alone, alone.now)
-    piece = alone.mind.day.piece_at(alone.now)
+    piece = alone.mind.day.find_piece(alone.now)
     assert piece is not None
     assert piece.start == alone.now
     assert block_at(alone).text == "anew 0"
@@ -535,7 +535,7 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, wo
     assert alone.purposes()[purpose] == 1
     day = alone.mind.day
     assert not faults_of(day, 0)
-    assert day.piece_at(alone.now) is not None
+    assert day.find_piece(alone.now) is not None
     if purpose == "plan.renew":
         assert (alone.mind.status, alone.mind.requirements) == ("as ever", [])
     elif purpose == "plan.day":

@@ -183,7 +183,7 @@ def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:
 @pytest.mark.parametrize("why", list(silent()))
 def test_nothing_is_asked_where_one_could_not_act_on_it(why: str) -> None:
     mind, percept = silent()[why]
-    assert not react.thoughts(mind, moment(mind, percept), [READING])
+    assert not react.make_queries(mind, moment(mind, percept), [READING])
 
 
 def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
@@ -258,7 +258,7 @@ GOOD = {"choice": "go on", "what": "", "minutes": 5}
     ],
 )
 def test_a_malformed_reaction_is_refused(broken: object) -> None:
-    reply = react.reaction_among(("go on", "talk"))
+    reply = react.make_reaction_model(("go on", "talk"))
     with pytest.raises(ValidationError):
         reply.model_validate(broken)
     text = json.dumps(broken)
@@ -271,7 +271,7 @@ def test_a_malformed_reaction_is_refused(broken: object) -> None:
     "what", ["y" * 10_000, "dan\x00cing \x1b[31mred\x1b[0m\n" * 9, "跳舞" * 99]
 )
 def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
-    reply = react.reaction_among(("something else",))
+    reply = react.make_reaction_model(("something else",))
     taken = reply.model_validate({"choice": "something else", "what": what, "minutes": 3})
     assert 0 < len(taken.what) <= 60
     assert taken.what.isprintable()

@@ -58,7 +58,7 @@ def remembering(rule: Rule = sample_schema, count: int = 8, **config: Value) -> 
 def reflect(mind: SmallvilleMind, percept: Percept = NOW) -> None:
     """Live one tick with reflection alone."""
     mind.asleep = percept.me.asleep
-    think(mind, reflection.thoughts(mind, moment(mind, percept)), percept)
+    think(mind, reflection.make_queries(mind, moment(mind, percept)), percept)
 
 
 def thoughts(mind: SmallvilleMind) -> list[Memory]:
@@ -93,7 +93,7 @@ def test_does_not_begin_when_it_cannot_and_forgets_nothing(why: str) -> None:
     if why == "under way":
         pending = PendingQuery("reflect.insights", {}, (), 0, 0, 9)
         mind.pending.append(pending)
-    assert len(reflection.thoughts(mind, moment(mind, NOW))) == 0
+    assert len(reflection.make_queries(mind, moment(mind, NOW))) == 0
     assert mind.attention.importance == 400.0
 
 
@@ -218,7 +218,7 @@ def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() ->
     async def live(percept: Moment) -> int:
         mind.asleep = percept.me.asleep
         now = moment(mind, percept)
-        await thinking.run(mind, reflection.thoughts(mind, now), now)
+        await thinking.run(mind, reflection.make_queries(mind, now), now)
         return len(thoughts(mind))
 
     async def lives() -> None:

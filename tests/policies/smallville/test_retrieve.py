@@ -153,7 +153,7 @@ def test_memories_come_with_the_words_for_their_time() -> None:
     mind, _ = colourful([])
     mind.stream.add("event", "red", created=0, events=(1,))
     mind.stream.add("event", "red", created=26 * 3600 + 90, events=(1,))
-    assert [when for when, _ in retrieve.timed(mind, [0, 1])] == ["Mon 08:00", "Tue 10:01"]
+    assert [when for when, _ in retrieve.add_times(mind, [0, 1])] == ["Mon 08:00", "Tue 10:01"]
 
 
 @given(

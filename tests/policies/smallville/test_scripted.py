@@ -64,7 +64,7 @@ def answer(mind: SmallvilleMind, purpose: str, data: dict[str, Any], percept: Mo
 def told_by(mind: SmallvilleMind, *questions: str) -> list[Any]:
     """Return the mind's answers in an interview."""
     mind.tick = mind.services.to_second(NOON.time) // 10
-    answers: list[Any] = asyncio.run(interview.answers(mind, list(questions)))
+    answers: list[Any] = asyncio.run(interview.answer_questions(mind, list(questions)))
     return answers
 
 
@@ -75,7 +75,7 @@ def planned(mind: SmallvilleMind, *hours: tuple[str, str], date: str = "2023-02-
     ]
     bed = mind.services.to_second(datetime.fromisoformat(f"{date}T23:00"))
     blocks = [
-        day.Block(start, end, text)
+        day.PlanBlock(start, end, text)
         for start, end, (_, text) in zip(clocks, [*clocks, bed][1:], hours, strict=True)
     ]
     wake = mind.services.to_second(datetime.fromisoformat(f"{date}T07:00"))

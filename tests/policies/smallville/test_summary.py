@@ -36,7 +36,7 @@ def describing(**changes: Value) -> Rule:
 
 def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
     """Live one tick with the summary alone."""
-    think(mind, summary.thoughts(mind, moment(mind, percept)), percept)
+    think(mind, summary.make_queries(mind, moment(mind, percept)), percept)
 
 
 def test_describes_oneself_at_first_and_again_when_it_is_old() -> None:
@@ -53,7 +53,7 @@ def test_does_not_describe_when_it_cannot(why: str) -> None:
     mind.asleep = why == "asleep"
     if why == "under way":
         mind.pending.append(PendingQuery("summary.describe", {}, (), 0, 0, 9))
-    assert len(summary.thoughts(mind, moment(mind, NOW))) == 0
+    assert len(summary.make_queries(mind, moment(mind, NOW))) == 0
 
 
 def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
@@ -92,7 +92,7 @@ def test_without_any_reply_there_is_no_description() -> None:
     live(mind, NOW.later())
     assert len(asked(mind)) == 2
     assert mind.summary == SelfSummary(made=0)
-    assert summary.lines(mind) == []
+    assert summary.format_lines(mind) == []
 
 
 def test_a_fallback_is_itself_a_reply() -> None:
@@ -102,7 +102,7 @@ def test_a_fallback_is_itself_a_reply() -> None:
 
 def test_the_lines_others_show() -> None:
     mind = make_mind(who=profile(goal="Win the fair."))
-    lines = summary.lines
+    lines = summary.format_lines
     assert lines(mind) == [["you", "Win the fair."]]
     mind.status = "Ann is baking."
     assert lines(mind) == [["you", "Win the fair."], ["these days", "Ann is baking."]]
@@ -201,7 +201,7 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     for percept in percepts["valentines_party"]:
         perceive.notice(mind, moment(mind, percept))
     live(mind, percepts["valentines_party"][-1])
-    effects = [json.dumps(line) for line in summary.lines(mind)]
+    effects = [json.dumps(line) for line in summary.format_lines(mind)]
     assert len(asked(mind)) == 1
     assert length(asked(mind)[0]) <= 500
     assert is_golden("summary.txt", transcript(asked(mind), rule, effects))

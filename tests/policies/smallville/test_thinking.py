@@ -20,7 +20,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
-from genagents_env.policies.smallville.day import Block
+from genagents_env.policies.smallville.day import PlanBlock
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
@@ -246,7 +246,7 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
             break
     assert alone.mind.is_busy("plan.pieces")
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
-    alone.mind.day.hours = [Block(b.start, b.end, b.text) for b in alone.mind.day.hours]
+    alone.mind.day.hours = [PlanBlock(b.start, b.end, b.text) for b in alone.mind.day.hours]
     alone.policy._run(alone.policy.settle())
     other = resumed(alone)
     for _ in range(5):
