@@ -9,9 +9,9 @@ from genagents_env.record.meta import RunMeta
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     CallRow,
+    FaultRow,
     InterviewRow,
     JudgementRow,
-    PolicyFault,
     RememberedRow,
 )
 from genagents_env.record.writer import RunWriter
@@ -19,9 +19,9 @@ from genagents_env.record.writer import RunWriter
 __all__ = [
     "CallRow",
     "Checkpoint",
+    "FaultRow",
     "InterviewRow",
     "JudgementRow",
-    "PolicyFault",
     "RememberedRow",
     "RunMeta",
     "RunReader",

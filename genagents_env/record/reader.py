@@ -23,9 +23,9 @@ from genagents_env.record.meta import RunMeta, load_meta, read_rows
 from genagents_env.record.rows import (
     CallRow,
     FacultyRow,
+    FaultRow,
     InterviewRow,
     JudgementRow,
-    PolicyFault,
     RememberedRow,
 )
 from genagents_env.record.schema import damage_error, guard_reading, open_file
@@ -198,11 +198,11 @@ class RunReader:
         with guard_reading(self.path):
             return answers.read_judgements(self._connection)
 
-    def policy_faults(self) -> list[PolicyFault]:
+    def policy_faults(self) -> list[FaultRow]:
         """Return every failure of a policy, in order."""
         with guard_reading(self.path):
             rows = self._connection.execute("SELECT * FROM policy_errors ORDER BY rowid").fetchall()
-        return [PolicyFault(*row) for row in rows]
+        return [FaultRow(*row) for row in rows]
 
     def policy_fault_count(self) -> int:
         """Return how many decisions failed in a policy."""

@@ -14,7 +14,7 @@ FaultKind: TypeAlias = Literal["raised", "hung", "nonsense"]
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyFault:
+class FaultRow:
     """A policy failed to decide for an agent, who idled.
 
     `kind`: it raised; it did not answer in time; its answer was not an action.

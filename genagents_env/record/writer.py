@@ -21,9 +21,9 @@ from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.rows import (
+    FaultRow,
     InterviewRow,
     JudgementRow,
-    PolicyFault,
     RememberedRow,
     encode,
 )
@@ -132,7 +132,7 @@ class RunWriter:
         tick: int,
         positions: npt.NDArray[np.integer],
         events: Sequence[Event],
-        faults: Sequence[PolicyFault] = (),
+        faults: Sequence[FaultRow] = (),
     ) -> None:
         """Write what happened in `tick`.
 
@@ -162,7 +162,7 @@ class RunWriter:
     def commit_interviews(
         self,
         rows: Sequence[InterviewRow],
-        faults: Sequence[PolicyFault] = (),
+        faults: Sequence[FaultRow] = (),
         remembered: Sequence[RememberedRow] = (),
     ) -> None:
         """Write the interviews held at the last tick and what was remembered then, all or none.
@@ -327,7 +327,7 @@ class RunWriter:
     ) -> None:
         self.close()
 
-    def _put_faults(self, faults: Sequence[PolicyFault]) -> None:
+    def _put_faults(self, faults: Sequence[FaultRow]) -> None:
         if faults:
             self._connection.executemany(
                 "INSERT INTO policy_errors VALUES (?, ?, ?, ?, ?)",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from genagents_env.policy import AgentID, Answer
-from genagents_env.record.rows import InterviewRow, PolicyFault, RememberedRow
+from genagents_env.record.rows import FaultRow, InterviewRow, RememberedRow
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.policy_groups import Answers, PolicyGroups
 from genagents_env.scenario.questions import PosedQuestion
@@ -20,7 +20,7 @@ class InterviewRound:
     """What came of asking: answers, memories, and the faults of those who gave none."""
 
     rows: tuple[InterviewRow, ...] = ()
-    faults: tuple[PolicyFault, ...] = ()
+    faults: tuple[FaultRow, ...] = ()
     remembered: tuple[RememberedRow, ...] = ()
 
 
@@ -58,7 +58,7 @@ async def interview_all(
     asking = (one(agent, repeat) for repeat, agent in put)
     held = collect_results(await asyncio.gather(*asking, return_exceptions=True))
     rows: list[InterviewRow] = []
-    faults: list[PolicyFault] = []
+    faults: list[FaultRow] = []
     for (repeat, agent), (answers, failed) in zip(put, held, strict=True):
         faults += failed
         rows += [
@@ -86,7 +86,7 @@ async def collect_memories(
         facts_in: the ids of the facts recognised in a text.
     """
     rows: list[RememberedRow] = []
-    faults: list[PolicyFault] = []
+    faults: list[FaultRow] = []
     for agent in agents:
         memories, failed = await groups.memories(agent, tick)
         faults += failed

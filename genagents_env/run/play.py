@@ -9,7 +9,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.policy_loader import load_policy
-from genagents_env.record.rows import PolicyFault
+from genagents_env.record.rows import FaultRow
 from genagents_env.run.concurrency import run_sync
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.world.events import Event
@@ -28,11 +28,11 @@ class Rollout:
 
     ticks: int = 0
     returns: dict[AgentID, float] = field(default_factory=dict)
-    faults: list[PolicyFault] = field(default_factory=list)
+    faults: list[FaultRow] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
 
-OnTick = Callable[[Sequence[PolicyFault]], None]
+OnTick = Callable[[Sequence[FaultRow]], None]
 OnStep = Callable[[Mapping[AgentID, Any], tuple[Any, ...]], None]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from genagents_env.errors import GenagentsError
 from genagents_env.llm.redact import redact_environment
 from genagents_env.policy import AgentID, Infos, Observations, Policy
-from genagents_env.record.rows import FaultKind, PolicyFault
+from genagents_env.record.rows import FaultKind, FaultRow
 from genagents_env.run.concurrency import Worker, raise_first
 from genagents_env.text import clean
 
@@ -53,7 +53,7 @@ class PolicyGroup:
 
     async def guard(
         self, asking: Awaitable[Any], agents: Sequence[AgentID], tick: int, *, patience: int = 1
-    ) -> tuple[Any, list[PolicyFault]]:
+    ) -> tuple[Any, list[FaultRow]]:
         """Return what `asking` gives, or the faults of `agents` where the policy fails.
 
         Args:
@@ -87,13 +87,13 @@ class PolicyGroup:
 
     def make_faults(
         self, agents: Sequence[AgentID], tick: int, kind: FaultKind, text: str
-    ) -> list[PolicyFault]:
+    ) -> list[FaultRow]:
         """Return the same fault for each of `agents`."""
-        return [PolicyFault(tick, agent, self.policy.name, kind, text) for agent in agents]
+        return [FaultRow(tick, agent, self.policy.name, kind, text) for agent in agents]
 
     def make_faults_of(
         self, agents: Sequence[AgentID], tick: int, error: BaseException
-    ) -> list[PolicyFault]:
+    ) -> list[FaultRow]:
         """Return the fault of `agents` whose policy raised `error`."""
         text = clean(redact_environment(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
         return self.make_faults(agents, tick, "raised", text)

@@ -22,14 +22,14 @@ from genagents_env.policy import (
     RecalledMemory,
 )
 from genagents_env.policy_loader import find_policy_class, load_policy
-from genagents_env.record.rows import JSON, PolicyFault
+from genagents_env.record.rows import JSON, FaultRow
 from genagents_env.run.concurrency import collect_results, raise_first
 from genagents_env.run.policy_group import PolicyGroup
 from genagents_env.text import clean
 
-Decisions = tuple[dict[AgentID, Any], list[PolicyFault]]
-Answers = tuple[list[Answer], list[PolicyFault]]
-Memories = tuple[list[RecalledMemory], list[PolicyFault]]
+Decisions = tuple[dict[AgentID, Any], list[FaultRow]]
+Answers = tuple[list[Answer], list[FaultRow]]
+Memories = tuple[list[RecalledMemory], list[FaultRow]]
 
 _ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
 
@@ -139,7 +139,7 @@ class PolicyGroups:
         except BaseExceptionGroup as several:
             raise_first(several)
         actions: dict[AgentID, Any] = {}
-        faults: list[PolicyFault] = []
+        faults: list[FaultRow] = []
         for task in running:
             decided, failed = task.result()
             actions.update(decided)
@@ -201,7 +201,7 @@ class PolicyGroups:
             return [], group.make_faults((agent,), tick, "nonsense", why)
         return list(told), []
 
-    async def settle(self, tick: int) -> list[PolicyFault]:
+    async def settle(self, tick: int) -> list[FaultRow]:
         """Await the model calls under way in every policy; return the faults of those that fail."""
         outcomes = await asyncio.gather(
             *(group.guard(group.policy.settle(), group.agents, tick) for group in self.groups),
@@ -256,7 +256,7 @@ def _check_actions(
         why = f"expected a dict of actions, got {type(answer).__name__}"
         return {}, group.make_faults(agents, tick, "nonsense", why)
     actions: dict[AgentID, Any] = {}
-    faults: list[PolicyFault] = []
+    faults: list[FaultRow] = []
     for agent, action in answer.items():
         if agent not in agents:
             why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"

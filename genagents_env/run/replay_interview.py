@@ -9,7 +9,7 @@ from genagents_env.errors import ConfigError, DivergenceError, PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Answer
-from genagents_env.record import Checkpoint, PolicyFault, RunReader
+from genagents_env.record import Checkpoint, FaultRow, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
 from genagents_env.run.models import Models, open_models
@@ -183,6 +183,6 @@ def _check_tick_number(run: RunReader, tick: int | None) -> int:
     return at
 
 
-def _raise_faults(faults: Sequence[PolicyFault]) -> None:
+def _raise_faults(faults: Sequence[FaultRow]) -> None:
     for fault in faults:
         raise PolicyError(f"{fault.agent} did not answer: {fault.text}")

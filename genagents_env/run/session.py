@@ -11,7 +11,7 @@ from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.policy import Context
-from genagents_env.record import Checkpoint, PolicyFault, RunWriter
+from genagents_env.record import Checkpoint, FaultRow, RunWriter
 from genagents_env.run.concurrency import cancel_others, run_sync
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
 from genagents_env.run.models import Models
@@ -164,7 +164,7 @@ class RunSession:
     def _make_context(self) -> Context:
         return self.env.context(self.client, self.embedder)
 
-    def _after_tick(self, faults: Sequence[PolicyFault]) -> None:
+    def _after_tick(self, faults: Sequence[FaultRow]) -> None:
         self._commit(faults)
         # The tick before the horizon: past it the episode is over, and could not be lengthened.
         last_chance = self.writer.tick == self.env.max_cycles - 1
@@ -193,7 +193,7 @@ class RunSession:
             asking=asking,
         )
 
-    def _commit(self, faults: Sequence[PolicyFault]) -> None:
+    def _commit(self, faults: Sequence[FaultRow]) -> None:
         world = self.env.world
         self.writer.commit_tick(world.tick, world.positions, self.env.events, faults)
 

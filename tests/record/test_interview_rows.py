@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import RecordError
-from genagents_env.record import InterviewRow, PolicyFault, RunMeta, RunReader, RunWriter
+from genagents_env.record import FaultRow, InterviewRow, RunMeta, RunReader, RunWriter
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.record.rows import FacultyRow
 from tests.record.lived import call, live
@@ -17,7 +17,7 @@ def row(tick: int, question: str = "News?", answer: str = "None.", *evidence: in
 def test_answers_are_read_as_they_were_written_in_the_order_of_asking(
     path: Path, meta: RunMeta
 ) -> None:
-    fault = PolicyFault(0, "Ben Carver", "idle", "raised", "mute")
+    fault = FaultRow(0, "Ben Carver", "idle", "raised", "mute")
     rows = [row(0, "Z?", "é", 3, 1), row(0, "A?")]
     with RunWriter.create(path, meta) as writer:
         live(writer, 0)

@@ -8,7 +8,7 @@ import pytest
 from genagents_env.errors import RecordError, RunLocked
 from genagents_env.record import (
     Checkpoint,
-    PolicyFault,
+    FaultRow,
     RunMeta,
     RunReader,
     RunWriter,
@@ -68,7 +68,7 @@ def test_ticks_follow_one_another(path: Path, meta: RunMeta) -> None:
 def test_rewind_drops_what_came_after_the_checkpoint(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 8)
-        fault = PolicyFault(9, meta.names[0], "idle", "raised", "x")
+        fault = FaultRow(9, meta.names[0], "idle", "raised", "x")
         writer.commit_tick(9, np.zeros((2, 2), int), [], [fault])
     with RunWriter.open(path) as writer:
         state = writer.rewind()
