@@ -1,6 +1,6 @@
-"""Judgements of a sweep's runs, as tables."""
+"""Judgements as tables: of a sweep's runs for its page, of any for the terminal."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
@@ -13,7 +13,7 @@ from genagents_env.judge.summary import (
     score_conditions,
 )
 from genagents_env.judge.verdicts import Verdicts
-from genagents_env.report.table import CellValue, Table
+from genagents_env.report.table import CellValue, Table, format_cell
 from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import compute_interval
 
@@ -52,7 +52,7 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
             *(
                 one.rubric,
                 one.condition,
-                format_judge(one.judge, one.by),
+                _format_judge(one.judge, one.by),
                 f"{one.low} to {one.high}",
             ),
             compute_interval(list(one.seeds.values())) if one.seeds else None,
@@ -75,7 +75,7 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
             rank = one.mean_ranks.get(skill.name)
             rows.append(
                 (
-                    *(one.rubric, format_judge(one.judge, one.by), one.block, skill.name),
+                    *(one.rubric, _format_judge(one.judge, one.by), one.block, skill.name),
                     *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
                     *(rank, one.position_bias, one.first_read),
                 )
@@ -103,6 +103,87 @@ def _tabulate_agreements(found: Iterable[JudgeAgreement]) -> Table:
     return Table("judges_agreement", "Agreement of judges", columns, rows)
 
 
-def format_judge(name: str, by: str) -> str:
+def tabulate_for_terminal(
+    scores: Iterable[Score], rankings: Iterable[Ranking], agreements: Iterable[JudgeAgreement]
+) -> Iterator[Table]:
+    """Yield the tables that have a row, narrow ones without intervals over seeds."""
+    for table in (
+        _list_ratings(scores),
+        *map(_list_ranking, rankings),
+        _list_agreements(agreements),
+    ):
+        if table.rows:
+            yield table
+
+
+def _list_ratings(scores: Iterable[Score]) -> Table:
+    rows: list[tuple[CellValue, ...]] = []
+    for one in scores:
+        judge = _format_judge(one.judge, one.by)
+        scale = f"{one.low} to {one.high}"
+        means = (
+            one.mean,
+            min(one.seeds.values(), default=None),
+            max(one.seeds.values(), default=None),
+        )
+        rows.append(
+            (one.rubric, one.condition, judge, scale, *means, len(one.seeds), one.answers, one.n)
+        )
+    columns = (
+        "rubric",
+        "condition",
+        "judge",
+        "scale",
+        "mean",
+        "lowest seed",
+        "highest seed",
+        "seeds",
+        "answers",
+        "ratings",
+    )
+    return Table("ratings", "Ratings", columns, tuple(rows))
+
+
+def _list_ranking(one: Ranking) -> Table:
+    rows: list[tuple[CellValue, ...]] = [
+        (k, s.name, s.mu, s.low, s.high, one.mean_ranks.get(s.name), s.wins, s.losses, s.ties)
+        for k, s in enumerate(one.skills, 1)
+    ]
+    columns = ("", "condition", "skill", "low", "high", "mean rank", "wins", "losses", "ties")
+    where = f", {one.block}" if one.block else ""
+    title = f"Ranked by {_format_judge(one.judge, one.by)}, {one.rubric}{where}"
+    note = f"{one.n} comparisons."
+    if one.both:
+        note += (
+            f" Of {one.both} pairs read in both orders {one.flipped} got another verdict in the "
+            f"other (position bias {format_cell(one.position_bias)})."
+        )
+    return Table("ranking", title, columns, tuple(rows), note)
+
+
+def _list_agreements(found: Iterable[JudgeAgreement]) -> Table:
+    rows: list[tuple[CellValue, ...]] = []
+    for one in found:
+        judges = (
+            f"{one.judges[0]}, its repeats" if one.sort == "itself" else " and ".join(one.judges)
+        )
+        rows.append(
+            (
+                one.of,
+                judges,
+                one.statistic,
+                one.value,
+                one.low,
+                one.high,
+                one.n,
+                one.agreed,
+                one.note,
+            )
+        )
+    columns = ("of", "judges", "statistic", "value", "low", "high", "n", "share alike", "note")
+    return Table("agreement", "Agreement", columns, tuple(rows))
+
+
+def _format_judge(name: str, by: str) -> str:
     """Return a judge's name; a person's says so."""
     return f"{name} (human)" if by == "human" else name
