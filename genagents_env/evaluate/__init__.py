@@ -1,4 +1,4 @@
-"""Measures over a record: who heard and knows what, who came, who knows whom, what was spent."""
+"""What a recorded run amounts to: its data, the measures taken of them, its summary."""
 
 from genagents_env.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.evaluate.run_data import RunData

@@ -8,7 +8,7 @@ ask back, suppose, or deny knowing are put aside. The answer claims to know if
 - its first clause that is no question affirms (*Yes*, *I have heard of it*), and no clause denies.
 
 A denial is of the thing itself: *I don't know who runs*; not of its details: *I don't know when it
-begins*. What is claimed may still be wrong: `genagents_env.evaluate.measures.diffusion` looks for
+begins*. What is claimed may still be wrong: `genagents_env.evaluate.measures.knowledge` looks for
 evidence. The rule reads English.
 """
 

@@ -2,7 +2,7 @@
 
 A faculty is the purpose of a call up to its first dot: `plan.day` and `plan.hour` are `plan`.
 Rates are per agent and game hour: sums divided by agent-hours, which are the agents who made any
-model call times the simulated hours lived. So the rates of the faculties add up to that of all.
+model call times the simulated hours. So the rates of the faculties add up to that of all.
 """
 
 from collections.abc import Iterable

@@ -29,7 +29,7 @@ DEFAULT: tuple[str, ...] = (
     *("broken_norms", "calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"),
     *("fallbacks", "policy_errors", "wall_seconds"),
 )
-"""What a study measures that names nothing."""
+"""What a sweep measures that names nothing."""
 
 
 def list_measure_names() -> list[str]:
@@ -97,11 +97,11 @@ def find_measures(
 def find_absent(
     measures: Iterable[Measure], values: Iterable[Mapping[str, object]]
 ) -> tuple[str, ...]:
-    """Return a message for each measure of one key that no record has: a wrong key, most likely.
+    """Return a message for each measure of one key that no run has: a wrong key, most likely.
 
     Args:
         measures: that were taken.
-        values: what `take` gave of each record; of none nothing can be told.
+        values: what `take_measures` returned for each run; may be empty.
     """
     values = list(values)
     known = {name for one in values for name in one}

@@ -1,6 +1,6 @@
 """What a mind costs per agent and game hour, per utterance and per human hour, of several runs.
 
-Interviews and judging are no part of living and stand apart. A call belongs to a conversation where
+Calls of interviews and judges stand apart. A call belongs to a conversation where
 its agent was in one at the call's tick, had left it within the last minute (what one makes of it),
 or opened or joined one by the words said in the step that the call led to. Embeddings are not among
 the calls: see `cost.embedded`.
@@ -24,7 +24,7 @@ from genagents_env.world.events import Event
 GAME_SPEED = 10.0  # times real time; Lyfe Agents (Kaiya et al. 2023), appendix F
 _APART = ("interview", "judge")
 _AFTERMATH = 60  # seconds
-_NAME = 200  # characters of a path that are told
+_NAME = 200  # characters of a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,8 @@ class Rates:
         utterances: of these agents.
         priced_as: the model by whose price it is reckoned; None where it is the run's own.
         speed: game hours in a human hour.
-        whole: every call of living; its hours are the agents' times the hours lived, as in
+        whole: every call but those of interviews and judges; its hours are the agents' times the
+            hours simulated, as in
             `cost.costs`.
         waking: the same calls; its hours are those in which an agent was awake.
         inside: the calls in conversations; its hours are the agents' in them.
@@ -133,17 +134,17 @@ class Rates:
 
     @property
     def calls_per_utterance(self) -> float | None:
-        """Calls of living per utterance of those who made them; None where nothing was said."""
+        """Calls of `whole` per utterance of those who made them; None where nothing was said."""
         return _divide(self.whole.calls, self.utterances)
 
     @property
     def tokens_per_utterance(self) -> float | None:
-        """Tokens of living per utterance; None where nothing was said."""
+        """Tokens of `whole` per utterance; None where nothing was said."""
         return _divide(self.whole.tokens, self.utterances)
 
     @property
     def dollars_per_utterance(self) -> float | None:
-        """Dollars of living per utterance; None where nothing was said or no price is known."""
+        """Dollars of `whole` per utterance; None where nothing was said or no price is known."""
         dollars = self.whole.dollars
         return None if dollars is None else _divide(float(dollars), self.utterances)
 
@@ -155,8 +156,8 @@ class Rates:
 
     def as_json(self) -> dict[str, JSON]:
         """Return everything as JSON values."""
-        told: dict[str, JSON] = {name: getattr(self, name) for name in _FIELDS}
-        return told | {name: getattr(self, name).as_json() for name in _PARTS}
+        plain: dict[str, JSON] = {name: getattr(self, name) for name in _FIELDS}
+        return plain | {name: getattr(self, name).as_json() for name in _PARTS}
 
 
 _FIELDS = (
@@ -206,9 +207,9 @@ def _compute_rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rat
     up = find_awake(events, askers, last)
     hour = 3600 / meta.seconds_per_tick
     price = data.reader.price if priced_as is None else priced_as.price
-    life = [call for call in calls if not _is_apart(call)]
+    acting = [call for call in calls if not _is_apart(call)]
     after = math.ceil(_AFTERMATH / meta.seconds_per_tick)
-    inside, outside = _split(life, askers, in_talk, events, after)
+    inside, outside = _split(acting, askers, in_talk, events, after)
     return Rates(
         run=clean(data.path.with_suffix("").as_posix(), _NAME),
         scenario=meta.scenario.name,
@@ -220,8 +221,8 @@ def _compute_rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rat
         utterances=sum(event.kind == "say" and event.agent in askers for event in events),
         priced_as=None if priced_as is None else priced_as.model,
         speed=speed,
-        whole=_sum_calls(life, price, len(askers) * last / hour),
-        waking=_sum_calls(life, price, up[:, :last].sum() / hour),
+        whole=_sum_calls(acting, price, len(askers) * last / hour),
+        waking=_sum_calls(acting, price, up[:, :last].sum() / hour),
         inside=_sum_calls(inside, price, in_talk[:, :last].sum() / hour),
         outside=_sum_calls(outside, price, (up & ~in_talk)[:, :last].sum() / hour),
         interviews=_sum_calls([call for call in calls if _is_apart(call)], price),

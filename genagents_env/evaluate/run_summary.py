@@ -1,4 +1,4 @@
-"""All that one run amounts to, from its record alone: what the CLI tells and reports draw."""
+"""All that one run amounts to, from its record alone: one type for CLI, report and sweep."""
 
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta

@@ -7,11 +7,12 @@ from itertools import groupby
 from genagents_env.evaluate.faculty_costs import FacultyCost
 from genagents_env.evaluate.interviews import ENDS
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.evaluate.measures.diffusion import FactKnowledge, Spread
+from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.measures.findings import Findings
 from genagents_env.evaluate.measures.flow import Flow
 from genagents_env.evaluate.measures.gatherings import Coordination, GatheringVisits
 from genagents_env.evaluate.measures.judge_agreement import Agreement
+from genagents_env.evaluate.measures.knowledge import FactKnowledge
 from genagents_env.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.reasons import Reason

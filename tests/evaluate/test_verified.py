@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.interviews import InterviewReply
-from genagents_env.evaluate.measures.diffusion import find_knowledge
+from genagents_env.evaluate.measures.knowledge import find_knowledge
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
 from tests.evaluate.talks import learn, news, reply, say

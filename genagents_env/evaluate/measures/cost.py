@@ -1,4 +1,4 @@
-"""What living cost; interviews and judging stand apart."""
+"""What the model calls of a run cost; those of interviews and judges stand apart."""
 
 from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.rates import CallCosts, compute_rates
@@ -11,7 +11,7 @@ _OURS = "`evaluate.rates`"
 
 
 def _get_rate(data: RunData, of: str) -> float | None:
-    """Return a rate of the whole of living, 0 where no model was ever asked."""
+    """Return a rate of all calls but those of interviews and judges; 0 where there is none."""
     whole: CallCosts = compute_rates(data).whole
     if not data.ticks:
         return None

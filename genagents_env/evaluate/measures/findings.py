@@ -1,6 +1,6 @@
 """What the interviews of a run show: knowledge, acquaintance, coordination, hallucination.
 
-From the record alone. Where nobody was asked, or a gathering did not take place in the time lived,
+From the record alone. Where nobody was asked, or a gathering did not take place in the time simulated,
 there is no finding, which is not a finding of nothing.
 """
 
@@ -11,14 +11,14 @@ from genagents_env.evaluate.measures.acquaintance import (
     Acquaintance,
     compute_acquaintances,
 )
-from genagents_env.evaluate.measures.diffusion import (
-    FactFinding,
-    FactKnowledge,
-    compute_fact_findings,
-)
 from genagents_env.evaluate.measures.gatherings import (
     Coordination,
     compute_coordinations,
+)
+from genagents_env.evaluate.measures.knowledge import (
+    FactFinding,
+    FactKnowledge,
+    compute_fact_findings,
 )
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON

@@ -1,4 +1,4 @@
-"""How each fact flowed: who received it, kept it, and told of it when asked.
+"""How each fact flowed: who received, stored and retrieved it.
 
 Definition: *received*: heard it in the run, as the record's `learn` events tell; *stored*: holds a
 memory at the end in which a pattern of the fact is found; *retrieved*: the share of the interviews

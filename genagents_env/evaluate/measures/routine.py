@@ -1,7 +1,7 @@
 """Whether people are where their routine has them be: by the clock, with time to get there.
 
 The entry in force is the latest begun by the clock, yesterday's last before the first: as
-`minds.habit` reads a routine. Plans of a mind are not in the record; this is the scenario's routine
+`cognition.habit` reads a routine. Plans of a mind are not in the record; this is the scenario's routine
 alone. It covers every day alike.
 """
 
@@ -49,7 +49,7 @@ class Appointment:
 
 
 def list_appointments(data: RunData) -> tuple[Appointment, ...]:
-    """Return everyone's appointments in the time lived, person by person, in order."""
+    """Return everyone's appointments in the time simulated, person by person, in order."""
     return tuple(one for person in data.people for one in _find_appointments(data, person))
 
 

@@ -11,8 +11,8 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.evaluate import Findings, compute_findings
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.evaluate.measures.diffusion import FactKnowledge
 from genagents_env.evaluate.measures.gatherings import Coordination
+from genagents_env.evaluate.measures.knowledge import FactKnowledge
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
