@@ -1,7 +1,7 @@
 """What the interviews of a run show: knowledge, acquaintance, coordination, hallucination.
 
-From the record alone. Where nobody was asked, or a gathering did not take place in the time simulated,
-there is no finding, which is not a finding of nothing.
+From the record alone. Where nobody was asked, or a gathering did not take place in the time
+simulated, there is no finding, which is not a finding of nothing.
 """
 
 from dataclasses import dataclass

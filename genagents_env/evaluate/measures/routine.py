@@ -1,7 +1,7 @@
 """Whether people are where their routine has them be: by the clock, with time to get there.
 
 The entry in force is the latest begun by the clock, yesterday's last before the first: as
-`cognition.habit` reads a routine. Plans of a mind are not in the record; this is the scenario's routine
+`cognition.routine` reads one. Plans of a mind are not in the record; this is the scenario's routine
 alone. It covers every day alike.
 """
 
