@@ -21,13 +21,13 @@ from pettingzoo.utils import parallel_to_aec
 
 from genagents_env import town_v0
 from genagents_env.memory.embed import HashedNgrams
-from genagents_env.scenario import scenario_names
+from genagents_env.scenario import list_scenario_names
 from genagents_env.testing import check_env
 from genagents_env.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
 from genagents_env.wrappers.observation import Env
 from tests.campaigns import false_alarms
 
-SCENARIOS = scenario_names()
+SCENARIOS = list_scenario_names()
 LARGER = [name for name in SCENARIOS if name != "tiny"]
 FORMATS = ("words", "menu")
 WRAPPERS: dict[str, Callable[[Env], Env]] = {

@@ -31,9 +31,9 @@ def validate(
 
 def scenarios() -> None:
     """List the scenarios that come with the package."""
-    from genagents_env.scenario import load_scenario, scenario_names
+    from genagents_env.scenario import list_scenario_names, load_scenario
 
-    for name in scenario_names():
+    for name in list_scenario_names():
         scenario = load_scenario(name)
         people = f"{len(scenario.people)} people, {scenario.hours:g} hours"
         say(f"{name}  {scenario.title}  ({people})", indent=4)

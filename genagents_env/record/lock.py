@@ -23,7 +23,7 @@ class RunLock:
         self._descriptor: int | None = self._acquire(path)
 
     def _acquire(self, run_path: Path) -> int:
-        patience = 5  # `writer_of` holds a shared lock for a moment
+        patience = 5  # `find_writer` holds a shared lock for a moment
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             if _try_lock(descriptor, fcntl.LOCK_EX):

@@ -1,6 +1,6 @@
 """Scenarios: folders of data, loaded, checked and laid out as a town."""
 
-from genagents_env.scenario.loader import load_scenario, scenario_names, validate_folder
+from genagents_env.scenario.loader import list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.people import first_memories
 from genagents_env.scenario.plan import OUTSIDE, ArenaPlan, Hours, ObjectPlan, SectorPlan, TownPlan
 from genagents_env.scenario.schema import Person, Scenario
@@ -18,6 +18,6 @@ __all__ = [
     "first_memories",
     "lay_out",
     "load_scenario",
-    "scenario_names",
+    "list_scenario_names",
     "validate_folder",
 ]

@@ -61,17 +61,17 @@ def translate(error: ErrorDetails) -> Fault:
     if kind == "missing":
         return Fault(loc, "missing; it is required")
     if kind == "union_tag_not_found":
-        return Fault(loc, f"missing; it is required, one of {choices(literals(error))}")
+        return Fault(loc, f"missing; it is required, one of {choices(list_literals(error))}")
     if kind == "union_tag_invalid":
         tag = context["tag"]
-        return Fault(loc, f"{quote(tag)} is unknown; {suggest(tag, literals(error))}")
+        return Fault(loc, f"{quote(tag)} is unknown; {suggest(tag, list_literals(error))}")
     if kind == "extra_forbidden":
         allowed = list_keys(error["loc"][:-1])
         return Fault(loc, f"unknown key; {suggest(str(loc[-1]), allowed)}")
     if kind == "value_error":
         return Fault(loc, str(context["error"]))
     if kind == "literal_error":
-        return Fault(loc, f"{quote(value)} is unknown; {suggest(str(value), literals(error))}")
+        return Fault(loc, f"{quote(value)} is unknown; {suggest(str(value), list_literals(error))}")
     if kind == "string_pattern_mismatch":
         text = "lower-case letters, digits and _ are allowed, a letter first, at most 40"
         return Fault(loc, f"{quote(value)} is no id; {text}")
@@ -97,14 +97,14 @@ def location(error: ErrorDetails) -> Loc:
     loc = tuple(part for part in error["loc"] if part != "[key]")
     if error["type"] in _TAG_ERRORS:
         return (*loc, "kind")
-    return (*loc[:2], *loc[3:]) if _of_a_kind(loc) else loc
+    return (*loc[:2], *loc[3:]) if _has_kind(loc) else loc
 
 
-def _of_a_kind(loc: Loc) -> bool:
+def _has_kind(loc: Loc) -> bool:
     return loc[:1] == ("checks",) and len(loc) > 2 and loc[2] in _KIND_OF_CHECK
 
 
-def literals(error: ErrorDetails) -> list[str]:
+def list_literals(error: ErrorDetails) -> list[str]:
     """Return the values that a `literal_error` allows, or the kinds there are."""
     if error["type"] in _TAG_ERRORS:
         return [str(kind) for kind in _KIND_OF_CHECK]
@@ -114,7 +114,7 @@ def literals(error: ErrorDetails) -> list[str]:
 def list_keys(loc: Loc) -> list[str]:
     """Return the keys that may stand in the table at `loc`, a place as pydantic tells it."""
     model = _model(Scenario)
-    if _of_a_kind(loc):
+    if _has_kind(loc):
         model, loc = _KIND_OF_CHECK[loc[2]], loc[3:]
     for part in loc:
         if isinstance(part, str) and model is not None and part in model.model_fields:

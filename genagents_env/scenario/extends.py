@@ -47,7 +47,7 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
         return folder
     base = _read(where, shipped, (*chain, where.resolve()))
     if guests is not None:
-        folder.faults += _leave_at_home(base, guests)
+        folder.faults += _drop_people(base, guests)
     return _join(base, folder, f"{where.name}/")
 
 
@@ -69,7 +69,7 @@ def _read_reference(value: object) -> tuple[object, list[str] | None, list[str]]
     return value.get("scenario"), guests, faults
 
 
-def _leave_at_home(base: Folder, guests: list[str]) -> list[str]:
+def _drop_people(base: Folder, guests: list[str]) -> list[str]:
     """Drop all of the base's people but these, and return the faults of names nobody has there."""
     people = base.raw.get("people")
     if not isinstance(people, list):

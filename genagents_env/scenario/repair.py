@@ -12,7 +12,7 @@ from datetime import datetime, time
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from genagents_env.scenario.error_messages import literals, location, translate
+from genagents_env.scenario.error_messages import list_literals, location, translate
 from genagents_env.scenario.faults import Fault, Loc
 from genagents_env.scenario.files import Raw
 from genagents_env.scenario.schema import Scenario
@@ -95,7 +95,7 @@ def _mend(data: Raw, detail: ErrorDetails, tries: Counter[Loc]) -> bool:
     if isinstance(parent, dict):
         found = parent.pop(key, None)
         if detail["type"] in ("literal_error", "union_tag_not_found", "union_tag_invalid"):
-            parent[key] = literals(detail)[0]
+            parent[key] = list_literals(detail)[0]
         elif found is None or tried:
             return _stand_in(parent, key, max(tried - 1, 0), f"placeholder_{len(tries)}")
         return True

@@ -6,21 +6,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from genagents_env.testing.compare import first_difference, plain
+from genagents_env.testing.compare import find_difference, to_plain
 from genagents_env.testing.contract import (
     Env,
-    EnvFault,
-    Returned,
+    EnvContractError,
+    StepResult,
     check_observations,
     check_reset,
     check_spaces,
 )
-from genagents_env.testing.env_pair import Twins
+from genagents_env.testing.env_pair import EnvPair
 from genagents_env.testing.legal import sample_legal
 from genagents_env.testing.unseen import Disturb, disturb_unseen
-from genagents_env.testing.wrong_actions import CAUSES, check_total
+from genagents_env.testing.wrong_actions import CAUSES, check_wrong_actions
 
-__all__ = ["EnvFault", "check_env"]
+__all__ = ["EnvContractError", "check_env"]
 
 _SHORT = 12
 
@@ -52,18 +52,18 @@ def check_env(
             whether it found anything; without it, our own env has an unseen person moved.
 
     Raises:
-        EnvFault: in one sentence, what is wrong and at which step.
+        EnvContractError: in one sentence, what is wrong and at which step.
     """
     check_spaces(make_env())
-    _check_twins(make_env, steps, seed)
+    _check_reproducible(make_env, steps, seed)
     _check_copies(make_env, seed)
-    check_total(make_env, seed)
+    check_wrong_actions(make_env, seed)
     _check_unseen(make_env, seed, disturb)
     _check_close(make_env, seed)
 
 
-def _check_twins(make_env: Callable[[], Env], steps: int, seed: int) -> None:
-    twins = Twins(make_env, seed)
+def _check_reproducible(make_env: Callable[[], Env], steps: int, seed: int) -> None:
+    twins = EnvPair(make_env, seed)
     held = [(a, twins.one.observation_space(a), twins.one.action_space(a)) for a in _all(twins.one)]
     twins.reset()
     for _ in range(steps):
@@ -74,7 +74,7 @@ def _check_twins(make_env: Callable[[], Env], steps: int, seed: int) -> None:
         if twins.one.observation_space(agent) is not seen or (
             twins.one.action_space(agent) is not acted
         ):
-            raise EnvFault(f"the spaces of {agent!r} are other objects after {steps} steps")
+            raise EnvContractError(f"the spaces of {agent!r} are other objects after {steps} steps")
     twins.replay()
     twins.one.close()
     twins.two.close()
@@ -88,33 +88,35 @@ def _check_copies(make_env: Callable[[], Env], seed: int) -> None:
     traces = {name: _trace(twin, at, seed) for name, twin in copies.items()}
     original = _trace(env, at, seed)
     for name, trace in traces.items():
-        why = first_difference(original, trace)
+        why = find_difference(original, trace)
         if why is not None:
-            raise EnvFault(f"a {name} in mid-episode does not go on like the original: {why}")
+            raise EnvContractError(
+                f"a {name} in mid-episode does not go on like the original: {why}"
+            )
 
 
 def _pickle_and_load(env: Env) -> Env:
     try:
         twin: Env = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise EnvFault(f"the env cannot be pickled in mid-episode: {error}") from error
+        raise EnvContractError(f"the env cannot be pickled in mid-episode: {error}") from error
     return twin
 
 
-def _trace(env: Env, at: Returned, seed: int) -> object:
+def _trace(env: Env, at: StepResult, seed: int) -> object:
     lived: list[object] = []
     rng = np.random.default_rng(seed)
     for _ in range(_SHORT):
         at = _advance(env, at, rng, 1)
-        lived.append([plain(at), list(env.agents)])
+        lived.append([to_plain(at), list(env.agents)])
     return lived
 
 
-def _advance(env: Env, at: Returned, rng: np.random.Generator, steps: int) -> Returned:
+def _advance(env: Env, at: StepResult, rng: np.random.Generator, steps: int) -> StepResult:
     """Step with legal actions while anyone is live; return the last that was returned."""
     for _ in range(steps):
         if env.agents:
-            at = Returned(*env.step(sample_legal(env, at.observations, at.infos, rng)))
+            at = StepResult(*env.step(sample_legal(env, at.observations, at.infos, rng)))
     return at
 
 
@@ -141,11 +143,15 @@ def _check_unnoticed(env: Env, other: Env, agent: str) -> None:
     for _ in range(3):
         if agent not in env.agents:
             return
-        seen, also = (Returned(*e.step({})) for e in (env, other))
-        views = [plain([r.observations[agent], r.infos[agent]], skip=CAUSES) for r in (seen, also)]
-        why = first_difference(views[0], views[1])
+        seen, also = (StepResult(*e.step({})) for e in (env, other))
+        views = [
+            to_plain([r.observations[agent], r.infos[agent]], skip=CAUSES) for r in (seen, also)
+        ]
+        why = find_difference(views[0], views[1])
         if why is not None:
-            raise EnvFault(f"{agent!r} notices what it cannot perceive: its observation, {why}")
+            raise EnvContractError(
+                f"{agent!r} notices what it cannot perceive: its observation, {why}"
+            )
         check_observations(other, also.observations, "after a change out of sight, step")
 
 
@@ -159,7 +165,7 @@ def _check_close(make_env: Callable[[], Env], seed: int) -> None:
             env.close()
         except Exception as error:
             when = "after reset" if begun else "before reset"
-            raise EnvFault(f"close called twice {when} raised {error!r}") from error
+            raise EnvContractError(f"close called twice {when} raised {error!r}") from error
 
 
 def _all(env: Env) -> list[str]:

@@ -12,7 +12,7 @@ from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, RecalledMemory
-from genagents_env.testing.compare import first_difference, plain
+from genagents_env.testing.compare import find_difference, to_plain
 
 if TYPE_CHECKING:
     from genagents_env.llm.client import ModelClient
@@ -22,10 +22,10 @@ MakeModel: TypeAlias = Callable[[], "ModelClient"]
 _QUESTIONS = ("What are you doing today?", "Do you know of {name}?", "Is there any news?")
 _REPEATS = 2
 
-__all__ = ["PolicyFault", "check_policy"]
+__all__ = ["PolicyContractError", "check_policy"]
 
 
-class PolicyFault(AssertionError):
+class PolicyContractError(AssertionError):
     """A policy breaks the contract; the text says where and how, in one sentence."""
 
 
@@ -55,27 +55,31 @@ class _Run:
     def step(self) -> object:
         """Let the policy act once; return its actions as plain data."""
         when = f"act at tick {self.tick} (seed {self.seed})"
-        before = plain([self.observations, self.infos])
+        before = to_plain([self.observations, self.infos])
         actions = self.policy.act(self.observations, self.infos)
-        why = first_difference(before, plain([self.observations, self.infos]))
+        why = find_difference(before, to_plain([self.observations, self.infos]))
         if why is not None:
-            raise PolicyFault(f"{when} changed the observations or infos it was given, at {why}")
+            raise PolicyContractError(
+                f"{when} changed the observations or infos it was given, at {why}"
+            )
         self._check_actions(actions, when)
-        decided = plain(actions)
+        decided = to_plain(actions)
         self.observations, _, _, _, self.infos = self.env.step(actions)
         self.tick += 1
         return decided
 
     def _check_actions(self, actions: object, when: str) -> None:
         if not isinstance(actions, dict):
-            raise PolicyFault(f"{when} returned a {type(actions).__name__}, not a dict of actions")
+            raise PolicyContractError(
+                f"{when} returned a {type(actions).__name__}, not a dict of actions"
+            )
         strangers = [agent for agent in actions if agent not in self.observations]
         if strangers:
-            raise PolicyFault(f"{when} acted for {strangers}, whom it was not given")
+            raise PolicyContractError(f"{when} acted for {strangers}, whom it was not given")
         for agent, action in actions.items():
             chosen = self.env.action_space(agent).contains(action)
             if not (chosen or isinstance(action, get_args(Action))):
-                raise PolicyFault(
+                raise PolicyContractError(
                     f"{when}: the action of {agent!r} is {action!r}, neither an Action nor in "
                     "the action space"
                 )
@@ -94,9 +98,9 @@ class _Run:
             self._check_keys(asked.rows, repeat)
         for agent in self.observations:
             self._check_memories(agent)
-        why = first_difference(before, _through_json(self.policy.state(), self.tick))
+        why = find_difference(before, _through_json(self.policy.state(), self.tick))
         if why is not None:
-            raise PolicyFault(f"interview at tick {self.tick} changed the state, at {why}")
+            raise PolicyContractError(f"interview at tick {self.tick} changed the state, at {why}")
 
     def _ask(self, agent: str, repeat: int) -> None:
         questions = [text.format(name=agent) for text in _QUESTIONS]
@@ -104,19 +108,21 @@ class _Run:
         try:
             answers = self.policy._run(asking(agent, questions, repeat))
         except (PolicyError, TypeError) as error:  # a TypeError of one that takes no `repeat`
-            raise PolicyFault(f"interview of {agent!r} at tick {self.tick}: {error}") from error
+            raise PolicyContractError(
+                f"interview of {agent!r} at tick {self.tick}: {error}"
+            ) from error
         self._check_answers(agent, answers, len(questions))
 
     def _check_keys(self, keys: Iterable[CallKey], repeat: int) -> None:
         numbers = range(repeat * INTERVIEW_CALLS, (repeat + 1) * INTERVIEW_CALLS)
         for key in keys:
             if key.purpose.split(".")[0] != "interview" or key.tick != self.tick:
-                raise PolicyFault(
+                raise PolicyContractError(
                     f"interview at tick {self.tick} made the call {key}; its purpose must be "
                     "'interview' or begin with 'interview.', its tick that of the moment"
                 )
             if key.number not in numbers:
-                raise PolicyFault(
+                raise PolicyContractError(
                     f"interview {repeat} at tick {self.tick} made the call {key}; its number must "
                     f"be from {numbers[0]} to {numbers[-1]}, so that no repeat has it too"
                 )
@@ -125,22 +131,26 @@ class _Run:
         when = f"memories of {agent!r} at tick {self.tick}"
         told = self.policy.memories(agent)
         if not isinstance(told, list | tuple):
-            raise PolicyFault(f"{when}: {told!r} is not a list of memories")
+            raise PolicyContractError(f"{when}: {told!r} is not a list of memories")
         for memory in told:
             if not (isinstance(memory, RecalledMemory) and isinstance(memory.text, str)):
-                raise PolicyFault(f"{when}: {memory!r} is not a RecalledMemory with a text")
+                raise PolicyContractError(f"{when}: {memory!r} is not a RecalledMemory with a text")
             if unknown := self._unknown(memory.events):
-                raise PolicyFault(f"{when} come from {unknown}, which are no events that happened")
+                raise PolicyContractError(
+                    f"{when} come from {unknown}, which are no events that happened"
+                )
 
     def _check_answers(self, agent: str, answers: object, count: int) -> None:
         when = f"interview of {agent!r} at tick {self.tick}"
         if not isinstance(answers, list) or len(answers) != count:
-            raise PolicyFault(f"{when} returned {answers!r}, not a list of {count} answers")
+            raise PolicyContractError(f"{when} returned {answers!r}, not a list of {count} answers")
         for answer in answers:
             if not isinstance(answer, Answer):
-                raise PolicyFault(f"{when}: {answer!r} is not an Answer")
+                raise PolicyContractError(f"{when}: {answer!r} is not an Answer")
             if unknown := self._unknown(answer.evidence):
-                raise PolicyFault(f"{when} rests on {unknown}, which are no events that happened")
+                raise PolicyContractError(
+                    f"{when} rests on {unknown}, which are no events that happened"
+                )
 
     def _unknown(self, ids: Iterable[object]) -> list[object]:
         last = self.env.world.state.log.next_id
@@ -212,15 +222,17 @@ def _through_json(state: Mapping[str, Any], tick: int) -> dict[str, Any]:
     try:
         text = json.dumps(state, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise PolicyFault(f"state at tick {tick} is not JSON: {error}") from error
+        raise PolicyContractError(f"state at tick {tick} is not JSON: {error}") from error
     back: dict[str, Any] = json.loads(text)
     if back != state:
-        raise PolicyFault(f"state at tick {tick} does not survive JSON (string keys, lists only)")
+        raise PolicyContractError(
+            f"state at tick {tick} does not survive JSON (string keys, lists only)"
+        )
     return back
 
 
 def _check_again(run: _Run, decided: list[object], start: int, who: str) -> None:
     for tick, expected in enumerate(decided[start:], start):
-        why = first_difference(expected, run.step())
+        why = find_difference(expected, run.step())
         if why is not None:
-            raise PolicyFault(f"{who} decides otherwise at tick {tick}: {why}")
+            raise PolicyContractError(f"{who} decides otherwise at tick {tick}: {why}")

@@ -20,7 +20,7 @@ def is_percept(value: object) -> bool:
     return all(hasattr(type(value), name) for name in ("agent", "tick", "me", "heard", "known"))
 
 
-def plain(
+def to_plain(
     value: object, *, skip: tuple[str, ...] = (), later: list[object] | None = None
 ) -> object:
     """Return `value` as nested plain data that is equal only where type, dtype and bytes are.
@@ -35,9 +35,9 @@ def plain(
     if isinstance(value, np.generic):
         return ("scalar", value.dtype.str, value.tobytes())
     if isinstance(value, Mapping):
-        return {k: plain(v, skip=skip, later=later) for k, v in value.items() if k not in skip}
+        return {k: to_plain(v, skip=skip, later=later) for k, v in value.items() if k not in skip}
     if isinstance(value, tuple | list):
-        return [plain(v, skip=skip, later=later) for v in value]
+        return [to_plain(v, skip=skip, later=later) for v in value]
     if isinstance(value, float):
         return ("float", value.hex())
     if is_percept(value):
@@ -51,10 +51,10 @@ def plain(
 
 
 def _fields(value: object, names: tuple[str, ...], skip: tuple[str, ...]) -> dict[str, object]:
-    return {name: plain(getattr(value, name), skip=skip) for name in names if name not in skip}
+    return {name: to_plain(getattr(value, name), skip=skip) for name in names if name not in skip}
 
 
-def first_difference(one: object, two: object, path: Path = ()) -> str | None:
+def find_difference(one: object, two: object, path: Path = ()) -> str | None:
     """Return where and how two values of `plain` differ, or None where they are equal."""
     if isinstance(one, dict) and isinstance(two, dict):
         if one.keys() != two.keys():
@@ -71,7 +71,7 @@ def first_difference(one: object, two: object, path: Path = ()) -> str | None:
             else f"{_format_path(path)}: {_format_value(one)} against {_format_value(two)}"
         )
     for key, a, b in pairs:
-        found = first_difference(a, b, (*path, key))
+        found = find_difference(a, b, (*path, key))
         if found is not None:
             return found
     return None
@@ -88,19 +88,19 @@ def _format_value(value: object) -> str:
     return text if len(text) <= 200 else text[:200] + "..."
 
 
-def arrays(value: object, path: Path = ()) -> Iterator[tuple[Path, Array]]:
+def list_arrays(value: object, path: Path = ()) -> Iterator[tuple[Path, Array]]:
     """Yield every array in nested dicts and sequences, with the path to it."""
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from arrays(item, (*path, key))
+            yield from list_arrays(item, (*path, key))
     elif isinstance(value, tuple | list):
         for k, item in enumerate(value):
-            yield from arrays(item, (*path, k))
+            yield from list_arrays(item, (*path, k))
 
 
-def shared_memory(groups: Mapping[object, object]) -> str | None:
+def find_shared_memory(groups: Mapping[object, object]) -> str | None:
     """Return which two groups hold arrays over the same memory that can be written, or None.
 
     Arrays that share memory within one group, and shared read-only ones, are allowed.
@@ -109,7 +109,7 @@ def shared_memory(groups: Mapping[object, object]) -> str | None:
         (
             (*np.lib.array_utils.byte_bounds(array), group, path, array)
             for group, value in groups.items()
-            for path, array in arrays(value)
+            for path, array in list_arrays(value)
             if array.size
         ),
         key=lambda span: span[:2],
@@ -124,12 +124,12 @@ def shared_memory(groups: Mapping[object, object]) -> str | None:
     return None
 
 
-def scribble(value: object) -> None:
+def overwrite(value: object) -> None:
     """Overwrite every writeable array and empty every dict in `value`, as a rude caller may."""
-    for _, array in arrays(value):
+    for _, array in list_arrays(value):
         if array.flags.writeable:
             array.fill(97)
     if isinstance(value, dict):
         for item in value.values():
-            scribble(item)
+            overwrite(item)
         value.clear()

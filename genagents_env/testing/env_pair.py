@@ -6,14 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from genagents_env.testing.compare import first_difference, plain, scribble, shared_memory
-from genagents_env.testing.contract import Env, EnvFault, Returned, check_reset, check_step
+from genagents_env.testing.compare import find_difference, find_shared_memory, overwrite, to_plain
+from genagents_env.testing.contract import (
+    Env,
+    EnvContractError,
+    StepResult,
+    check_reset,
+    check_step,
+)
 from genagents_env.testing.legal import legal_mask, sample_legal
 
 REPLAYED = 25  # steps of the first episode that are lived again
 
 
-class Twins:
+class EnvPair:
     """Env `one` is checked at every call; env `two` is handled rudely and must not differ.
 
     What `two` returns is overwritten at once, its percepts are read only after the next call, its
@@ -28,8 +34,8 @@ class Twins:
         self._rng = np.random.default_rng(seed)
         self._first: list[tuple[dict[str, Any], object]] = []
         self._ended: set[str] = set()
-        self._returned = Returned({}, {}, {}, {}, {})
-        self._before: tuple[str, Returned, object] | None = None
+        self._returned = StepResult({}, {}, {}, {}, {})
+        self._before: tuple[str, StepResult, object] | None = None
         self._late: tuple[str, list[object], list[object]] | None = None
         self._acted: tuple[dict[str, Any], object] | None = None
 
@@ -41,10 +47,10 @@ class Twins:
         seed = self.seed + self.episode
         returned = check_reset(self.one, seed)
         observations, infos = self.two.reset(seed=seed, options=None)
-        other = Returned(observations, {}, {}, {}, infos)
+        other = StepResult(observations, {}, {}, {}, infos)
         self._compare(f"reset(seed={seed})", returned, other)
         if self.episode == 0:
-            self._first.append(({}, plain(returned)))
+            self._first.append(({}, to_plain(returned)))
 
     def step(self) -> None:
         """Live one step of both, with legal actions."""
@@ -55,33 +61,33 @@ class Twins:
             self.one, self._returned.observations, self._returned.infos, self._rng
         )
         rude = self._rude(actions)
-        given = plain(actions)
+        given = to_plain(actions)
         live = list(self.one.agents)
         returned = check_step(self.one, actions, self._ended, when)
         self._check_actions(actions, given, when)
-        other = Returned(*self.two.step(rude))
-        scribble(rude)
+        other = StepResult(*self.two.step(rude))
+        overwrite(rude)
         self._compare(when, returned, other)
         _check_executed(masks, actions, returned, when)
         self._ended |= set(live) - set(self.one.agents)
         if self.episode == 0 and self.tick <= REPLAYED:
-            self._first.append((copy.deepcopy(actions), plain(returned)))
+            self._first.append((copy.deepcopy(actions), to_plain(returned)))
 
     def replay(self) -> None:
         """Live the beginning again in `one`, from a reset in mid-episode.
 
         Raises:
-            EnvFault: it differs from the first time.
+            EnvContractError: it differs from the first time.
         """
         observations, infos = self.one.reset(seed=self.seed)
-        lived = Returned(observations, {}, {}, {}, infos)
+        lived = StepResult(observations, {}, {}, {}, infos)
         for k, (actions, expected) in enumerate(self._first):
             if k > 0:
-                lived = Returned(*self.one.step(copy.deepcopy(actions)))
-            why = first_difference(expected, plain(lived))
+                lived = StepResult(*self.one.step(copy.deepcopy(actions)))
+            why = find_difference(expected, to_plain(lived))
             if why is not None:
                 when = f"step {k}" if k else "the reset"
-                raise EnvFault(
+                raise EnvContractError(
                     f"a second reset(seed={self.seed}) does not give the same episode: "
                     f"{when} differs at {_name_order(why)}"
                 )
@@ -93,32 +99,32 @@ class Twins:
         return {**gone, **copy.deepcopy(dict(reversed(actions.items())))}
 
     def _check_actions(self, actions: dict[str, Any], given: object, when: str) -> None:
-        why = first_difference(given, plain(actions))
+        why = find_difference(given, to_plain(actions))
         if why is not None:
-            raise EnvFault(f"{when} changed the caller's actions at {why}")
+            raise EnvContractError(f"{when} changed the caller's actions at {why}")
         if self._acted is not None:
-            why = first_difference(self._acted[1], plain(self._acted[0]))
+            why = find_difference(self._acted[1], to_plain(self._acted[0]))
             if why is not None:
-                raise EnvFault(f"{when} changed the actions of the step before at {why}")
+                raise EnvContractError(f"{when} changed the actions of the step before at {why}")
         self._acted = (actions, given)
 
-    def _compare(self, when: str, returned: Returned, other: Returned) -> None:
+    def _compare(self, when: str, returned: StepResult, other: StepResult) -> None:
         self._check_alias(when, returned)
         mine: list[object] = []
         theirs: list[object] = []
-        why = first_difference(plain(returned, later=mine), plain(other, later=theirs))
+        why = find_difference(to_plain(returned, later=mine), to_plain(other, later=theirs))
         if why is not None:
-            raise EnvFault(
+            raise EnvContractError(
                 f"{when}: two envs with the same seed and actions differ at {_name_order(why)}"
             )
         self._check_late()
         for part in other:
-            scribble(part)
-        self._late = (when, [plain(percept) for percept in mine], theirs)
-        self._before = (when, returned, plain(returned))
+            overwrite(part)
+        self._late = (when, [to_plain(percept) for percept in mine], theirs)
+        self._before = (when, returned, to_plain(returned))
         self._returned = returned
 
-    def _check_alias(self, when: str, returned: Returned) -> None:
+    def _check_alias(self, when: str, returned: StepResult) -> None:
         """Check the call before once more: unchanged, and no memory shared with this one."""
         groups: dict[object, object] = {
             (f"{when}, {agent!r}"): (returned.observations[agent], returned.infos[agent])
@@ -126,27 +132,31 @@ class Twins:
         }
         if self._before is not None:
             name, held, then = self._before
-            why = first_difference(then, plain(held))
+            why = find_difference(then, to_plain(held))
             if why is not None:
-                raise EnvFault(f"what {name} returned was changed by {when}, at {_name_order(why)}")
+                raise EnvContractError(
+                    f"what {name} returned was changed by {when}, at {_name_order(why)}"
+                )
             groups |= {
                 f"{name}, {agent!r}": (held.observations[agent], held.infos[agent])
                 for agent in held.observations
             }
-        shared = shared_memory(groups)
+        shared = find_shared_memory(groups)
         if shared is not None:
-            raise EnvFault(f"writeable memory is shared between {shared}")
+            raise EnvContractError(f"writeable memory is shared between {shared}")
 
     def _check_late(self) -> None:
         if self._late is None:
             return
         when, then, percepts = self._late
-        why = first_difference(then, [plain(percept) for percept in percepts])
+        why = find_difference(then, [to_plain(percept) for percept in percepts])
         if why is not None:
-            raise EnvFault(f"{when}: a percept read only after the next call differs at {why}")
+            raise EnvContractError(
+                f"{when}: a percept read only after the next call differs at {why}"
+            )
 
 
-def _masks(returned: Returned) -> dict[str, Any]:
+def _masks(returned: StepResult) -> dict[str, Any]:
     return {
         agent: None if mask is None else mask.copy()
         for agent, observation in returned.observations.items()
@@ -155,19 +165,19 @@ def _masks(returned: Returned) -> dict[str, Any]:
 
 
 def _check_executed(
-    masks: dict[str, Any], actions: dict[str, Any], returned: Returned, when: str
+    masks: dict[str, Any], actions: dict[str, Any], returned: StepResult, when: str
 ) -> None:
     for agent, info in returned.infos.items():
         if info.get("illegal", 0) and masks.get(agent) is not None:
-            raise EnvFault(
+            raise EnvContractError(
                 f"{when}: {agent!r} chose {actions[agent]!r}, which its mask allowed, "
                 "and infos says it was illegal"
             )
 
 
 def _name_order(why: str) -> str:
-    """Return a difference inside a `Returned` with the name of its part instead of its number."""
-    for k, name in enumerate(Returned._fields):
+    """Return a difference inside a `StepResult` with the name of its part instead of its number."""
+    for k, name in enumerate(StepResult._fields):
         if why.startswith(f"[{k}]"):
             return name + why[len(f"[{k}]") :]
     return why

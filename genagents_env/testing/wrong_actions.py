@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from genagents_env.testing.compare import first_difference, plain
-from genagents_env.testing.contract import Env, EnvFault, Returned, check_reset, check_step
+from genagents_env.testing.compare import find_difference, to_plain
+from genagents_env.testing.contract import (
+    Env,
+    EnvContractError,
+    StepResult,
+    check_reset,
+    check_step,
+)
 from genagents_env.testing.legal import legal_mask, sample_legal
 
 CAUSES = ("event_id",)  # ids count all events of the town, also those one does not perceive
@@ -33,11 +39,11 @@ WRONG: tuple[tuple[str, Any], ...] = (
 )
 
 
-def check_total(make_env: Callable[[], Env], seed: int) -> None:
+def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
     """Give one agent a wrong action, beside a twin where nobody acts.
 
     Raises:
-        EnvFault: `step` raised, or anything differs but what that agent is told of its action.
+        EnvContractError: `step` raised, or anything differs but what that agent is told of its action.
     """
     idle, wrong = make_env(), make_env()
     for k in range(len(WRONG) + 2):
@@ -55,16 +61,16 @@ def check_total(make_env: Callable[[], Env], seed: int) -> None:
             _check_masked_out(idle, wrong, agent, at)
 
 
-def _begin(env: Env, seed: int, steps: int) -> Returned:
+def _begin(env: Env, seed: int, steps: int) -> StepResult:
     at = check_reset(env, seed)
     rng = np.random.default_rng(seed)
     for _ in range(steps):
         if env.agents:
-            at = Returned(*env.step(sample_legal(env, at.observations, at.infos, rng)))
+            at = StepResult(*env.step(sample_legal(env, at.observations, at.infos, rng)))
     return at
 
 
-def _check_masked_out(idle: Env, wrong: Env, agent: str, at: Returned) -> None:
+def _check_masked_out(idle: Env, wrong: Env, agent: str, at: StepResult) -> None:
     mask = legal_mask(at.observations[agent], at.infos[agent])
     out = [] if mask is None else np.flatnonzero(mask == 0).tolist()
     if not out:
@@ -74,7 +80,9 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: Returned) -> None:
     twin = copy.deepcopy(wrong)
     got = _step_safely(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
     if got.infos[agent].get("illegal", 1) != 1:
-        raise EnvFault(f"{agent!r} chose {action!r}, which was masked out; infos says it is legal")
+        raise EnvContractError(
+            f"{agent!r} chose {action!r}, which was masked out; infos says it is legal"
+        )
     _compare(idle, wrong, agent, action, f"the masked-out choice {out[0]}")
 
 
@@ -89,23 +97,23 @@ def _compare(idle: Env, wrong: Env, agent: str, action: object, name: str) -> No
         _check_apart(_step_safely(idle, {}, "step({})"), after, NOBODY, when)
 
 
-def _step_safely(env: Env, actions: dict[str, Any], when: str) -> Returned:
+def _step_safely(env: Env, actions: dict[str, Any], when: str) -> StepResult:
     try:
         return check_step(env, actions, (), when)
-    except EnvFault:
+    except EnvContractError:
         raise
     except Exception as error:
-        raise EnvFault(f"{when} raised {type(error).__name__}: {error}") from error
+        raise EnvContractError(f"{when} raised {type(error).__name__}: {error}") from error
 
 
-def _check_apart(expected: Returned, got: Returned, agent: str, when: str) -> None:
+def _check_apart(expected: StepResult, got: StepResult, agent: str, when: str) -> None:
     """Compare all but what `agent` itself is told of its own action."""
 
-    def rest(of: Returned) -> object:
+    def rest(of: StepResult) -> object:
         own = {"observations": of.observations, "infos": of.infos}
         told = {n: {k: v for k, v in part.items() if k != agent} for n, part in own.items()}
-        return plain({**of._asdict(), **told}, skip=CAUSES)
+        return to_plain({**of._asdict(), **told}, skip=CAUSES)
 
-    why = first_difference(rest(expected), rest(got))
+    why = find_difference(rest(expected), rest(got))
     if why is not None:
-        raise EnvFault(f"{when} is not as if nobody had acted: {why}")
+        raise EnvContractError(f"{when} is not as if nobody had acted: {why}")

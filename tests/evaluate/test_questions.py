@@ -2,9 +2,9 @@ import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
-from genagents_env.scenario import Scenario, load_scenario, scenario_names
+from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
 
-SCENARIOS = [load_scenario(name) for name in scenario_names()]
+SCENARIOS = [load_scenario(name) for name in list_scenario_names()]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.name)

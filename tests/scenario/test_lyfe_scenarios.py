@@ -13,7 +13,13 @@ from genagents_env import town_v0
 from genagents_env.cli.app import app
 from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
-from genagents_env.scenario import Person, Scenario, first_memories, load_scenario, scenario_names
+from genagents_env.scenario import (
+    Person,
+    Scenario,
+    first_memories,
+    list_scenario_names,
+    load_scenario,
+)
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.schema import Fact, ValueCheck
 
@@ -68,7 +74,7 @@ def test_every_cast_is_a_scenario_without_faults(name: str, cast: str) -> None:
     assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", list_scenario_names())
 def test_every_fact_recognises_its_own_statement(name: str) -> None:
     for one in load_scenario(name).facts:
         assert states(one, one.statement), one.id

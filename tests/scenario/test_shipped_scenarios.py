@@ -11,8 +11,8 @@ from genagents_env.scenario import (
     TownPlan,
     first_memories,
     lay_out,
+    list_scenario_names,
     load_scenario,
-    scenario_names,
     validate_folder,
 )
 from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
@@ -21,7 +21,7 @@ PARTY = load_scenario("valentines_party")
 TOWN = lay_out(PARTY)
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", list_scenario_names())
 def test_every_shipped_scenario_is_valid_and_says_what_it_is(name: str) -> None:
     assert validate_folder(name) == []
     scenario = load_scenario(name)
@@ -36,7 +36,7 @@ def test_every_shipped_scenario_is_valid_and_says_what_it_is(name: str) -> None:
     assert load_scenario(folder / "scenario.toml") == scenario
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", list_scenario_names())
 def test_a_scenario_and_its_town_are_rebuilt_from_json_alone(name: str) -> None:
     scenario = load_scenario(name)
     again = Scenario.model_validate_json(scenario.model_dump_json())

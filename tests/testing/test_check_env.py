@@ -11,7 +11,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from genagents_env.rng import draw_unit
-from genagents_env.testing import EnvFault, check_env
+from genagents_env.testing import EnvContractError, check_env
 
 IDLE, LEFT, RIGHT, LEAVE = range(4)
 WIDTH, DOOR = 10, 5
@@ -408,5 +408,5 @@ def test_an_env_that_keeps_the_contract_passes() -> None:
 
 @pytest.mark.parametrize(("mutant", "says"), MUTANTS, ids=[m.__name__ for m, _ in MUTANTS])
 def test_a_broken_env_is_caught(mutant: Callable[[], Toy], says: str) -> None:
-    with pytest.raises(EnvFault, match=says):
+    with pytest.raises(EnvContractError, match=says):
         check_env(mutant, disturb=disturb)

@@ -21,7 +21,7 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
-from genagents_env.testing import PolicyFault, check_policy
+from genagents_env.testing import PolicyContractError, check_policy
 
 
 class Word(BaseModel):
@@ -240,9 +240,13 @@ def model() -> ModelClient:
 def test_calls_of_an_interview_have_a_purpose_and_moment_of_their_own() -> None:
     check_policy(AsksWhenAsked, make_model=model)
     for broken in (AsksAsSomethingElse, AsksTooLate):
-        with pytest.raises(PolicyFault, match=r"interview at tick 0 made the call .* its tick"):
+        with pytest.raises(
+            PolicyContractError, match=r"interview at tick 0 made the call .* its tick"
+        ):
             check_policy(broken, make_model=model)
-    with pytest.raises(PolicyFault, match=r"interview 1 .* number must be from 1000 to 1999"):
+    with pytest.raises(
+        PolicyContractError, match=r"interview 1 .* number must be from 1000 to 1999"
+    ):
         check_policy(AsksTheSameAgain, make_model=model)
 
 
@@ -287,5 +291,5 @@ def test_the_shipped_policies_without_a_model_pass(name: str) -> None:
     ],
 )
 def test_a_broken_policy_is_caught(broken: type[Policy], says: str) -> None:
-    with pytest.raises(PolicyFault, match=says):
+    with pytest.raises(PolicyContractError, match=says):
         check_policy(broken)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from genagents_env.testing.compare import first_difference, plain, scribble, shared_memory
+from genagents_env.testing.compare import find_difference, find_shared_memory, overwrite, to_plain
 
 
 def same(one: object, two: object) -> bool:
-    return first_difference(plain(one), plain(two)) is None
+    return find_difference(to_plain(one), to_plain(two)) is None
 
 
 def test_equal_only_with_the_same_type_dtype_and_bytes() -> None:
@@ -20,30 +20,32 @@ def test_equal_only_with_the_same_type_dtype_and_bytes() -> None:
 
 
 def test_a_difference_is_named_by_its_path() -> None:
-    why = first_difference(plain({"a": [0, {"b": 1}]}), plain({"a": [0, {"b": 2}]}))
+    why = find_difference(to_plain({"a": [0, {"b": 1}]}), to_plain({"a": [0, {"b": 2}]}))
     assert why == "['a'][1]['b']: 1 against 2"
-    assert first_difference(plain({"a": 1}), plain({})) == "the value has keys ['a'] against []"
+    assert (
+        find_difference(to_plain({"a": 1}), to_plain({})) == "the value has keys ['a'] against []"
+    )
 
 
 def test_views_of_one_writeable_array_share_memory_and_rows_do_not() -> None:
     base = np.zeros((4, 8))
-    assert shared_memory({"one": base[0], "two": base[1]}) is None
-    assert shared_memory({"one": base[:2], "two": base[1]}) is not None
-    assert shared_memory({"one": base[:, ::2], "two": base[:, 1::2]}) is None
-    assert shared_memory({"one": [base[0], base[0]]}) is None
+    assert find_shared_memory({"one": base[0], "two": base[1]}) is None
+    assert find_shared_memory({"one": base[:2], "two": base[1]}) is not None
+    assert find_shared_memory({"one": base[:, ::2], "two": base[:, 1::2]}) is None
+    assert find_shared_memory({"one": [base[0], base[0]]}) is None
 
 
 def test_a_small_array_inside_a_large_one_is_found_behind_others() -> None:
     base = np.zeros(100)
-    assert shared_memory({"all": base, "first": base[:2], "last": base[98:]}) is not None
+    assert find_shared_memory({"all": base, "first": base[:2], "last": base[98:]}) is not None
     groups: dict[object, object] = {"all": base, "other": np.zeros(100), "last": base[98:]}
-    assert shared_memory(groups) is not None
+    assert find_shared_memory(groups) is not None
 
 
 def test_read_only_memory_may_be_shared() -> None:
     base = np.zeros(4)
     base.flags.writeable = False
-    assert shared_memory({"one": base, "two": base}) is None
+    assert find_shared_memory({"one": base, "two": base}) is None
 
 
 def test_scribbling_spares_what_is_read_only() -> None:
@@ -51,7 +53,7 @@ def test_scribbling_spares_what_is_read_only() -> None:
     kept.flags.writeable = False
     gone = np.zeros(2, dtype=np.int8)
     held = {"a": {"kept": kept, "gone": gone}}
-    scribble(held)
+    overwrite(held)
     assert held == {}
     assert kept.tolist() == [0, 0]
     assert gone.tolist() == [97, 97]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genagents_env.env import TownEnv
-from genagents_env.testing import EnvFault, check_env
+from genagents_env.testing import EnvContractError, check_env
 from genagents_env.testing.unseen import STRANGE_STATE, disturb_unseen
 
 
@@ -38,7 +38,7 @@ class TellsWhereEverybodyIs(Town):
 @pytest.mark.parametrize("leak", [TellsOfAllObjects, TellsWhereEverybodyIs])
 @pytest.mark.parametrize("actions", ["words", "menu"])
 def test_a_leak_of_what_is_out_of_sight_is_caught(leak: type[Town], actions: str) -> None:
-    with pytest.raises(EnvFault, match="notices what it cannot perceive"):
+    with pytest.raises(EnvContractError, match="notices what it cannot perceive"):
         check_env(lambda: leak("tiny", actions=actions), steps=20)
 
 

@@ -17,20 +17,20 @@ def check_names(index: ScenarioIndex) -> Iterator[Fault]:
     people: list[Named] = [(("people", i), p.name) for i, p in enumerate(scenario.people)]
     sectors: list[Named] = [(("sectors", i), s.name) for i, s in enumerate(scenario.sectors)]
     places = list(sectors)
-    yield from _alike(people, "person")
-    yield from _alike(sectors, "sector")
+    yield from _find_similar(people, "person")
+    yield from _find_similar(sectors, "sector")
     for i, sector in enumerate(scenario.sectors):
         arenas: list[Named] = [
             (("sectors", i, "arenas", j), arena.name) for j, arena in enumerate(sector.arenas)
         ]
-        yield from _alike(arenas, "arena")
+        yield from _find_similar(arenas, "arena")
         places += arenas
         for j, arena in enumerate(sector.arenas):
             objects: list[Named] = [
                 (("sectors", i, "arenas", j, "objects", k), item.name)
                 for k, item in enumerate(arena.objects)
             ]
-            yield from _alike(objects, "object")
+            yield from _find_similar(objects, "object")
             places += objects
     yield from _check_reserved([*people, *places], scenario.outside)
     yield from _like_places(people, places)
@@ -41,10 +41,10 @@ def check_names(index: ScenarioIndex) -> Iterator[Fault]:
         ("checks", [check.id for check in scenario.checks]),
         ("success", [success.id for success in scenario.success]),
     ):
-        yield from _alike([((key, i), id_) for i, id_ in enumerate(ids)], "id", "id")
+        yield from _find_similar([((key, i), id_) for i, id_ in enumerate(ids)], "id", "id")
 
 
-def _alike(named: Iterable[Named], kind: str, key: str = "name") -> Iterator[Fault]:
+def _find_similar(named: Iterable[Named], kind: str, key: str = "name") -> Iterator[Fault]:
     seen: dict[str, str] = {}
     for loc, name in named:
         first = seen.get(fold(name))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
 from genagents_env.run import Limits
-from genagents_env.scenario import scenario_names
+from genagents_env.scenario import list_scenario_names
 from genagents_env.sweep.design.consistency import find_contradictions
 from genagents_env.sweep.design.fields import (
     ArmName,
@@ -218,7 +218,7 @@ class Experiment(_Table):
 
 def resolve_scenario(scenario: str, base: Path) -> str:
     """Return a shipped name as it is, and a path as it is from `base`."""
-    if scenario in scenario_names() or not (base / scenario).exists():
+    if scenario in list_scenario_names() or not (base / scenario).exists():
         return scenario  # a wrong name is reported as the file has it
     return str((base / scenario).resolve())
 

@@ -14,7 +14,7 @@ from genagents_env.evaluate.measures import list_measures, take_measures
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.scenario import load_scenario, scenario_names
+from genagents_env.scenario import list_scenario_names, load_scenario
 from tests.evaluate.measures.street import (
     ADA,
     BEN,
@@ -60,7 +60,7 @@ def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -
 
 
 @pytest.mark.parametrize("policy", ["scripted", "random", "idle"])
-@pytest.mark.parametrize("scenario", scenario_names())
+@pytest.mark.parametrize("scenario", list_scenario_names())
 def test_every_measure_on_every_shipped_town(scenario: str, policy: str, tmp_path: Path) -> None:
     record = lived(tmp_path / "run.sqlite", scenario, policy, 12)
     with record.reader:

@@ -6,7 +6,7 @@ import pytest
 from genagents_env.cognition.routine import find_entry
 from genagents_env.evaluate.measures.routine import list_appointments
 from genagents_env.profile import make_profile
-from genagents_env.scenario import load_scenario, scenario_names
+from genagents_env.scenario import list_scenario_names, load_scenario
 from genagents_env.scenario.schema import RoutineEntry
 from tests.evaluate.measures.street import (
     ADA,
@@ -71,7 +71,7 @@ def test_without_a_routine_there_is_none_to_keep(tmp_path: Path) -> None:
         assert value(record, "adherence") is None
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", list_scenario_names())
 def test_the_entry_in_force_is_the_one_that_minds_follow(name: str, tmp_path: Path) -> None:
     """From a quarter past five on for a day and a half, so that yesterday's last is among them."""
     scenario = load_scenario(name)

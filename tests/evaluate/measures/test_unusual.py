@@ -4,7 +4,7 @@ import pytest
 
 from genagents_env.evaluate.measures.activities import find_doings, load_customs
 from genagents_env.evaluate.measures.places import get_arena_id
-from genagents_env.scenario import load_scenario, scenario_names
+from genagents_env.scenario import list_scenario_names, load_scenario
 from tests.evaluate.measures.street import (
     ADA,
     BEN,
@@ -20,7 +20,7 @@ from tests.evaluate.measures.street import (
 from tests.evaluate.measures.test_talk import value
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", list_scenario_names())
 def test_the_routines_of_the_shipped_towns_are_usual(name: str) -> None:
     """Whoever wrote them meant ordinary days, so any entry called unusual is the data's fault."""
     scenario, by = load_scenario(name), load_customs()

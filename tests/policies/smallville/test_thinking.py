@@ -25,7 +25,7 @@ from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.testing.check_policy import check_policy
-from genagents_env.testing.compare import first_difference, plain
+from genagents_env.testing.compare import find_difference, to_plain
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
 from tests.policies.smallville.minds import Town, asked, fields_of, make_mind, moment, thinking_of
@@ -176,8 +176,8 @@ def days(delay: Delay | None, config: Mapping[str, object]) -> object:
     """Return what comes of a morning in town when replies take this long."""
     town = Town("valentines_party", config=config, start="08:00", hours=0.5)
     town.endpoint.delay = delay
-    happened = [[plain(event) for event in town.step()] for _ in range(120)]
-    return plain([happened, town.policy.state()])
+    happened = [[to_plain(event) for event in town.step()] for _ in range(120)]
+    return to_plain([happened, town.policy.state()])
 
 
 @pytest.mark.slow
@@ -186,8 +186,8 @@ def test_effects_do_not_depend_on_the_order_in_which_calls_complete(
     config: Mapping[str, object],
 ) -> None:
     first = days(None, config)
-    assert first_difference(first, days(shuffled, config)) is None
-    assert first_difference(first, days(backwards, config)) is None
+    assert find_difference(first, days(shuffled, config)) is None
+    assert find_difference(first, days(backwards, config)) is None
 
 
 # Calls under way over a checkpoint.
@@ -216,7 +216,7 @@ def test_a_reply_that_had_come_is_neither_asked_for_nor_counted_again() -> None:
         assert alone.step() == other.step()
     assert len(other.endpoint.requests) > 0
     assert other.endpoint.requests == alone.endpoint.requests[before:]
-    assert plain(alone.mind.state()) == plain(other.mind.state())
+    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
 
 
 def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> None:
@@ -231,7 +231,7 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
     other.policy.load_state(json.loads(json.dumps(state)))
     for _ in range(6):
         assert alone.step() == other.step()
-    assert plain(alone.mind.state()) == plain(other.mind.state())
+    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
     first = {r.seed: r.messages for r in alone.endpoint.requests}
     assert {r.seed: r.messages for r in other.endpoint.requests}.items() <= first.items()
     assert len(other.endpoint.requests) == len(first)
@@ -251,18 +251,18 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     other = resumed(alone)
     for _ in range(5):
         assert alone.step() == other.step()
-    assert plain(alone.mind.state()) == plain(other.mind.state())
+    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
 
 
 def test_settling_stores_replies_and_applies_none() -> None:
     alone = Alone(config=SLOW, seconds=10)
     alone.endpoint.delay = long
     alone.step()
-    before = plain(alone.mind.stream.state())
+    before = to_plain(alone.mind.stream.state())
     assert alone.purposes() == {}
     alone.policy._run(alone.policy.settle())
     assert alone.purposes() == {"plan.day": 1, "summary.describe": 1}
-    assert plain(alone.mind.stream.state()) == before
+    assert to_plain(alone.mind.stream.state()) == before
     assert len(alone.mind.pending) == 2
     alone.policy._run(alone.policy.settle())
     assert len(alone.endpoint.requests) == 2
@@ -342,12 +342,12 @@ def test_killed_at_any_tick_of_planning_it_goes_on_as_if_it_never_was(
         stops.append(stop)
     for _ in range(15):
         whole.step()
-    end = plain(whole.mind.state())
+    end = to_plain(whole.mind.state())
     for stop in stops:
         while len(stop.actions) < len(whole.actions):
             stop.step()
         assert stop.actions == whole.actions
-        assert first_difference(plain(stop.mind.state()), end) is None
+        assert find_difference(to_plain(stop.mind.state()), end) is None
 
 
 def talkative(request: CompletionRequest) -> str:
@@ -382,13 +382,13 @@ def test_killed_in_mid_conversation_it_goes_on_as_if_it_never_was(
     for tick in range(50):
         if any(mind.dialogue is not None for mind in town.policy.minds.values()):
             stops.append((tick, moved(town, config)))
-        happened.append(plain(town.step()))
+        happened.append(to_plain(town.step()))
     assert len(stops) > 5
-    end = plain(town.policy.state())
+    end = to_plain(town.policy.state())
     for tick, other in stops:
         for expected in happened[tick:]:
-            assert plain(other.step()) == expected
-        assert first_difference(plain(other.policy.state()), end) is None
+            assert to_plain(other.step()) == expected
+        assert find_difference(to_plain(other.policy.state()), end) is None
 
 
 @pytest.mark.slow

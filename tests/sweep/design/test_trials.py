@@ -11,7 +11,7 @@ from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, run
-from genagents_env.scenario import Scenario, load_scenario, scenario_names
+from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
 from genagents_env.sweep.design.identity import compute_identity, digest_scenario
 from genagents_env.sweep.design.trials import Trial
 from tests.sweep.small_sweeps import ARMS, OWN, trials
@@ -209,7 +209,7 @@ def test_another_version_of_the_package_is_another_run() -> None:
     assert _identity({}, version="9.9") != _identity({})
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", list_scenario_names())
 def test_the_digest_of_a_scenario_survives_its_record(name: str) -> None:
     scenario = load_scenario(name)
     again = Scenario.model_validate_json(scenario.model_dump_json())
