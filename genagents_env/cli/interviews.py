@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -162,7 +162,7 @@ def _find_evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int,
 
 def _to_json(
     record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "run": str(path),
         "tick": tick,

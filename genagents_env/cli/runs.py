@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,7 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
+    from genagents_env.record.rows import JSON
     from genagents_env.run import RunResult
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
@@ -187,7 +188,7 @@ def _parse_pairs(options: list[str] | None) -> dict[str, str]:
     return pairs
 
 
-def _parse_value(text: str) -> Any:
+def _parse_value(text: str) -> "JSON":
     """Return `text` as JSON where it is JSON (a number, true, a list), else as it stands."""
     try:
         return json.loads(text)

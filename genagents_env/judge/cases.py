@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast, get_args
+from typing import ClassVar, TypeAlias, get_args
 
-from pydantic import BeforeValidator, create_model
-
-from genagents_env.judge.prompting import JudgeReply, render_messages
+from genagents_env.judge.prompting import JudgeReply, narrow_reply, render_messages
 from genagents_env.llm.calls import CallKey, JSONValue, Message
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
@@ -111,11 +109,9 @@ def _number_questions(
 @lru_cache(maxsize=64)
 def make_case_reply(verdicts: tuple[str, ...]) -> type[CaseReply]:
     """Return the reply model that allows these verdicts, in any case of letters."""
-    allowed: Any = Literal[verdicts]
     known = {fold(verdict): verdict for verdict in verdicts}
 
-    def found(value: object) -> object:
+    def parse(value: object) -> object:
         return known.get(fold(value).strip(" ."), value) if isinstance(value, str) else value
 
-    field: Any = (Annotated[allowed, BeforeValidator(found)], ...)
-    return cast(type[CaseReply], create_model("Verdict", __base__=CaseReply, verdict=field))
+    return narrow_reply(CaseReply, "verdict", verdicts, parse)

@@ -4,10 +4,10 @@ No prompt names a condition, a run, or a model. Every prompt fits a small model'
 tokens, whatever was said: what is longer is cut, of a day the beginning.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, create_model
 
@@ -18,6 +18,8 @@ from genagents_env.llm.prompts import fence, load_prompt, run_fence
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.text import clean, fold
+
+R = TypeVar("R", bound="JudgeReply")
 
 _FOLDER = Path(__file__).parent
 _MARK = 6  # characters of the fence's mark
@@ -66,9 +68,16 @@ class ComparisonReply(JudgeReply):
 @lru_cache(maxsize=64)
 def make_rating_reply(low: int, high: int) -> type[RatingReply]:
     """Return the reply model that allows the whole numbers of this scale, as words too."""
-    allowed: Any = Literal[tuple(range(low, high + 1))]
-    field: Any = (Annotated[allowed, BeforeValidator(_parse_whole)], ...)
-    return cast(type[RatingReply], create_model("Rated", __base__=RatingReply, rating=field))
+    return narrow_reply(RatingReply, "rating", tuple(range(low, high + 1)), _parse_whole)
+
+
+def narrow_reply(
+    reply: type[R], field: str, allowed: tuple[str | int, ...], parse: Callable[[object], object]
+) -> type[R]:
+    """Return `reply` with a `field` that takes these values alone, after `parse`."""
+    values: Any = Literal[allowed]
+    definition = (Annotated[values, BeforeValidator(parse)], ...)
+    return create_model(reply.wire_name, __base__=reply, **{field: definition})  # type: ignore[call-overload, no-any-return]
 
 
 def _parse_whole(value: object) -> object:

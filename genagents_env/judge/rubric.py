@@ -4,7 +4,7 @@ import tomllib
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -113,7 +113,7 @@ def parse_rubric(text: str, file: str) -> Rubric:
         raise ConfigError("\n".join(_format_faults(error, file))) from None
 
 
-def _to_tuples(data: dict[str, Any]) -> dict[str, Any]:
+def _to_tuples(data: dict[str, object]) -> dict[str, object]:
     """TOML has lists, where the schema, being frozen, has tuples."""
     return {key: tuple(v) if isinstance(v, list) else v for key, v in data.items()}
 

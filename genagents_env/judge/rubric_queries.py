@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from pydantic import BaseModel
 
@@ -44,7 +44,7 @@ class RubricQuery:
     call: CallKey
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
-    fill: Callable[[Any], Judgement]
+    fill: Callable[..., Judgement]
 
 
 class BlankFields(TypedDict):
@@ -131,7 +131,10 @@ def _is_given(verdicts: Verdicts, query: RubricQuery) -> bool:
 
 
 def _store(
-    verdicts: Verdicts, query: RubricQuery, answered: ModelAnswer[Any], recorded: RecordedReply
+    verdicts: Verdicts,
+    query: RubricQuery,
+    answered: ModelAnswer[BaseModel],
+    recorded: RecordedReply,
 ) -> bool:
     one = query.blank if answered.fallback else query.fill(answered.value)
     why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else one.why

@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pydantic import BaseModel
 
 from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Message
-from genagents_env.llm.cassette import MemoryCassette, RecordedReply
-from genagents_env.llm.client import ModelAnswer, ModelClient
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
 from genagents_env.run.models import open_model
@@ -76,13 +76,14 @@ class JudgeQuery:
         call: decides the seed of the call.
         messages: make the prompt.
         reply: the schema.
-        store: keeps the verdict that a reply holds, and returns whether it holds one.
+        store: called with a `ModelAnswer` and its `RecordedReply`; keeps the verdict, and returns
+            whether there is one.
     """
 
     call: CallKey
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
-    store: Callable[[ModelAnswer[Any], RecordedReply], bool]
+    store: Callable[..., bool]
 
 
 def check_judge_name(name: str | None) -> None:

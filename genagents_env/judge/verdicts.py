@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO, Any, Literal, Self, TypeAlias
+from typing import IO, Literal, Self, TypeAlias
 
 from genagents_env.errors import RecordError
 from genagents_env.record.lock import RunLock
@@ -234,7 +234,7 @@ class Verdicts:
 
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     try:
-        data: dict[str, Any] = json.loads(line)
+        data = json.loads(line)
         kind = _KINDS[data.pop("kind")]
         known = {field.name for field in fields(kind)}
         return kind(**{name: value for name, value in data.items() if name in known})

@@ -6,13 +6,18 @@ import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from genagents_env.errors import GenagentsError
 
 T = TypeVar("T")
 
-_Job = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[..., Any], tuple[Any, ...]]
+_Job = tuple[
+    asyncio.AbstractEventLoop,
+    "asyncio.Future[object]",
+    Callable[..., object],
+    tuple[object, ...],
+]
 
 
 async def cancel_others() -> None:
@@ -23,7 +28,7 @@ async def cancel_others() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
-def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_sync(coroutine: Coroutine[object, object, T]) -> T:
     """Return what `coroutine` returns.
 
     Where a loop runs already in this thread, as in a notebook, it gets a thread of its own.
@@ -65,10 +70,10 @@ class Worker:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         threading.Thread(target=self._run, name=f"policy {name}", daemon=True).start()
 
-    async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def call(self, function: Callable[..., object], *arguments: object) -> object:
         """Return what `function` returns, or raise what it raises."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        future: asyncio.Future[object] = loop.create_future()
         self._jobs.put((loop, future, function, arguments))
         return await future
 
@@ -81,7 +86,7 @@ class Worker:
             loop, future, function, arguments = job
             if future.cancelled():
                 continue
-            answer: Any = None
+            answer: object = None
             failure: BaseException | None = None
             try:
                 answer = function(*arguments)
@@ -92,7 +97,9 @@ class Worker:
                 loop.call_soon_threadsafe(_settle, future, answer, failure)
 
 
-def _settle(future: "asyncio.Future[Any]", answer: Any, failure: BaseException | None) -> None:
+def _settle(
+    future: "asyncio.Future[object]", answer: object, failure: BaseException | None
+) -> None:
     if future.done():
         return
     if failure is None:

@@ -3,15 +3,17 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
+from genagents_env.llm.client import ModelClient
+from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import FaultRow
 from genagents_env.run.concurrency import run_sync
 from genagents_env.run.policy_groups import PolicyGroups
+from genagents_env.run.trajectory import StepResult
 from genagents_env.world.events import Event
 
 
@@ -33,7 +35,7 @@ class Rollout:
 
 
 OnTick = Callable[[Sequence[FaultRow]], None]
-OnStep = Callable[[Mapping[AgentID, Any], tuple[Any, ...]], None]
+OnStep = Callable[[Mapping[AgentID, object], StepResult], None]
 
 
 async def play(
@@ -93,8 +95,8 @@ def rollout(
     policies: Policy | str | Mapping[AgentID, Policy | str] = "random",
     seed: int = 0,
     *,
-    model: Any = None,
-    embedder: Any = None,
+    model: ModelClient | None = None,
+    embedder: Embedder | None = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
     isolate: bool = False,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from genagents_env.errors import GenagentsError
 from genagents_env.llm.redact import redact_environment
@@ -11,6 +11,8 @@ from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.record.rows import FaultKind, FaultRow
 from genagents_env.run.concurrency import Worker, raise_first
 from genagents_env.text import clean
+
+T = TypeVar("T")
 
 _FAULT_LIMIT = 300
 
@@ -28,21 +30,21 @@ class PolicyGroup:
     deadline: float | None = None
     worker: Worker | None = None
 
-    async def act(self, observations: Observations, infos: Infos) -> Any:
+    async def act(self, observations: Observations, infos: Infos) -> object:
         """Return the answer of `Policy.act` or `act_async`, whatever it is."""
         policy = self.policy
         if type(policy).act_async is Policy.act_async:
             return await self._call_plain(policy.act, observations, infos)
         return await policy.act_async(observations, infos)
 
-    async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> Any:
+    async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> object:
         """Return the answer of `Policy.interview` or `interview_async`, whatever it is."""
         policy = self.policy
         if type(policy).interview_async is Policy.interview_async:
             return await self._call_plain(policy.interview, agent, questions, repeat)
         return await policy.interview_async(agent, questions, repeat)
 
-    async def memories(self, agent: AgentID) -> Any:
+    async def memories(self, agent: AgentID) -> object:
         """Return what `Policy.memories` gives, whatever it is."""
         policy = self.policy
         if type(policy).memories is Policy.memories:
@@ -52,8 +54,8 @@ class PolicyGroup:
         return policy.memories(agent)
 
     async def guard(
-        self, asking: Awaitable[Any], agents: Sequence[AgentID], tick: int, *, patience: int = 1
-    ) -> tuple[Any, list[FaultRow]]:
+        self, asking: Awaitable[T], agents: Sequence[AgentID], tick: int, *, patience: int = 1
+    ) -> tuple[T | None, list[FaultRow]]:
         """Return what `asking` gives, or the faults of `agents` where the policy fails.
 
         Args:
@@ -104,7 +106,7 @@ class PolicyGroup:
             self.worker.close()
         self.policy.close()
 
-    async def _call_plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def _call_plain(self, function: Callable[..., object], *arguments: object) -> object:
         if self.deadline is None:
             return function(*arguments)
         # Nothing but another thread can give up on plain code that does not return.

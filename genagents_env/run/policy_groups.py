@@ -4,7 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeGuard, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from genagents_env.run.concurrency import collect_results, raise_first
 from genagents_env.run.policy_group import PolicyGroup
 from genagents_env.text import clean
 
-Decisions = tuple[dict[AgentID, Any], list[FaultRow]]
+Decisions = tuple[dict[AgentID, object], list[FaultRow]]
 Answers = tuple[list[Answer], list[FaultRow]]
 Memories = tuple[list[RecalledMemory], list[FaultRow]]
 
@@ -138,7 +138,7 @@ class PolicyGroups:
                 ]
         except BaseExceptionGroup as several:
             raise_first(several)
-        actions: dict[AgentID, Any] = {}
+        actions: dict[AgentID, object] = {}
         faults: list[FaultRow] = []
         for task in running:
             decided, failed = task.result()
@@ -196,7 +196,7 @@ class PolicyGroups:
             return [], group.make_faults_of((agent,), tick, error)
         if faults:
             return [], faults
-        if not isinstance(told, list | tuple) or not all(map(_is_memory, told)):
+        if not _are_memories(told):
             why = f"expected memories, got {_kind(told)}"
             return [], group.make_faults((agent,), tick, "nonsense", why)
         return list(told), []
@@ -222,7 +222,7 @@ class PolicyGroups:
         asking = group.act(observations, own_infos)
         answer, faults = await group.guard(asking, agents, tick)
         if not group.isolate:
-            return answer, []
+            return cast("dict[AgentID, object]", answer), []  # the env says what is wrong
         return ({}, faults) if faults else _check_actions(group, agents, tick, answer)
 
 
@@ -255,7 +255,7 @@ def _check_actions(
             answer.close()
         why = f"expected a dict of actions, got {type(answer).__name__}"
         return {}, group.make_faults(agents, tick, "nonsense", why)
-    actions: dict[AgentID, Any] = {}
+    actions: dict[AgentID, object] = {}
     faults: list[FaultRow] = []
     for agent, action in answer.items():
         if agent not in agents:
@@ -269,13 +269,17 @@ def _check_actions(
     return actions, faults
 
 
-def _are_answers(answers: object, count: int) -> bool:
+def _are_answers(answers: object, count: int) -> TypeGuard[Sequence[Answer]]:
     if not isinstance(answers, list | tuple) or len(answers) != count:
         return False
     return all(
         isinstance(answer, Answer) and isinstance(answer.text, str) and _are_events(answer.evidence)
         for answer in answers
     )
+
+
+def _are_memories(memories: object) -> TypeGuard[Sequence[RecalledMemory]]:
+    return isinstance(memories, list | tuple) and all(map(_is_memory, memories))
 
 
 def _is_memory(memory: object) -> bool:

@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from genagents_env.errors import ConfigError, DivergenceError, PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy import AgentID, Answer
+from genagents_env.policy import AgentID, Answer, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
@@ -121,7 +120,7 @@ class ReplayInterview:
                 max_ticks=at - begun,
             )
 
-    def _start(self, state: Checkpoint | None) -> tuple[Any, Any]:
+    def _start(self, state: Checkpoint | None) -> tuple[Observations, Infos]:
         env, meta = self.env, self.run.meta
         given = env.reset(seed=meta.seed) if state is None else env.load_state(state.env)
         self._open()

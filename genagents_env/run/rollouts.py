@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
@@ -16,6 +16,7 @@ from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Policy
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.run.concurrency import cancel_others
@@ -50,7 +51,7 @@ def rollouts(
     *,
     together: int = 8,
     model: str | Endpoint | ModelClient | None = None,
-    embedder: Any = None,
+    embedder: Embedder | None = None,
     max_in_flight: int | None = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
@@ -116,7 +117,7 @@ class _EpisodePlayer:
     """How every episode is lived."""
 
     policies: Policies | Callable[[], Policies]
-    embedder: Any
+    embedder: Embedder | None
     max_ticks: int | None
     keep_events: bool
     collect: bool
@@ -169,7 +170,7 @@ class _Loop:
         self._runner = asyncio.Runner()
         leaving.callback(self._close)
 
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+    def run(self, coroutine: Coroutine[object, object, T]) -> T:
         """Return what `coroutine` returns; other tasks of the loop go on meanwhile."""
         if self._pool is None:
             return self._runner.run(coroutine)

@@ -1,8 +1,8 @@
 """Batches for on-policy training: so many steps of all slots of a `VectorTown`, again and again."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,9 @@ from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.wrappers import VectorTown
+    from genagents_env.wrappers.vector_town import Info, Observation
 
-Act: TypeAlias = Callable[[Mapping[str, Any]], npt.NDArray[np.integer[Any]]]
+Act: TypeAlias = Callable[["Observation"], npt.ArrayLike]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -65,7 +66,7 @@ def _segments(vector: "VectorTown", act: Act, steps: int, seed: int) -> Iterator
     seen, infos = vector.reset(seed=seed)
     present = infos["present"]
     while True:
-        rows: list[tuple[Any, ...]] = []
+        rows: list[tuple[npt.NDArray[np.generic], ...]] = []
         for _ in range(steps):
             actions = np.asarray(act(seen), dtype=np.int64)
             after, rewards, terminations, truncations, infos = vector.step(actions)
@@ -78,7 +79,7 @@ def _segments(vector: "VectorTown", act: Act, steps: int, seed: int) -> Iterator
         yield Segment(*(np.stack(column) for column in zip(*rows, strict=True)))
 
 
-def _successors(after: Floats, infos: Mapping[str, Any]) -> Floats:
+def _successors(after: Floats, infos: "Info") -> Floats:
     if "final_obs" not in infos:
         return after
     came = after.copy()

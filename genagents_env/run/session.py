@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage, RecordError
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
-from genagents_env.policy import Context
+from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
 from genagents_env.run.concurrency import cancel_others, run_sync
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
@@ -146,14 +145,14 @@ class RunSession:
         known = self.env.world.town.people
         return [known.fact_ids[fact] for fact in known.facts_in(text)]
 
-    def _start(self) -> tuple[Any, Any]:
+    def _start(self) -> tuple[Observations, Infos]:
         seed = self.writer.meta.seed
         observations, infos = self.env.reset(seed=seed)
         self.groups.reset(self.env.profiles(), seed, self._make_context())
         self._commit(())
         return observations, infos
 
-    def _restore(self, state: Checkpoint) -> tuple[Any, Any]:
+    def _restore(self, state: Checkpoint) -> tuple[Observations, Infos]:
         observations, infos = self.env.load_state(state.env)
         self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
         self.groups.load_state(state.policies)

@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.policy import AgentID, Infos, Observations
+
+StepResult: TypeAlias = tuple[
+    Observations,
+    Mapping[AgentID, float],
+    Mapping[AgentID, bool],
+    Mapping[AgentID, bool],
+    Infos,
+]
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class Trajectory:
 
     observations: Floats
     masks: Mask
-    actions: tuple[Any, ...]
+    actions: tuple[object, ...]
     choices: npt.NDArray[np.int64]
     rewards: npt.NDArray[np.float64]
     dones: npt.NDArray[np.bool_]
@@ -38,12 +46,12 @@ class Trajectory:
 
 @dataclass
 class _Steps:
-    observations: list[Any] = field(default_factory=list)
-    masks: list[Any] = field(default_factory=list)
-    actions: list[Any] = field(default_factory=list)
+    observations: list[Floats] = field(default_factory=list)
+    masks: list[Mask] = field(default_factory=list)
+    actions: list[object] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     dones: list[bool] = field(default_factory=list)
-    last: Any = None
+    last: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     terminated: bool = False
 
 
@@ -54,7 +62,7 @@ class TrajectoryRecorder:
         self._now, self._infos = observations, infos
         self._steps: dict[AgentID, _Steps] = {}
 
-    def note(self, actions: Mapping[AgentID, Any], told: tuple[Any, ...]) -> None:
+    def note(self, actions: Mapping[AgentID, object], told: StepResult) -> None:
         """Add a step: what was done at the moment seen last, and what `env.step` returned."""
         after, rewards, terminations, truncations, infos = told
         for agent, seen in self._now.items():
@@ -62,7 +70,9 @@ class TrajectoryRecorder:
                 continue  # it has ended before
             steps = self._steps.setdefault(agent, _Steps())
             steps.observations.append(seen["observation"])
-            steps.masks.append(_find_mask(seen, self._infos[agent]))
+            own = self._infos[agent]
+            mask = seen["action_mask"] if "action_mask" in seen else own["action_mask"]["choice"]
+            steps.masks.append(mask)
             steps.actions.append(actions.get(agent))
             steps.rewards.append(rewards[agent])
             steps.dones.append(terminations[agent] or truncations[agent])
@@ -73,10 +83,6 @@ class TrajectoryRecorder:
     def trajectories(self) -> dict[AgentID, Trajectory]:
         """Return those of all agents that took a step."""
         return {agent: _stack(steps) for agent, steps in self._steps.items()}
-
-
-def _find_mask(seen: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
-    return seen["action_mask"] if "action_mask" in seen else info["action_mask"]["choice"]
 
 
 def _stack(steps: _Steps) -> Trajectory:
@@ -92,7 +98,7 @@ def _stack(steps: _Steps) -> Trajectory:
     )
 
 
-def _to_choice(action: Any) -> int:
+def _to_choice(action: object) -> int:
     if isinstance(action, Mapping):
         action = action.get("choice")
     return int(action) if isinstance(action, int | np.integer) else -1
