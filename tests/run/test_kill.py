@@ -17,17 +17,19 @@ FEW = ["2:mid-write", "11:after-call+12:boundary", "20:checkpoint"]
 
 # Days are planned over ticks 0 to 7, talk is in ticks 12 to 17 and 51 to 57, the second with words
 # under way from 52 to 53 and from 54 to 55, and a plan is made anew from 57 to 61.
-MINDFUL = [
+MIND = ["16:mid-write+17:after-call"]
+MIND_MORE = [
     "0:after-call", "3:boundary", "5:mid-write+6:after-call", "13:after-call", "15:boundary",
-    "16:mid-write+17:after-call", "50:checkpoint+53:boundary", "60:checkpoint+61:after-call",
+    "50:checkpoint+53:boundary", "60:checkpoint+61:after-call",
 ]  # fmt: skip
-INTERVIEWED = [
-    "0:mid-interview", "0:interviewed+4:mid-write", "9:after-call+30:mid-interview",
-    "30:after-call+30:after-call+30:mid-interview", "30:interviewed", "30:boundary+30:interviewed",
+INTERVIEWED = ["0:mid-interview", "30:interviewed"]
+INTERVIEWED_MORE = [
+    "0:interviewed+4:mid-write", "9:after-call+30:mid-interview",
+    "30:after-call+30:after-call+30:mid-interview", "30:boundary+30:interviewed",
 ]  # fmt: skip
 
 
-def survived(folder: Path, town: str, cases: list[str], ticks: int = 30) -> None:
+def check_survival(folder: Path, town: str, cases: list[str], ticks: int = 30) -> None:
     command = [sys.executable, "-m", "tests.run.kills", str(folder), f"{town}:{ticks}"]
     child = subprocess.run(
         [*command, ",".join(cases)], capture_output=True, text=True, check=False, cwd=ROOT
@@ -39,20 +41,28 @@ def survived(folder: Path, town: str, cases: list[str], ticks: int = 30) -> None
 
 
 def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
-    survived(tmp_path, "tiny", FEW)
+    check_survival(tmp_path, "tiny", FEW)
 
 
 def test_a_run_killed_during_interviews_resumes_to_the_same_record(tmp_path: Path) -> None:
-    survived(tmp_path, "witness", INTERVIEWED)
+    check_survival(tmp_path, "witness", INTERVIEWED)
 
 
-def test_a_mind_killed_in_thought_or_in_conversation_goes_on_as_if_nothing_had_been(
-    tmp_path: Path,
-) -> None:
-    survived(tmp_path, "mind", MINDFUL, ticks=80)
+def test_a_mind_killed_in_conversation_resumes_to_the_same_record(tmp_path: Path) -> None:
+    check_survival(tmp_path, "mind", MIND, ticks=20)
+
+
+@pytest.mark.slow
+def test_every_kill_during_interviews_leaves_no_trace(tmp_path: Path) -> None:
+    check_survival(tmp_path, "witness", INTERVIEWED_MORE)
+
+
+@pytest.mark.slow
+def test_every_kill_of_a_mind_leaves_no_trace(tmp_path: Path) -> None:
+    check_survival(tmp_path, "mind", MIND_MORE, ticks=80)
 
 
 @pytest.mark.slow
 def test_twenty_kills_of_twenty_five_people_leave_no_trace(tmp_path: Path) -> None:
     assert len(CASES) == 20
-    survived(tmp_path, "valentines_party", CASES)
+    check_survival(tmp_path, "valentines_party", CASES)
