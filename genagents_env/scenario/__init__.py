@@ -17,7 +17,7 @@ __all__ = [
     "TownPlan",
     "first_memories",
     "lay_out",
-    "load_scenario",
     "list_scenario_names",
+    "load_scenario",
     "validate_folder",
 ]
