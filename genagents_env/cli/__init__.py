@@ -1,4 +1,4 @@
-"""The `genagents` command: live a town, look at what happened, go on where it stopped."""
+"""The `genagents` command: run a town, look at what happened, resume where it stopped."""
 
 from genagents_env.cli.app import app, main
 

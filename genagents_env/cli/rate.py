@@ -111,8 +111,8 @@ def rate(
     for task in _list_tasks(about, rubric, pairwise, repeats, model):
         answers = about.load_texts(task.rubric, when)
         ids.update(said.id for said in answers)
-        sitting = JudgeRequest(answers, kept, against, by, quiet or as_json)
-        done.append(sitting.ask(task, limits, concurrency, again))
+        request = JudgeRequest(answers, kept, against, by, quiet or as_json)
+        done.append(request.ask(task, limits, concurrency, again))
         limits = limits.subtract(done[-1].spent)
         if done[-1].exit_code:
             break
@@ -133,8 +133,8 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
     about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
-        sitting = JudgeRequest(about.load_texts(task.rubric, "after"), kept, None, None, quiet)
-        heard = sitting.ask(task, limits, 8, f"genagents rate {folder}")
+        request = JudgeRequest(about.load_texts(task.rubric, "after"), kept, None, None, quiet)
+        heard = request.ask(task, limits, 8, f"genagents rate {folder}")
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
         say(_format_result(heard))
         if heard.message:

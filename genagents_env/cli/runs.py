@@ -87,7 +87,7 @@ def run(
     from genagents_env.config import TownConfig
     from genagents_env.judge import judge_finished_run
     from genagents_env.run import PolicySpec, RunOptions, RunSpec
-    from genagents_env.run import run as live
+    from genagents_env.run import run as run_scenario
 
     spec = RunSpec(
         TownConfig(scenario, start=start, hours=hours, people=_parse_names(people), place=place),
@@ -108,7 +108,7 @@ def run(
             concurrency=concurrency,
             watch=watch,
         )
-        result = live(spec, out, options, force=force)
+        result = run_scenario(spec, out, options, force=force)
         result = judge_finished_run(result, options) if judge else result
     _print_result(result, quiet)
 

@@ -34,5 +34,5 @@ def filter_by_runs(given: Iterable[T], runs: Collection[str]) -> list[T]:
 
 
 def filter_by_answers(given: Iterable[T], ids: Collection[str]) -> list[T]:
-    """Return the verdicts about these answers alone: a run lived again may have given others."""
+    """Return the verdicts about these answers alone: a run repeated may have given others."""
     return [one for one in given if all(id_ in ids for id_ in one.answers)]

@@ -110,14 +110,14 @@ class _RunTexts:
 
     def read_answers(self) -> Iterator[JudgedText]:
         ids = _question_ids(self.meta)
-        lived = {name: self._format_day(name) for name in self.meta.names}
+        days = {name: self._format_day(name) for name in self.meta.names}
         for row in self.record.interviews():
             if row.tick not in (0, self.last):
                 continue
             when: When = "after" if row.tick else "before"
             text = clean(row.answer, _ANSWER)
             id_ = ids.get((when, row.agent, row.question), "")
-            day = lived.get(row.agent, "") if row.tick else ""
+            day = days.get(row.agent, "") if row.tick else ""
             yield self._make_text(row.agent, when, row.question, row.repeat, text, id_, day)
 
     def read_days(self) -> Iterator[JudgedText]:

@@ -1,6 +1,6 @@
-"""A run file seen through a sheet of glass: what is stored is read, what is new lies on the glass.
+"""A read-only view of a run file: stored calls and vectors are read, new ones kept in memory.
 
-So a run can be lived again up to any tick, and asked about it, and stays what it was to the byte.
+So a run can be replayed up to any tick, and asked about it, and stays what it was to the byte.
 """
 
 from collections.abc import Mapping, Sequence

@@ -50,7 +50,7 @@ async def play(
     max_ticks: int | None = None,
     keep_events: bool = False,
 ) -> Rollout:
-    """Live from `observations` on until the episode ends, `stop` says so, or `max_ticks` are over.
+    """Play from `observations` until the episode ends, `stop` says so, or `max_ticks` are over.
 
     Args:
         env: just reset or restored.
@@ -72,11 +72,11 @@ async def play(
             break
         await asyncio.sleep(0)  # calls under way go on, also while no policy awaits anything
         actions, faults = await groups.act(observations, infos, env.world.tick + 1)
-        told = env.step(actions)
-        observations, rewards, _, _, infos = told
+        step = env.step(actions)
+        observations, rewards, _, _, infos = step
         done.ticks += 1
         if on_step is not None:
-            on_step(actions, told)
+            on_step(actions, step)
         for agent, reward in rewards.items():
             done.returns[agent] += reward
         if on_tick is not None:
@@ -84,9 +84,8 @@ async def play(
         done.faults += faults
         if keep_events:
             done.events += env.events
-        live = env.agents
-        if len(live) != len(observations):
-            observations = {agent: observations[agent] for agent in live}
+        if len(env.agents) != len(observations):
+            observations = {agent: observations[agent] for agent in env.agents}
     return done
 
 

@@ -22,7 +22,7 @@ MOST_REPEATS = 20  # as in a scenario file
 def run(
     spec: RunSpec, path: str | Path, options: RunOptions | None = None, *, force: bool = False
 ) -> RunResult:
-    """Live `spec` from its start and record it in `path`.
+    """Run `spec` from its start and record it in `path`.
 
     Raises:
         ScenarioError, ConfigError, PolicyError: nothing was written.
@@ -46,7 +46,7 @@ def run(
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
     """Go on with the run in `path`: after an interruption, or `hours` past its end.
 
-    What lies after the last checkpoint is lived again with the stored model calls; none of them
+    What lies after the last checkpoint is run again with the stored model calls; none of them
     is made twice, and the canonical record becomes that of a run that was never stopped.
 
     Raises:
@@ -103,22 +103,22 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta]:
     if spec.repeats is not None:
         scenario = _with_repeats(scenario, spec.repeats)
     env = TownEnv(replace(spec.town, scenario=scenario, people=None, place=None))
-    lived = env.world.scenario  # with the overrides in it
+    effective = env.world.scenario  # with the options of the town in it
     names = tuple(env.possible_agents)
     specs = assign_specs(names, spec.policy, spec.policy_for)
     versions = {"genagents-env": __version__, "python": platform.python_version()}
     return env, RunMeta(
         scenario=scenario,
         arguments={
-            "start": lived.start.isoformat(),
-            "hours": lived.hours,
-            "seconds_per_tick": lived.seconds_per_tick,
+            "start": effective.start.isoformat(),
+            "hours": effective.hours,
+            "seconds_per_tick": effective.seconds_per_tick,
         },
         policies={a: {"name": s.name, "config": dict(s.config)} for a, s in specs.items()},
         seed=spec.seed,
         names=names,
-        start=lived.start.isoformat(),
-        seconds_per_tick=lived.seconds_per_tick,
+        start=effective.start.isoformat(),
+        seconds_per_tick=effective.seconds_per_tick,
         interviews=options.interviews,
         versions=versions,
     )

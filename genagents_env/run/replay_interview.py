@@ -32,8 +32,8 @@ def interview(
 ) -> Transcript:
     """Put questions to agents of a recorded run as they were at `tick`.
 
-    The run is lived again from its last checkpoint at or before that tick, else from its start,
-    with the stored calls and vectors, and held against its record; only the answers cost model
+    The run is replayed from its last checkpoint at or before that tick, else from its start,
+    with the stored calls and vectors, and compared with its record; only the answers cost model
     calls. Nothing is written.
 
     Args:
@@ -73,7 +73,7 @@ def interview(
 
 
 class ReplayInterview:
-    """A recorded run lived again up to a tick, behind glass."""
+    """A recorded run, replayed up to a tick without writing to its file."""
 
     def __init__(
         self, run: RunReader, groups: PolicyGroups, options: RunOptions, models: Models
@@ -144,7 +144,7 @@ class ReplayInterview:
             self.embedder = Embedder(source, OverlayEmbeddings(self.run))
 
     def _check_tick(self, at: int) -> None:
-        """Raise where the tick just lived is not the recorded one."""
+        """Raise where the tick just replayed is not the recorded one."""
         env, tick = self.env, self.env.world.tick
         recorded = [encode(event.data) for event in self.run.events(tick, tick)]
         if recorded != [encode(event.data) for event in env.events]:

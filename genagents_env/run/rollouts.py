@@ -1,4 +1,4 @@
-"""Episodes for a training loop: many towns live at once, their model calls in flight together."""
+"""Episodes for a training loop: many towns run at once, their model calls in flight together."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -58,10 +58,10 @@ def rollouts(
     collect: bool = False,
     isolate: bool = False,
 ) -> Iterator[Episode]:
-    """Yield an episode for each of `seeds`, in their order; `together` towns live at once.
+    """Yield an episode for each of `seeds`, in their order; `together` towns run at once.
 
-    Each is what `rollout` gives for its seed alone, whatever `together` is. Towns live while the
-    next episode is waited for, and stand still in between; a town that is finished makes room for
+    Each is what `rollout` gives for its seed alone, whatever `together` is. Towns run while the
+    next episode is waited for, and pause in between; a town that is finished makes room for
     the next seed at once. Ending the iteration early closes everything.
 
     Args:
@@ -101,10 +101,10 @@ def rollouts(
             "model: a client given here has its own max_in_flight, and no cassette, "
             "which holds the calls of one run"
         )
-    life = _EpisodePlayer(policies, embedder, max_ticks, keep_events, collect, isolate)
+    player = _EpisodePlayer(policies, embedder, max_ticks, keep_events, collect, isolate)
     return _episodes(
         env,
-        life,
+        player,
         iter(count() if seeds is None else seeds),
         together,
         model,
@@ -114,7 +114,7 @@ def rollouts(
 
 @dataclass(frozen=True)
 class _EpisodePlayer:
-    """How every episode is lived."""
+    """How every episode is played."""
 
     policies: Policies | Callable[[], Policies]
     embedder: Embedder | None
@@ -124,7 +124,7 @@ class _EpisodePlayer:
     isolate: bool
 
     async def play(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
-        """Live one episode, as `rollout` does."""
+        """Play one episode, as `rollout` does."""
         observations, infos = env.reset(seed=seed)
         policies = self.policies
         if callable(policies) and not isinstance(policies, Policy):
@@ -185,7 +185,7 @@ class _Loop:
 
 def _episodes(
     env: str | Path | Scenario | Callable[[], TownEnv],
-    life: _EpisodePlayer,
+    player: _EpisodePlayer,
     seeds: Iterator[int],
     together: int,
     model: str | Endpoint | ModelClient | None,
@@ -195,13 +195,13 @@ def _episodes(
         loop = _Loop(leaving)
         client = model if isinstance(model, ModelClient) else None
         if isinstance(model, str):
-            first, each = _look_ahead(life.policies)
-            life = replace(life, policies=each)
+            first, each = _look_ahead(player.policies)
+            player = replace(player, policies=each)
             model = open_endpoint(model, replies=_list_scripted_replies(first))
             leaving.callback(lambda opened: loop.run(opened.aclose()), model)
         if model is not None and client is None:
             client = ModelClient(model, run_seed=0, max_in_flight=max_in_flight)  # type: ignore[arg-type]  # an endpoint
-        towns = _Towns(env, life, seeds, together, client)
+        towns = _Towns(env, player, seeds, together, client)
         leaving.callback(lambda: loop.run(towns.close()))
         while (episode := loop.run(towns.next())) is not None:
             yield episode
@@ -228,17 +228,17 @@ def _list_scripted_replies(policies: Policies) -> list[ScriptedReplies]:
 
 
 class _Towns:
-    """The towns that live now, and the episodes whose turn has not come."""
+    """The towns that run now, and the finished episodes that are still to be yielded."""
 
     def __init__(
         self,
         env: str | Path | Scenario | Callable[[], TownEnv],
-        life: _EpisodePlayer,
+        player: _EpisodePlayer,
         seeds: Iterator[int],
         together: int,
         client: ModelClient | None,
     ) -> None:
-        self._make, self._life, self._seeds, self._client = env, life, seeds, client
+        self._make, self._player, self._seeds, self._client = env, player, seeds, client
         self._room, self._started = together, 0
         self._envs: list[TownEnv] = []
         self._free: list[TownEnv] = []
@@ -257,7 +257,7 @@ class _Towns:
         return task.result()
 
     async def close(self) -> None:
-        """End whatever still lives."""
+        """Cancel what still runs, and close the towns."""
         self._seeds = iter(())
         await cancel_others()
         for env in self._envs:
@@ -271,7 +271,7 @@ class _Towns:
                 return
             env = self._free.pop() if self._free else self._new()
             self._room -= 1
-            living = self._life.play(env, seed, self._client)
+            living = self._player.play(env, seed, self._client)
             task = asyncio.get_running_loop().create_task(living)
             self._waiting[self._started] = task
             self._started += 1

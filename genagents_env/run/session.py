@@ -1,4 +1,4 @@
-"""One stretch of a recorded run in one process: from a start or a checkpoint to a stop."""
+"""One process carrying a recorded run forward: from its start or a checkpoint to a stop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from genagents_env.scenario.questions import When, list_questions
 
 
 class RunSession:
-    """One stretch of a run in this process."""
+    """One process carrying a run forward, until its end, a limit, an outage or a signal."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class RunSession:
         self.stop = StopSignal()
 
     def execute(self, state: Checkpoint | None) -> RunResult:
-        """Live on from `state`, or from the start, and return how it ended."""
+        """Run from `state`, or from the start, and return how it ended."""
         try:
             result = run_sync(self._execute(state))
         except BaseException:
@@ -124,19 +124,19 @@ class RunSession:
             for question in list_questions(meta.scenario, meta.names, when)
             if question.agent in here and self.groups.remembers(question.agent)
         ]
-        held = InterviewRound()
+        answered = InterviewRound()
         if questions:
             self._report_progress(asking=True)
             repeats = meta.scenario.interview_repeats
-            held = await interview_all(
+            answered = await interview_all(
                 self.groups, questions, tick, lambda: self._report_progress(asking=True), repeats
             )
         kept = await collect_memories(
             self.groups, self._find_interviewable(), tick, self._find_facts
         )
-        faults = (*held.faults, *kept.faults)
-        if held.rows or faults or kept.remembered:
-            self.writer.commit_interviews(held.rows, faults, kept.remembered)
+        faults = (*answered.faults, *kept.faults)
+        if answered.rows or faults or kept.remembered:
+            self.writer.commit_interviews(answered.rows, faults, kept.remembered)
 
     def _find_interviewable(self) -> list[str]:
         return [name for name in self.writer.meta.names if self.groups.remembers(name)]

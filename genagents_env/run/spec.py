@@ -122,7 +122,7 @@ class RunResult:
     Attributes:
         path: of the run file.
         status: finished, paused, budget_exhausted or interrupted.
-        tick: the last one lived.
+        tick: the last one.
         exit_code: of the command line.
         message: why it stopped early and what to do; empty when it finished.
     """

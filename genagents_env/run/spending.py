@@ -19,7 +19,7 @@ def note_spending(writer: RunWriter, budget: Budget) -> None:
 def restore_spending(
     writer: RunWriter, budget: Budget, price: Price | None, checkpoint: int, saved: object
 ) -> None:
-    """Set `budget` to what was spent without the stored calls that will be lived again.
+    """Set `budget` to what was spent without the stored calls that will be made again.
 
     The cassette charges those as it answers them. Attempts that failed are not in the cassette;
     the note made when the run stopped has them. A killed run left no note: its checkpoint serves.
