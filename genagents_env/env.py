@@ -303,10 +303,10 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     def _refresh(self) -> None:
         """Look once at the new tick: who is near whom, and what is possible."""
-        snapshot = self.world.snapshot
-        self.parts.vicinity.refresh(snapshot)
+        snapshot, parts = self.world.snapshot, self.parts
+        parts.vicinity.refresh(snapshot)
         self._near = find_nearest(snapshot.pairs, snapshot.nearness)
-        self._mask = self.parts.menu.mask(snapshot, self._near)
+        self._mask = parts.menu.mask(snapshot, self._near)
         if self._ended:
             self.agents = []
         elif len(self.agents) != self.world.count or not snapshot.all_here:
@@ -314,12 +314,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             self.agents = [a for a, p in zip(self._ids, here, strict=True) if p]
 
     def _observe(self, who: Sequence[int]) -> tuple[Dicts, Dicts]:
-        snapshot, ids = self.world.snapshot, self._ids
+        snapshot, ids, parts = self.world.snapshot, self._ids, self.parts
         numbers, masks = (
-            list(self.parts.vector.observe(snapshot, self._near)),
+            list(parts.vector.observe(snapshot, self._near)),
             list(self._mask.copy()),
         )
-        texts = self.parts.text.observe(snapshot)
+        texts = parts.text.observe(snapshot)
         agents: Sequence[AgentID] = ids
         if len(who) < len(ids):
             agents = [ids[i] for i in who]

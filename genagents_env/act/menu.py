@@ -66,6 +66,7 @@ class Menu:
 
     def __init__(self, world: World, vicinity: Vicinity) -> None:
         self._world, self._vicinity = world, vicinity
+        self._state = world.state
         self.choices = _choices(len(world.town.places.all))
         self.size = len(self.choices)
         kinds = [c.kind for c in self.choices]
@@ -105,7 +106,7 @@ class Menu:
 
     def object(self, i: int, slot: int) -> int:
         """Return what fills an object slot of `i` at this tick."""
-        return self._vicinity.of[i].object(int(self._world.state.tile[i]), slot)
+        return self._vicinity.of[i].object(int(self._state.tile[i]), slot)
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return what is possible now, int8, shape (N, choices), a new array."""
@@ -132,7 +133,7 @@ class Menu:
         Returns:
             Whether anything may have changed in `base`, shape (N, choices).
         """
-        rights = self._world.state.access.places
+        rights = self._state.access.places
         if self._based_on[0] is bits and self._based_on[1] is rights:
             return False
         places = len(self._world.town.places.all)

@@ -33,7 +33,9 @@ class VectorObservation:
     """Turns snapshots of one world into observation vectors and the global state."""
 
     def __init__(self, world: World, vicinity: Vicinity, horizon: int) -> None:
-        self._world, self._vicinity, self._horizon = world, vicinity, horizon
+        self._vicinity, self._horizon = vicinity, horizon
+        self._state, self._people, self._count = world.state, world.town.people, world.count
+        self._clock, self._objects = world.town.clock, world.plan.objects
         ground = world.town.ground
         self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
         radius = int(world.town.people.vision.max())
@@ -48,8 +50,7 @@ class VectorObservation:
 
     def observe(self, snapshot: Snapshot, near: Near) -> Floats:
         """Return the vectors of all N people, shape (N, SIZE), a new array."""
-        world = self._world
-        out = np.zeros((world.count, SIZE), dtype=np.float32)
+        out = np.zeros((self._count, SIZE), dtype=np.float32)
         out[:, 0], out[:, 1], out[:, 2] = self.measure_time(snapshot.tick)
         out[:, 5] = snapshot.arrived
         for i in snapshot.talks:
@@ -60,14 +61,14 @@ class VectorObservation:
         for i, sounds in snapshot.heard.items():
             out[i, 7] = any(s.addressed for s in sounds)
             out[i, 8] = any(not s.addressed for s in sounds)
-        if world.town.people.fact_ids:
+        if self._people.fact_ids:
             out[:, 9] = self.measure_facts()
         if len(near.slot):
             slots = self.fill_people(near, snapshot.tile)
             if not snapshot.all_awake:
                 slots[near.slot, 3] = snapshot.asleep[near.seen]
             if snapshot.talks:
-                of = world.state.conversations.of
+                of = self._state.conversations.of
                 pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
                 slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
             out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
@@ -85,30 +86,28 @@ class VectorObservation:
                 snapshot.y * self._scale[1],
                 snapshot.asleep,
                 snapshot.present,
-                [i in snapshot.talks for i in range(self._world.count)],
+                [i in snapshot.talks for i in range(self._count)],
             ],
             axis=1,
         )
         states = [
             item.states.index(state) / len(item.states) if state in item.states else 1.0
-            for item, state in zip(self._world.plan.objects, snapshot.object_states, strict=True)
+            for item, state in zip(self._objects, snapshot.object_states, strict=True)
         ]
         parts = [*self.measure_time(snapshot.tick), *people.ravel().tolist(), *states]
         return np.array(parts, dtype=np.float32)
 
     def measure_time(self, tick: int) -> tuple[float, float, float]:
         """Return the first three columns at `tick`."""
-        angle = self._world.town.clock.second(tick) * _DAY
+        angle = self._clock.second(tick) * _DAY
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
     def measure_facts(self) -> Floats:
         """Return which part of the facts each person knows, shape (N,)."""
-        if self._facts_known != self._world.state.facts:
-            self._facts_known = list(self._world.state.facts)
+        if self._facts_known != self._state.facts:
+            self._facts_known = list(self._state.facts)
             known = [bits.bit_count() for bits in self._facts_known]
-            self._facts = np.array(known, np.float32) / np.float32(
-                len(self._world.town.people.fact_ids)
-            )
+            self._facts = np.array(known, np.float32) / np.float32(len(self._people.fact_ids))
         return self._facts
 
     def fill_people(self, near: Near, tile: Ints) -> Floats:
@@ -124,7 +123,7 @@ class VectorObservation:
         slots = np.zeros((len(tile) * PERSON_SLOTS, EACH), dtype=np.float32)
         offsets = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
         if isinstance(self._reach, np.ndarray):
-            offsets *= self._reach[viewers % self._world.count]
+            offsets *= self._reach[viewers % self._count]
         else:
             offsets *= self._reach
         offsets[:, 0] = 1.0

@@ -12,12 +12,18 @@ import numpy.typing as npt
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
 from genagents_env.world.snapshot import Outcome
-from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, TownIndex, WorldState
+from genagents_env.world.state import (
+    IDLE_DOING,
+    IDLE_EMOJI,
+    Bodies,
+    Moves,
+    TownIndex,
+    TownMoves,
+    WorldState,
+)
 from genagents_env.world.tiles import STAY, Ints
 
 WALK_EMOJI = "🚶"
-Moves: TypeAlias = Mapping[int, ResolvedMove]  # by person
-TownMoves: TypeAlias = Mapping[TownIndex, Moves]
 TownActs: TypeAlias = Mapping[TownIndex, Mapping[int, ResolvedAct]]  # by town, then by person
 NO_ACTS: Mapping[int, ResolvedAct] = {}
 NO_MOVES: Moves = {}
@@ -38,17 +44,10 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     """
     paths = bodies.town.paths
     paths.prepare(goals)
-    moves = _select_moves(acts)
+    moves = _select_moves(acts) if acts else {}
     rows = goals * paths.ground.count
-    strides = bodies.strides()
-    shortest, longest = min(strides), max(strides)
-    for k in range(longest):
-        if k < shortest:
-            _advance(bodies, rows, moves)
-        else:
-            walks = np.array([stride > k for stride in strides])
-            held = np.where(walks[:, None], rows, paths.hold)
-            _advance(bodies, held, {t: own for t, own in moves.items() if walks[t]})
+    for step, movers in bodies.plan_steps(rows, moves):
+        _advance(bodies, step, movers)
     _arrive(bodies, goals, rows, moves)
     _show_walkers(bodies, goals, acts, moves)
 
@@ -123,15 +122,21 @@ def _arrive(bodies: Bodies, goals: Ints, rows: Ints, moves: TownMoves) -> None:
     bodies.arrived = arrived
     if np.count_nonzero(arrived):
         for town, state in bodies.towns_with(arrived):
-            _make_room(state, goals[town], moves.get(town, NO_MOVES))
+            taken = state.tile[state.present].tolist()
+            if len(set(taken)) < len(taken):
+                _make_room(state, taken, goals[town], moves.get(town, NO_MOVES))
         bodies.collect_tiles()
 
 
-def _make_room(state: WorldState, goals: Ints, moves: Moves) -> None:
-    """Who arrives on a taken tile steps aside to a free one that is as good, if any."""
-    taken = state.tile[state.present].tolist()
-    if len(set(taken)) == len(taken):
-        return
+def _make_room(state: WorldState, taken: list[int], goals: Ints, moves: Moves) -> None:
+    """Who arrives on a taken tile steps aside to a free one that is as good, if any.
+
+    Args:
+        state: where they are.
+        taken: the tiles that people stand on, once for each; kept up to date.
+        goals: the place each walks to, shape (N,).
+        moves: of those who have their own way.
+    """
     paths, aside = state.town.paths, dict[int, int]()
     ground = paths.ground
     for i in state.arrived.nonzero()[0].tolist():
@@ -158,24 +163,17 @@ def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves)
     # What walking makes of everyone's looks, as a number; -1 for nothing.
     arrived = bodies.arrived
     shown = goals + arrived * len(bodies.town.places.all)
-    for town, own in moves.items():
-        shown[town, list(own)] = -1
     changed = shown != bodies.shown
     for town, own in moves.items():
-        changed[town, list(own)] = True
+        shown[town, list(own)], changed[town, list(own)] = -1, True
     bodies.shown = shown
     for town, state in bodies.towns_with(changed, arrived):
         who = changed[town].nonzero()[0].tolist()
-        own_acts, own_moves = acts.get(town, NO_ACTS), moves.get(town, NO_MOVES)
-        _show(state, goals[town], who, own_acts, own_moves)
+        _show(state, who, acts.get(town, NO_ACTS), moves.get(town, NO_MOVES))
 
 
 def _show(
-    state: WorldState,
-    goals: Ints,
-    changed: Iterable[int],
-    acts: Mapping[int, ResolvedAct],
-    moves: Moves,
+    state: WorldState, changed: Iterable[int], acts: Mapping[int, ResolvedAct], moves: Moves
 ) -> None:
     places = state.town.places.all
     count = len(places)
@@ -192,5 +190,5 @@ def _show(
         doing = move.doing or (f"at {move.label}" if there else f"walking to {move.label}")
         state.show(i, doing, move.emoji or (IDLE_EMOJI if there else WALK_EMOJI))
     for i in state.arrived.nonzero()[0].tolist():
-        label = moves[i].label if i in moves else places[int(goals[i])].label
+        label = moves[i].label if i in moves else places[int(state.shown[i]) - count].label
         state.outcomes.setdefault(i, Outcome(True, f"You are at {label}."))

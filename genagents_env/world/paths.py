@@ -36,7 +36,7 @@ class PlacePaths:
 
     def prepare(self, goals: Ints) -> None:
         """Compute the missing direction fields to `goals`, place indices or -1, any shape."""
-        if self._all_ready or self._ready[goals].all():
+        if self._all_ready or np.count_nonzero(self._ready[goals]) == goals.size:
             return
         for place in np.unique(goals[~self._ready[goals]]).tolist():
             start = place * self.ground.count

@@ -48,17 +48,15 @@ class Sight:
         apart = np.maximum(offset[0], offset[1])
         near = apart <= self._limit
         apart <<= 20
-        apart += self._codes_of(apart.shape)
+        codes = self._codes.get(apart.shape)
+        apart += self._make_codes(apart.shape) if codes is None else codes
         found: Ints = apart[near]
         return found
 
-    def _codes_of(self, shape: tuple[int, ...]) -> Ints:
-        """Return what stands for viewer and seen in a key, shape (N, N) or (T, N, N)."""
-        codes = self._codes.get(shape)
-        if codes is None:
-            count = shape[-1]
-            viewers = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1)
-            codes = self._codes[shape] = (viewers << 40) + np.arange(count)
+    def _make_codes(self, shape: tuple[int, ...]) -> Ints:
+        """Make what stands for viewer and seen in a key, shape (N, N) or (T, N, N)."""
+        viewers = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1)
+        codes = self._codes[shape] = (viewers << 40) + np.arange(shape[-1])
         return codes
 
     def _pairs_by_town(self, where: Ints) -> Pairs:

@@ -14,6 +14,7 @@ from genagents_env.world.constants import TownConstants
 from genagents_env.world.conversations import Conversations
 from genagents_env.world.log import Log
 from genagents_env.world.objects import Objects
+from genagents_env.world.resolved import ResolvedMove
 from genagents_env.world.sightings import Sightings
 from genagents_env.world.snapshot import Bools, Outcome, Sound
 from genagents_env.world.tiles import Ints
@@ -22,6 +23,8 @@ IDLE_DOING, IDLE_EMOJI = "standing around", "🧍"
 ASLEEP_DOING, ASLEEP_EMOJI = "sleeping", "😴"
 
 TownIndex: TypeAlias = int | EllipsisType
+Moves: TypeAlias = Mapping[int, ResolvedMove]  # by person
+TownMoves: TypeAlias = Mapping[TownIndex, Moves]
 ONLY: EllipsisType = ...  # the index of the one town of arrays without an axis for towns
 
 
@@ -70,8 +73,13 @@ class Bodies(Protocol):
     def towns_with(self, *masks: Bools) -> Iterable[tuple[TownIndex, "WorldState"]]:
         """Return at least the towns in which one of `masks` holds for anybody."""
 
-    def strides(self) -> Sequence[int]:
-        """Return how many tiles walkers get on at this tick, town by town."""
+    def plan_steps(self, rows: Ints, moves: TownMoves) -> Iterable[tuple[Ints, TownMoves]]:
+        """Return who takes each step of this tick: as many as tiles are walked in it.
+
+        Args:
+            rows: where everyone's direction field starts in `PlacePaths.fields`.
+            moves: of those who have their own way.
+        """
 
     def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
         """Return the order in which ties are won at this tick, in each of `towns`."""
@@ -146,9 +154,9 @@ class WorldState:
         """Return this town."""
         return ((ONLY, self),)
 
-    def strides(self) -> tuple[int]:
-        """Return how many tiles walkers get on at this tick."""
-        return (self.town.paths.tiles_at(self.tick),)
+    def plan_steps(self, rows: Ints, moves: TownMoves) -> Iterable[tuple[Ints, TownMoves]]:
+        """Return who takes each step of this tick: everyone all of them."""
+        return ((rows, moves),) * self.town.paths.tiles_at(self.tick)
 
     def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
         """Return the order in which ties are won at this tick."""

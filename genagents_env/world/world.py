@@ -5,8 +5,6 @@ from datetime import datetime
 
 import numpy as np
 
-from genagents_env.scenario.plan import TownPlan
-from genagents_env.scenario.schema import Scenario
 from genagents_env.world import saving
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import Event
@@ -29,6 +27,8 @@ class World:
 
     def __init__(self, town: TownConstants) -> None:
         self.town, self.state = town, WorldState(town)
+        self.scenario, self.plan = town.scenario, town.plan
+        self.names, self.count = town.names, town.count
         self.state.due = schedule_events(town.scenario, town.clock)
         self._snapshot: Snapshot | None = None
         self._pairs: Pairs | None = None
@@ -98,26 +98,6 @@ class World:
         if self._snapshot is None:
             self._snapshot = self._take_snapshot()
         return self._snapshot
-
-    @property
-    def scenario(self) -> Scenario:
-        """What the town was made from."""
-        return self.town.scenario
-
-    @property
-    def plan(self) -> TownPlan:
-        """The map."""
-        return self.town.plan
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The people's names, by index."""
-        return self.town.names
-
-    @property
-    def count(self) -> int:
-        """How many people there are, in town or not."""
-        return self.town.count
 
     @property
     def tick(self) -> int:
