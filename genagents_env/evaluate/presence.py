@@ -22,7 +22,7 @@ class Stay:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Attendance:
     """Someone's time at a gathering: the first tick there, and ticks spent in all."""
 
     agent: str
@@ -80,18 +80,18 @@ def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
     return done
 
 
-def find_visits(whereabouts: Sequence[Stay], place: str, first: int, end: int) -> list[Visit]:
+def find_visits(whereabouts: Sequence[Stay], place: str, first: int, end: int) -> list[Attendance]:
     """Return who was in `place`, or in a room of it, from tick `first` until before tick `end`.
 
     In the order of coming; one who left and came back is one visit.
     """
-    found: dict[str, Visit] = {}
+    found: dict[str, Attendance] = {}
     for stay in sorted(whereabouts, key=lambda stay: (stay.first, stay.agent)):
         begin, over = max(stay.first, first), min(stay.end, end)
         if begin >= over or not is_within(stay.place, place):
             continue
-        before = found.get(stay.agent, Visit(stay.agent, begin, 0))
-        found[stay.agent] = Visit(stay.agent, before.first, before.ticks + over - begin)
+        before = found.get(stay.agent, Attendance(stay.agent, begin, 0))
+        found[stay.agent] = Attendance(stay.agent, before.first, before.ticks + over - begin)
     return sorted(found.values(), key=lambda visit: (visit.first, visit.agent))
 
 

@@ -22,7 +22,7 @@ def export(run: RunReader, folder: Path) -> list[Path]:
         _write(folder / "calls.jsonl", (asdict(call) for call in run.calls())),
         _write(folder / "ticks.jsonl", _ticks(run)),
         _write(folder / "interviews.jsonl", (asdict(row) for row in run.interviews())),
-        _write(folder / "remembered.jsonl", (asdict(row) for row in run.remembered())),
+        _write(folder / "remembered.jsonl", (asdict(row) for row in run.memories())),
         _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
     ]
 

@@ -188,7 +188,7 @@ class RunReader:
         with guard_reading(self.path):
             return answers.read_interviews(self._connection)
 
-    def remembered(self) -> list[RememberedRow]:
+    def memories(self) -> list[RememberedRow]:
         """Return every memory in which a fact of the scenario was found, ordered by tick."""
         with guard_reading(self.path):
             return answers.read_remembered(self._connection)

@@ -42,7 +42,7 @@ _LINE = 150  # characters of the summary in one line of the prompt, which shows 
 R = TypeVar("R", bound=BaseModel)
 
 
-class Told(ReplyModel):
+class LyfeAnswer(ReplyModel):
     """An answer, and the numbers in the prompt of what it rests on."""
 
     wire_name: ClassVar[str] = "Told"
@@ -137,8 +137,10 @@ class _Interview:
         grounds = _list_sources(self.mind, near, before)
         lines: list[JSONValue] = [*states.format_goal(self.mind), ["question", question]]
         shown = self._fill_prompt(ANSWER, lines, grounds)
-        fallback = Told(answer=UNKNOWN, because=[])
-        reply, _ = await self._ask(ANSWER, number, shown, _told(len(shown.memories)), fallback)
+        fallback = LyfeAnswer(answer=UNKNOWN, because=[])
+        reply, _ = await self._ask(
+            ANSWER, number, shown, _make_reply_type(len(shown.memories)), fallback
+        )
         self.said.append(self._note(reply.answer, self.mind.name))
         named = [grounds[id_].events for id_ in shown.find_ids(reply.because)]
         events = dict.fromkeys(event for several in named for event in several)
@@ -261,7 +263,10 @@ def _list_events(item: WorkItem) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _told(shown: int) -> type[Told]:
-    """Return `Told` with numbers of lines from 1 to `shown`."""
+def _make_reply_type(shown: int) -> type[LyfeAnswer]:
+    """Return the reply type with numbers of lines from 1 to `shown`."""
     because = list_of_numbers(_NAMED, shown)
-    return cast(type[Told], create_model("Told", __base__=Told, because=(because, ...)))
+    return cast(
+        type[LyfeAnswer],
+        create_model("Told", __base__=LyfeAnswer, because=(because, ...)),
+    )

@@ -20,7 +20,7 @@ from genagents_env.llm.scripted.wording import (
 from genagents_env.rng import draw_index
 
 from .controller import OptionChoice
-from .interview import Told
+from .interview import LyfeAnswer
 from .memory import MergedMemory
 from .monitor import SummaryUpdate
 from .reflect import Reflection
@@ -237,7 +237,7 @@ _GOSSIP: ReplyRules = {
     Reflection: think_of_news,
     SummaryUpdate: summarize,
     MergedMemory: merge_memories,
-    Told: answer_honestly,
+    LyfeAnswer: answer_honestly,
 }
 _MUTE: ReplyRules = {**_GOSSIP, OptionChoice: choose_solitude, UtteranceReply: stay_silent}
 
@@ -245,5 +245,5 @@ REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {**_GOSSIP, UtteranceReply: chat},
     "mute": _MUTE,
-    "inventor": {**_MUTE, Told: invent_answer},
+    "inventor": {**_MUTE, LyfeAnswer: invent_answer},
 }

@@ -24,7 +24,7 @@ from genagents_env.policy import (
 
 from .day import follow_day
 from .interview import answer_question
-from .life import ScriptedConfig, ScriptedState
+from .state import ScriptedConfig, ScriptedState
 from .talk import converse, greet, listen
 
 __all__ = ["ScriptedConfig", "ScriptedPolicy"]
@@ -49,12 +49,12 @@ class ScriptedPolicy(Policy):
         near: int = 6,
     ) -> None:
         self.config = ScriptedConfig(share, mute, greet_again_minutes, retell_minutes, near)
-        self.lives: dict[str, ScriptedState] = {}
+        self.states: dict[str, ScriptedState] = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         """Begin an episode: everyone knows the facts of their profile and has met nobody."""
         self.profiles, self.seed, self.start = dict(profiles), seed, context.start
-        self.lives = {
+        self.states = {
             agent: ScriptedState(
                 facts={fact.id: fact.statement for fact in profile.facts},
                 secrets=[fact.id for fact in profile.facts if fact.secret],
@@ -67,18 +67,18 @@ class ScriptedPolicy(Policy):
         return {agent: self._act(agent, infos[agent]["percept"]) for agent in observations}
 
     def _act(self, agent: str, percept: Percept) -> Action:
-        life, profile = self.lives[agent], self.profiles[agent]
+        memory, profile = self.states[agent], self.profiles[agent]
         now = int((percept.time - self.start).total_seconds())
-        listen(life, percept, now)
-        if percept.me.asleep and life.in_bed(percept.time.time(), profile):
+        listen(memory, percept, now)
+        if percept.me.asleep and memory.in_bed(percept.time.time(), profile):
             return Idle()
         action = (
-            converse(life, percept, now, self.config, self.seed)
-            or greet(life, percept, now, self.config, self.seed)
-            or follow_day(life, profile, percept, now)
+            converse(memory, percept, now, self.config, self.seed)
+            or greet(memory, percept, now, self.config, self.seed)
+            or follow_day(memory, profile, percept, now)
         )
-        life.last = type(action).__name__
-        life.going = action.place if isinstance(action, Move) else ""
+        memory.last = type(action).__name__
+        memory.going = action.place if isinstance(action, Move) else ""
         return action
 
     def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
@@ -86,21 +86,21 @@ class ScriptedPolicy(Policy):
 
         Every repeat gives the same answers: nothing in them is left to chance.
         """
-        life, profile = self.lives[agent], self.profiles[agent]
-        return [answer_question(life, profile, question) for question in questions]
+        memory, profile = self.states[agent], self.profiles[agent]
+        return [answer_question(memory, profile, question) for question in questions]
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts `agent` knows, each with the event of hearing it where it was heard."""
-        life = self.lives[agent]
+        memory = self.states[agent]
         return [
-            RecalledMemory(text, (life.sources[fact],) if fact in life.sources else ())
-            for fact, text in life.facts.items()
+            RecalledMemory(text, (memory.sources[fact],) if fact in memory.sources else ())
+            for fact, text in memory.facts.items()
         ]
 
     def state(self) -> dict[str, Any]:
-        """Return every life."""
-        return {agent: asdict(life) for agent, life in self.lives.items()}
+        """Return what everybody carries."""
+        return {agent: asdict(memory) for agent, memory in self.states.items()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `state`."""
-        self.lives = TypeAdapter(dict[str, ScriptedState]).validate_python(dict(state))
+        self.states = TypeAdapter(dict[str, ScriptedState]).validate_python(dict(state))

@@ -6,7 +6,7 @@ from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.policy import Profile
 
-from .life import ScriptedState
+from .state import ScriptedState
 
 TRIES = 3  # to put an object into its state
 RETRY_SECONDS = 60  # after finding a place closed or full
@@ -14,24 +14,24 @@ _BEDS = ("bed", "bunk", "mattress", "futon", "hammock")
 _SLEEP_STATES = ("sle", "occupied", "in use", "taken")
 
 
-def follow_day(life: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
+def follow_day(memory: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
     """Return the next step of the day: to bed, to the routine's place, or doing what it says."""
-    _notice_bed(life, profile, percept)
-    if life.in_bed(percept.time.time(), profile):
-        return _go_to_bed(life, profile, percept, now)
-    life.searched.clear()
+    _notice_bed(memory, profile, percept)
+    if memory.in_bed(percept.time.time(), profile):
+        return _go_to_bed(memory, profile, percept, now)
+    memory.searched.clear()
     index = find_entry_index(profile, percept.time.time())
-    if index != life.entry:
-        life.entry, life.arrived, life.used = index, False, 0
-        life.wait_until, life.detour = 0, ""
+    if index != memory.entry:
+        memory.entry, memory.arrived, memory.used = index, False, 0
+        memory.wait_until, memory.detour = 0, ""
     place = profile.routine[index].place if index >= 0 else profile.home
-    walking = _walk(life, percept, place, now)
+    walking = _walk(memory, percept, place, now)
     if walking is not None:
         return walking
     if index < 0:
         return Idle("spending time at home", "🏠")
     entry = profile.routine[index]
-    using = _use_object(life, percept, entry.use, entry.state, entry.doing, entry.emoji)
+    using = _use_object(memory, percept, entry.use, entry.state, entry.doing, entry.emoji)
     return using if using is not None else Idle(entry.doing, entry.emoji or "🙂")
 
 
@@ -49,24 +49,24 @@ def is_inside(place: str, wanted: str) -> bool:
     return place == wanted or place.startswith(f"{wanted}/") or wanted.startswith(f"{place}/")
 
 
-def _walk(life: ScriptedState, percept: Percept, place: str, now: int) -> Action | None:
+def _walk(memory: ScriptedState, percept: Percept, place: str, now: int) -> Action | None:
     """Return a step towards `place`, or None once there."""
-    here, walking = percept.me.place, life.going == place
-    if life.detour:
-        if life.going != life.detour or (percept.result.ok and not percept.result.arrived):
-            return Move(life.detour)
-        life.detour = ""
+    here, walking = percept.me.place, memory.going == place
+    if memory.detour:
+        if memory.going != memory.detour or (percept.result.ok and not percept.result.arrived):
+            return Move(memory.detour)
+        memory.detour = ""
     if percept.result.arrived if walking else here == place or here.startswith(f"{place}/"):
-        life.arrived = True
-    if life.arrived and is_inside(here, place):
+        memory.arrived = True
+    if memory.arrived and is_inside(here, place):
         return None
-    life.arrived = False
+    memory.arrived = False
     if walking and not percept.result.ok:
-        life.wait_until = now + RETRY_SECONDS
-        life.detour = _find_way_in(percept, place)
-        if life.detour:
-            return Move(life.detour)
-    if now < life.wait_until:
+        memory.wait_until = now + RETRY_SECONDS
+        memory.detour = _find_way_in(percept, place)
+        if memory.detour:
+            return Move(memory.detour)
+    if now < memory.wait_until:
         return Idle(f"waiting to get to {place.split('/')[-1]}", "⏳")
     return Move(place)
 
@@ -84,7 +84,7 @@ def _find_way_in(percept: Percept, place: str) -> str:
 
 
 def _use_object(
-    life: ScriptedState,
+    memory: ScriptedState,
     percept: Percept,
     item: str | None,
     state: str | None,
@@ -92,49 +92,49 @@ def _use_object(
     emoji: str,
 ) -> Action | None:
     """Return what brings the routine's object into its state, or None where that is done."""
-    if item is None or state is None or life.used >= TRIES:
+    if item is None or state is None or memory.used >= TRIES:
         return None
     seen = next((o for o in percept.objects if o.id == item), None)
-    if life.last == "Interact" or (seen is not None and seen.state == state):
-        life.used = TRIES if percept.result.ok else life.used + 1
-        if life.used >= TRIES:
+    if memory.last == "Interact" or (seen is not None and seen.state == state):
+        memory.used = TRIES if percept.result.ok else memory.used + 1
+        if memory.used >= TRIES:
             return None
     if seen is not None and seen.usable:
         return Interact(item, state, doing, emoji or "✋")
-    if life.going == item and (percept.result.arrived or not percept.result.ok):
-        life.used = TRIES
+    if memory.going == item and (percept.result.arrived or not percept.result.ok):
+        memory.used = TRIES
         return None
     return Move(item)
 
 
-def _go_to_bed(life: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
+def _go_to_bed(memory: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
     """Return a step on the way to bed, and at last lying down."""
-    life.entry, life.arrived = -2, False
-    if life.last == "Interact" and not percept.result.ok and life.bed is not None:
-        life.searched.append(life.bed)
-        life.bed = None
-        _notice_bed(life, profile, percept)
-    if life.bed is not None:
-        seen = next((o for o in percept.objects if o.id == life.bed), None)
+    memory.entry, memory.arrived = -2, False
+    if memory.last == "Interact" and not percept.result.ok and memory.bed is not None:
+        memory.searched.append(memory.bed)
+        memory.bed = None
+        _notice_bed(memory, profile, percept)
+    if memory.bed is not None:
+        seen = next((o for o in percept.objects if o.id == memory.bed), None)
         state = find_sleep_state(seen) if seen is not None else None
         if seen is not None and seen.usable and state is not None:
             return Interact(seen.id, state)
         if seen is None or not seen.usable:
-            return _move_or_wait(life, percept, life.bed, now)
+            return _move_or_wait(memory, percept, memory.bed, now)
     rooms = _list_rooms(profile, percept)
-    if life.going in rooms and percept.result.arrived:
-        life.searched.append(life.going)
-    room = next((place for place in rooms if place not in life.searched), None)
+    if memory.going in rooms and percept.result.arrived:
+        memory.searched.append(memory.going)
+    room = next((place for place in rooms if place not in memory.searched), None)
     if room is None:
         return Idle("dozing", "😴")
-    return _move_or_wait(life, percept, room, now)
+    return _move_or_wait(memory, percept, room, now)
 
 
-def _move_or_wait(life: ScriptedState, percept: Percept, place: str, now: int) -> Action:
-    if life.going == place and not percept.result.ok:
-        life.searched.append(place)
-        life.wait_until = now + RETRY_SECONDS
-    return Idle("waiting to get to bed", "⏳") if now < life.wait_until else Move(place)
+def _move_or_wait(memory: ScriptedState, percept: Percept, place: str, now: int) -> Action:
+    if memory.going == place and not percept.result.ok:
+        memory.searched.append(place)
+        memory.wait_until = now + RETRY_SECONDS
+    return Idle("waiting to get to bed", "⏳") if now < memory.wait_until else Move(place)
 
 
 def _list_rooms(profile: Profile, percept: Percept) -> list[str]:
@@ -149,20 +149,20 @@ def _list_rooms(profile: Profile, percept: Percept) -> list[str]:
     return sorted(known, key=unlikely) or [profile.home]
 
 
-def _notice_bed(life: ScriptedState, profile: Profile, percept: Percept) -> None:
+def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> None:
     """Remember one's bed: of those in sight at home the one named after oneself, or the nearest."""
     sector = profile.home.split("/")[0]
-    if life.bed is not None or not percept.me.place.startswith(sector):
+    if memory.bed is not None or not percept.me.place.startswith(sector):
         return
     first = profile.name.split()[0].lower()
     beds = [
         item
         for item in percept.objects
-        if is_bed(item) and item.id.startswith(f"{sector}/") and item.id not in life.searched
+        if is_bed(item) and item.id.startswith(f"{sector}/") and item.id not in memory.searched
     ]
     beds.sort(key=lambda item: first not in item.id.split("/", 1)[1].lower())
     if beds:
-        life.bed = beds[0].id
+        memory.bed = beds[0].id
 
 
 def is_bed(item: SeenObject) -> bool:

@@ -4,7 +4,7 @@ import re
 
 from genagents_env.policy import Answer, Profile
 
-from .life import ScriptedState
+from .state import ScriptedState
 
 _EMPTY = frozenset(
     [
@@ -48,17 +48,17 @@ _EMPTY = frozenset(
 )
 
 
-def answer_question(life: ScriptedState, profile: Profile, question: str) -> Answer:
+def answer_question(memory: ScriptedState, profile: Profile, question: str) -> Answer:
     """Return what this person knows that the question asks for, and the events it rests on.
 
     First of the people it names, then of what was heard. What was known from the start rests on
     no event.
     """
     asked = _find_content(question)
-    told = _describe_people(life, profile, question)
-    for fact, said in life.facts.items():
+    told = _describe_people(memory, profile, question)
+    for fact, said in memory.facts.items():
         if asked & _find_content(said):
-            source = life.sources.get(fact)
+            source = memory.sources.get(fact)
             told.setdefault(said, set()).update(() if source is None else (source,))
     if not told:
         return Answer("No, I have not heard of that.")
@@ -66,13 +66,13 @@ def answer_question(life: ScriptedState, profile: Profile, question: str) -> Ans
     return Answer("Yes. " + " ".join(told), tuple(sorted(evidence)))
 
 
-def _describe_people(life: ScriptedState, profile: Profile, question: str) -> dict[str, set[int]]:
+def _describe_people(memory: ScriptedState, profile: Profile, question: str) -> dict[str, set[int]]:
     """Return a sentence about each person named whom one knows or has heard, with its events."""
     ties = profile.relationships
     told: dict[str, set[int]] = {}
-    for name in dict.fromkeys((*ties, *life.voices)):
+    for name in dict.fromkeys((*ties, *memory.voices)):
         if name in question and name != profile.name:
-            events = {life.voices[name]} if name in life.voices else set()
+            events = {memory.voices[name]} if name in memory.voices else set()
             tie = f": {ties[name]}" if name in ties else ""
             told[f"I know {name}{tie}."] = events
     return told

@@ -6,7 +6,7 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.percept import Heard, Percept
 from genagents_env.rng import draw_index, draw_unit
 
-from .life import Chat, ScriptedConfig, ScriptedState
+from .state import Chat, ScriptedConfig, ScriptedState
 
 OPENING = "Have you heard? "
 QUOTED_AT_MOST = 300  # characters of someone's own words that are passed on
@@ -17,30 +17,30 @@ MOST_SAID = 6  # utterances in one conversation, so that routines go on
 BETWEEN_SECONDS = 60  # from one conversation to the next greeting
 
 
-def listen(life: ScriptedState, percept: Percept, now: int) -> None:
+def listen(memory: ScriptedState, percept: Percept, now: int) -> None:
     """Take in what came of one's last words, and what was heard."""
-    chat, talk = life.chat, percept.conversation
+    chat, talk = memory.chat, percept.conversation
     if talk is None:
         if chat.id >= 0:
-            life.quiet_until = now + BETWEEN_SECONDS
+            memory.quiet_until = now + BETWEEN_SECONDS
             chat.id = -1
     elif talk.id != chat.id:
-        life.chat = chat = Chat(talk.id, last=now, telling=chat.telling)
-    if life.last == "Talk":
-        _confirm(life, percept, now)
+        memory.chat = chat = Chat(talk.id, last=now, telling=chat.telling)
+    if memory.last == "Talk":
+        _confirm(memory, percept, now)
     for words in percept.heard:
-        _hear(life, percept, words, now)
+        _hear(memory, percept, words, now)
 
 
 def converse(
-    life: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
+    memory: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
 ) -> Action | None:
     """Return what to do in the conversation one is in; None where there is none."""
-    talk, chat = percept.conversation, life.chat
+    talk, chat = percept.conversation, memory.chat
     if talk is None:
         return None
     others = [name for name in talk.members if name != percept.me.name]
-    life.met.update(dict.fromkeys(others, now))
+    memory.met.update(dict.fromkeys(others, now))
     waited = now - chat.last
     if config.mute or not others or chat.said >= MOST_SAID or waited > 4 * REPLY_SECONDS:
         return Talk(None, "", leave=True)
@@ -48,37 +48,37 @@ def converse(
         return Idle(f"talking to {' and '.join(others)}", "💬")
     if chat.mine:
         return Talk(None, "", leave=True)
-    to = next((name for name in others if _list_untold(life, percept, name, config, seed)), None)
+    to = next((name for name in others if _list_untold(memory, percept, name, config, seed)), None)
     if to is not None:
         opening = (
             "" if chat.said else f"{choose_greeting(percept.time.time())}, {_find_first_name(to)}! "
         )
-        return _tell(life, percept, to, opening, config, seed)
+        return _tell(memory, percept, to, opening, config, seed)
     return Talk(
         others[0], _say_goodbye(chat, _find_first_name(others[0]), percept.time.time()), leave=True
     )
 
 
 def greet(
-    life: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
+    memory: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
 ) -> Action | None:
     """Return a greeting where someone stands near who was not met lately; otherwise None."""
-    if config.mute or percept.conversation is not None or now < life.quiet_until:
+    if config.mute or percept.conversation is not None or now < memory.quiet_until:
         return None
     for person in percept.people:
         if person.distance > config.near:
             break
-        if person.asleep or now - life.busy.get(person.name, -BUSY_SECONDS) < BUSY_SECONDS:
+        if person.asleep or now - memory.busy.get(person.name, -BUSY_SECONDS) < BUSY_SECONDS:
             continue
-        if not _is_due(life, percept, person.name, now, config, seed):
+        if not _is_due(memory, percept, person.name, now, config, seed):
             continue
         if not _is_first_to_speak(percept.me.name, person.name, now, seed):
             continue
-        life.met[person.name] = now
-        life.quiet_until = now + BETWEEN_SECONDS
+        memory.met[person.name] = now
+        memory.quiet_until = now + BETWEEN_SECONDS
         hello = f"{choose_greeting(percept.time.time())}, {_find_first_name(person.name)}! "
-        if _list_untold(life, percept, person.name, config, seed):
-            return _tell(life, percept, person.name, hello, config, seed)
+        if _list_untold(memory, percept, person.name, config, seed):
+            return _tell(memory, percept, person.name, hello, config, seed)
         return Talk(person.name, hello.strip())
     return None
 
@@ -109,23 +109,23 @@ def format_fact(words: Heard) -> str:
     return f"{words.speaker} says: “{quoted}”" if words.speaker else quoted
 
 
-def _hear(life: ScriptedState, percept: Percept, words: Heard, now: int) -> None:
+def _hear(memory: ScriptedState, percept: Percept, words: Heard, now: int) -> None:
     for fact in words.facts:
-        if fact not in life.facts:
-            life.facts[fact], life.sources[fact] = format_fact(words), words.event_id
+        if fact not in memory.facts:
+            memory.facts[fact], memory.sources[fact] = format_fact(words), words.event_id
         if words.speaker is not None:
-            life.tell(fact, words.speaker)
+            memory.tell(fact, words.speaker)
     talk = percept.conversation
     if words.speaker is None or words.kind != "speech":
         return
-    life.voices.setdefault(words.speaker, words.event_id)
+    memory.voices.setdefault(words.speaker, words.event_id)
     if not words.addressed and (talk is None or words.speaker not in talk.members):
-        life.busy[words.speaker] = now
+        memory.busy[words.speaker] = now
         return
-    life.met[words.speaker] = now
-    life.chat.mine, life.chat.last = False, now
-    life.chat.turn = now if words.addressed else now + _count_stagger(percept)
-    life.chat.thanks = bool(words.facts)
+    memory.met[words.speaker] = now
+    memory.chat.mine, memory.chat.last = False, now
+    memory.chat.turn = now if words.addressed else now + _count_stagger(percept)
+    memory.chat.thanks = bool(words.facts)
 
 
 def _count_stagger(percept: Percept) -> int:
@@ -135,9 +135,9 @@ def _count_stagger(percept: Percept) -> int:
     return STAGGER_SECONDS * (1 + place)
 
 
-def _confirm(life: ScriptedState, percept: Percept, now: int) -> None:
+def _confirm(memory: ScriptedState, percept: Percept, now: int) -> None:
     """Count one's last words as said, and the facts in them as told, where they were."""
-    chat, telling = life.chat, life.chat.telling
+    chat, telling = memory.chat, memory.chat.telling
     chat.telling = []
     if not percept.result.ok:
         if percept.conversation is not None:
@@ -148,7 +148,7 @@ def _confirm(life: ScriptedState, percept: Percept, now: int) -> None:
         members = percept.conversation.members if percept.conversation is not None else ()
         for name in dict.fromkeys((telling[0], *members)):
             for fact in telling[1:]:
-                life.tell(fact, name)
+                memory.tell(fact, name)
 
 
 def _is_first_to_speak(me: str, other: str, now: int, seed: int) -> bool:
@@ -158,42 +158,42 @@ def _is_first_to_speak(me: str, other: str, now: int, seed: int) -> bool:
 
 
 def _is_due(
-    life: ScriptedState, percept: Percept, name: str, now: int, config: ScriptedConfig, seed: int
+    memory: ScriptedState, percept: Percept, name: str, now: int, config: ScriptedConfig, seed: int
 ) -> bool:
     """Return whether to speak to `name`: not met today, not for long, or there is news."""
-    if name not in life.met:
+    if name not in memory.met:
         return True
-    ago = now - life.met[name]
+    ago = now - memory.met[name]
     clock = percept.time.time()
     today = clock.hour * 3600 + clock.minute * 60 + clock.second
     if ago >= config.greet_again_minutes * 60 or ago > today:
         return True
     return ago >= config.retell_minutes * 60 and bool(
-        _list_untold(life, percept, name, config, seed)
+        _list_untold(memory, percept, name, config, seed)
     )
 
 
 def _list_untold(
-    life: ScriptedState, percept: Percept, name: str, config: ScriptedConfig, seed: int
+    memory: ScriptedState, percept: Percept, name: str, config: ScriptedConfig, seed: int
 ) -> list[str]:
     """Return the facts one would tell `name` and has not."""
     me = percept.me.name
     return [
         fact
-        for fact in life.facts
-        if fact not in life.secrets
-        if not life.knows(fact, name) and draw_unit(seed, "share", fact, me, name) < config.share
+        for fact in memory.facts
+        if fact not in memory.secrets
+        if not memory.knows(fact, name) and draw_unit(seed, "share", fact, me, name) < config.share
     ]
 
 
 def _tell(
-    life: ScriptedState, percept: Percept, to: str, before: str, config: ScriptedConfig, seed: int
+    memory: ScriptedState, percept: Percept, to: str, before: str, config: ScriptedConfig, seed: int
 ) -> Talk:
     """Return the first fact one has for `to`, and remember to count it once it is said."""
-    first = _list_untold(life, percept, to, config, seed)[0]
-    words = life.facts[first]
-    together = [fact for fact, text in life.facts.items() if text == words]
-    life.chat.telling = [to, *together]
+    first = _list_untold(memory, percept, to, config, seed)[0]
+    words = memory.facts[first]
+    together = [fact for fact, text in memory.facts.items() if text == words]
+    memory.chat.telling = [to, *together]
     return Talk(to, f"{before}{OPENING}{words}")
 
 

@@ -39,7 +39,7 @@ _FRAME = bound_tokens(fence([], ""))
 _UTTERANCES = 3  # of the conversation under way
 
 
-class Told(ReplyModel):
+class SmallvilleAnswer(ReplyModel):
     """An answer, and the numbers in the prompt of what it rests on."""
 
     wire_name: ClassVar[str] = "Told"
@@ -108,8 +108,8 @@ async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     answered = await mind.services.model.ask(
         key,
         shown.messages,
-        _told(len(shown.memories)),
-        fallback=Told(answer=UNKNOWN, because=[]),
+        _make_reply_type(len(shown.memories)),
+        fallback=SmallvilleAnswer(answer=UNKNOWN, because=[]),
         max_tokens=_MAX_TOKENS,
         temperature=mind.config.temperature,
     )
@@ -198,7 +198,10 @@ def _format_plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
 
 
 @lru_cache(maxsize=256)
-def _told(shown: int) -> type[Told]:
-    """Return `Told` with numbers of memories from 1 to `shown`."""
+def _make_reply_type(shown: int) -> type[SmallvilleAnswer]:
+    """Return the reply type with numbers of memories from 1 to `shown`."""
     because = list_of_numbers(_NAMED, shown)
-    return cast(type[Told], create_model("Told", __base__=Told, because=(because, ...)))
+    return cast(
+        type[SmallvilleAnswer],
+        create_model("Told", __base__=SmallvilleAnswer, because=(because, ...)),
+    )

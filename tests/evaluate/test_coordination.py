@@ -2,7 +2,7 @@ from datetime import datetime
 
 from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.evaluate.measures.gatherings import compute_coordination
-from genagents_env.evaluate.presence import Visit
+from genagents_env.evaluate.presence import Attendance
 from genagents_env.scenario.schema import Gathering
 from tests.evaluate.talks import reply
 
@@ -25,7 +25,7 @@ SPREAD = Spread(
 
 
 def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None:
-    visits = [Visit(who, 100, 5) for who in ("Gus", "Ada", "Cy", "Fay")]
+    visits = [Attendance(who, 100, 5) for who in ("Gus", "Ada", "Cy", "Fay")]
     given = [
         reply("Ben", "I had to work."),
         reply("Eve", "I wanted to come."),

@@ -39,7 +39,7 @@ def test_who_hears_of_a_secret_passes_it_on() -> None:
     policy = ann(PARTY)
     heard = speech("Dee Dogwood", "Have you heard? Bob fell into the pond.", ("fall",))
     policy.act({"Ann Ash": {}}, infos(Moment(heard=(heard,))))
-    policy.lives["Ann Ash"].facts.pop("party")  # type: ignore[attr-defined]
+    policy.states["Ann Ash"].facts.pop("party")  # type: ignore[attr-defined]
     later = Moment(me=body("Cafe"), people=(BOB,)).later(600)
     assert FALL.statement in said(policy, later)
 

@@ -56,7 +56,7 @@ def test_repeats_memories_and_verdicts_are_read_as_written(path: Path, meta: Run
         for verdict in reversed(verdicts):
             writer.commit_judgement(verdict)
         with RunReader(path) as run:
-            assert (run.interviews(), run.remembered()) == (rows, memories)
+            assert (run.interviews(), run.memories()) == (rows, memories)
             assert run.judgements() == verdicts
         writer.commit_judgement(replace(verdicts[1], verdict="no", reply="{'x'}"))
     with RunReader(path) as run:
@@ -99,7 +99,7 @@ def test_answers_and_memories_are_in_the_file_all_or_none(path: Path, meta: RunM
         with pytest.raises(Killed):
             writer.commit_interviews([said(0)], remembered=[kept(0)])
         with RunReader(path) as run:
-            assert (run.interviews(), run.remembered()) == ([], [])
+            assert (run.interviews(), run.memories()) == ([], [])
 
 
 def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
@@ -117,7 +117,7 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
                 writer.extend_horizon(meta.with_hours(2.0))
             with RunReader(path) as run:
                 assert run.interviews() == [said(0), said(0, 1)]
-                assert (run.remembered(), run.judgements()) == ([kept(0)], [ruled(0)])
+                assert (run.memories(), run.judgements()) == ([kept(0)], [ruled(0)])
 
 
 def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
@@ -141,4 +141,4 @@ def test_what_is_not_as_it_was_written_is_damage(path: Path, meta: RunMeta, sql:
         writer.commit_interviews([], remembered=[kept(0)])
     _changed(path, sql)
     with RunReader(path) as run, pytest.raises(RecordError, match="damaged"):
-        _ = run.remembered(), run.judgements()
+        _ = run.memories(), run.judgements()

@@ -303,7 +303,7 @@ def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -
 
 def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
-        rows, last = record.remembered(), record.last_tick
+        rows, last = record.memories(), record.last_tick
         (party,) = (fact for fact in record.meta.scenario.facts if "Isabella" in fact.statement)
         heard = {row.agent: row.events for row in rows if row.tick == last and row.events}
         said = {event.id for event in record.events() if event.kind in ("say", "notice", "news")}
@@ -315,7 +315,7 @@ def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Pat
     assert {event for events in heard.values() for event in events} <= said
     run(town(3), path, make_options(interviews=False))
     with RunReader(path) as record:
-        assert record.remembered() == []
+        assert record.memories() == []
 
 
 REMEMBERING = """
@@ -343,7 +343,7 @@ def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) 
     told = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
     run(remembering(path, f"return {told} + [RecalledMemory('No cups.')]"), path, make_options())
     with RunReader(path) as record:
-        rows = [row for row in record.remembered() if row.tick == 0]
+        rows = [row for row in record.memories() if row.tick == 0]
         (fact,) = (fact.id for fact in record.meta.scenario.facts)
     assert [(row.agent, row.fact) for row in rows] == [(BEN, fact)] * 20
     assert [row.text for row in rows] == [f"Tea in the kitchen, cup {k}" for k in range(20)]
@@ -367,7 +367,7 @@ def test_failing_memories_are_a_fault_and_end_no_run(
 ) -> None:
     assert run(remembering(path, memories), path, make_options()).status == "finished"
     with RunReader(path) as record:
-        assert record.remembered() == []
+        assert record.memories() == []
         assert record.interviews()
         faults = record.policy_faults()
     assert [(fault.tick, fault.agent, fault.kind) for fault in faults] == [

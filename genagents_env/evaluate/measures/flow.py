@@ -74,7 +74,7 @@ def compute_flows(data: RunData) -> tuple[Flow, ...]:
     """Return how each fact of the scenario flowed, as far as it is recorded."""
     meta, last = data.meta, data.last_tick
     after = find_run_replies(data, "after", repeat=None)
-    held = find_held_memories(data.reader.remembered(), last, bool(after))
+    held = find_held_memories(data.reader.memories(), last, bool(after))
     return trace_flows(meta.scenario.facts, meta.names, data.events, after, held)
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from genagents_env.evaluate.interviews import InterviewReply, find_run_replies
 from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.measures.diffusion import Spread, trace_run_facts
-from genagents_env.evaluate.presence import Visit, find_visits
+from genagents_env.evaluate.presence import Attendance, find_visits
 from genagents_env.evaluate.reasons import Reason, find_reason
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
@@ -56,7 +56,7 @@ def compute_coordination(
     gathering: Gathering,
     first_tick: int,
     spread: Spread,
-    visits: Sequence[Visit],
+    visits: Sequence[Attendance],
     questions: Iterable[str],
     given: Iterable[InterviewReply],
 ) -> Coordination:
@@ -97,7 +97,7 @@ class GatheringVisits:
     place: str
     start: datetime
     end: datetime
-    visits: tuple[Visit, ...]
+    visits: tuple[Attendance, ...]
 
 
 @once_per_run

@@ -5,7 +5,7 @@ from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
 from ..converse import RelationshipReply, Utterance
 from ..hours import HoursReply
-from ..interview import Told
+from ..interview import SmallvilleAnswer
 from ..memo import Memo
 from ..outline import DayPlanReply, Renewal
 from ..perceive import Ratings
@@ -33,7 +33,7 @@ _GOSSIP: ReplyRules = {
     RelationshipReply: talk.describe_relationship,
     Utterance: talk.tell_news,
     Memo: talk.write_memo,
-    Told: answer_honestly,
+    SmallvilleAnswer: answer_honestly,
 }
 _MUTE: ReplyRules = {**_GOSSIP, Reaction: talk.choose_to_go_on, Utterance: talk.stay_silent}
 
@@ -41,5 +41,5 @@ REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {**_GOSSIP, Utterance: talk.chat},
     "mute": _MUTE,
-    "inventor": {**_MUTE, Told: invent_answer},
+    "inventor": {**_MUTE, SmallvilleAnswer: invent_answer},
 }
