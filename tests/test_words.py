@@ -18,7 +18,6 @@ PARTICIPLES: dict[str, str] = {}
 OTHER_MEANING = {
     "class Heard": "of a percept: something heard",
     "class Outcome": "of an action, as its percept tells it",
-    "module cast": "of a scenario, as its files have it: `[casts]`",
 }
 
 IRREGULAR = frozenset(
