@@ -2,8 +2,8 @@
 
     python examples/lyfe_paper.py --out paper --runs 3 --figures 3 6
 
-lives every run a figure needs (those that are finished are not repeated, those that were stopped
-go on where they stood), lets the model judge the answers, and draws `paper/report/report.html`.
+runs what a figure needs (finished runs are not repeated, stopped ones are resumed), lets the model
+judge the answers, and draws `paper/report/report.html`.
 Without a model: `--model scripted:gossip --embedder hashed`.
 """
 
@@ -59,8 +59,8 @@ FIGURES = {
 }
 
 
-def lived(cell: Cell, seed: int, out: Path, engine: RunOptions, hours: float | None) -> Path:
-    """Return the run file of one cell and seed, lived to its end and judged."""
+def run_cell(cell: Cell, seed: int, out: Path, engine: RunOptions, hours: float | None) -> Path:
+    """Return the run file of one cell and seed, finished and judged."""
     path = out / cell.file(seed)
     if not path.is_file():
         outcome = run(cell.spec(seed, hours), path, engine)
@@ -101,7 +101,7 @@ def main() -> None:
         print(f"[{number}/{len(wanted)}] {cell.file(seed)}")
         with show_progress(quiet=False) as watch:
             engine = RunOptions(model=chosen.model, embedder=chosen.embedder, watch=watch)
-            paths.append(lived(cell, seed, chosen.out, engine, chosen.hours))
+            paths.append(run_cell(cell, seed, chosen.out, engine, chosen.hours))
     results = measure_runs(paths, find_tariff(chosen.price_as))
     page, *_ = write_report(results, chosen.out / "report")
     print(page)

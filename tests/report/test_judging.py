@@ -59,9 +59,8 @@ def comparison(
     )
 
 
-def test_ratings_rankings_and_agreement_stand_in_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("unpictured")
+def test_ratings_rankings_and_agreement_stand_in_the_report(tmp_path: Path) -> None:
     with Verdicts(tmp_path / "verdicts.jsonl") as verdicts:
         for seed in range(4):
             for condition, value in (("bare", 2), ("full", 4)):
@@ -78,7 +77,6 @@ def test_ratings_rankings_and_agreement_stand_in_the_report(
     assert getattr(means["full", "toy"], "mean", None) == 4
     assert getattr(means["bare", "Grace (human)"], "mean", None) == 2
     assert [row[3] for row in rankings.rows] == ["full", "bare"]
-    monkeypatch.setattr("genagents_env.report.writing._draw_figures", lambda _: ([], ""))
     page = write_report(known)[0].read_text()
     assert "&lt;b&gt;toy" in page
     assert (tmp_path / "ratings.csv").exists()

@@ -73,6 +73,7 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
     assert "<script" not in text.replace("\\<", "")
 
 
+@pytest.mark.usefixtures("unpictured")
 def test_several_runs_stand_side_by_side_and_unfinished_ones_are_marked(tmp_path: Path) -> None:
     runs = (study(cake(tmp_path / "a.sqlite")), study(cake(tmp_path / "b.sqlite", status="paused")))
     write(tmp_path / "out", *runs)

@@ -20,12 +20,6 @@ def rows(path: Path) -> list[list[str]]:
     return list(csv.reader(path.read_text().splitlines()))
 
 
-@pytest.fixture
-def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the figures out, which take most of the time."""
-    monkeypatch.setattr("genagents_env.report.writing._draw_figures", lambda _: ([], ""))
-
-
 def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path: Path) -> None:
     known = pair(tmp_path)
     first, *others = write_report(known)
