@@ -31,7 +31,8 @@ def load_scenario(
     """Return the scenario in a folder, checked.
 
     Args:
-        name_or_path: one of `list_scenario_names()`, or the path of a folder with a `scenario.toml`.
+        name_or_path: one of `list_scenario_names()`, or the path of a folder with a
+            `scenario.toml`.
         people: the names of those who take part, in this order, or the name of one of the
             scenario's casts (`people="3"`); None for all. What refers to anybody else is left out.
         place: where everyone starts; None is each one's own starting place.

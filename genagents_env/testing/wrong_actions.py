@@ -10,7 +10,7 @@ from gymnasium import spaces
 from genagents_env.testing.compare import find_difference, to_plain
 from genagents_env.testing.contract import (
     Env,
-    EnvContractError,
+    EnvFault,
     StepResult,
     check_reset,
     check_step,
@@ -43,7 +43,7 @@ def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
     """Give one agent a wrong action, beside a twin where nobody acts.
 
     Raises:
-        EnvContractError: `step` raised, or anything differs but what that agent is told of its action.
+        EnvFault: `step` raised, or anything differs but what that agent is told of its action.
     """
     idle, wrong = make_env(), make_env()
     for k in range(len(WRONG) + 2):
@@ -80,7 +80,7 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: StepResult) -> None
     twin = copy.deepcopy(wrong)
     got = _step_safely(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
     if got.infos[agent].get("illegal", 1) != 1:
-        raise EnvContractError(
+        raise EnvFault(
             f"{agent!r} chose {action!r}, which was masked out; infos says it is legal"
         )
     _compare(idle, wrong, agent, action, f"the masked-out choice {out[0]}")
@@ -100,10 +100,10 @@ def _compare(idle: Env, wrong: Env, agent: str, action: object, name: str) -> No
 def _step_safely(env: Env, actions: dict[str, Any], when: str) -> StepResult:
     try:
         return check_step(env, actions, (), when)
-    except EnvContractError:
+    except EnvFault:
         raise
     except Exception as error:
-        raise EnvContractError(f"{when} raised {type(error).__name__}: {error}") from error
+        raise EnvFault(f"{when} raised {type(error).__name__}: {error}") from error
 
 
 def _check_apart(expected: StepResult, got: StepResult, agent: str, when: str) -> None:
@@ -116,4 +116,4 @@ def _check_apart(expected: StepResult, got: StepResult, agent: str, when: str) -
 
     why = find_difference(rest(expected), rest(got))
     if why is not None:
-        raise EnvContractError(f"{when} is not as if nobody had acted: {why}")
+        raise EnvFault(f"{when} is not as if nobody had acted: {why}")
