@@ -350,7 +350,7 @@ def test_a_worker_does_not_outlive_its_sweep(path: Path, how: str) -> None:
     assert child.end()[1] == ""
 
 
-def test_a_worker_that_closed_its_line_lives_on(office: Office) -> None:
+def test_a_worker_that_closed_its_client_lives_on(office: Office) -> None:
     child = Process(office.server.address, "close")
     assert child.end() == (0, "closed\n")
 
