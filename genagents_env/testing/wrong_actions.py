@@ -80,9 +80,7 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: StepResult) -> None
     twin = copy.deepcopy(wrong)
     got = _step_safely(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
     if got.infos[agent].get("illegal", 1) != 1:
-        raise EnvFault(
-            f"{agent!r} chose {action!r}, which was masked out; infos says it is legal"
-        )
+        raise EnvFault(f"{agent!r} chose {action!r}, which was masked out; infos says it is legal")
     _compare(idle, wrong, agent, action, f"the masked-out choice {out[0]}")
 
 
