@@ -9,9 +9,10 @@ PROGRAM = """
 import sys
 from genagents_env.record import canonical_hash
 from genagents_env.run import run
-from tests.run.towns import options, spec
+from tests.run.towns import make_options, make_spec
 others = {"Klaus Mueller": "random", "Maria Lopez": "scripted", "Ayesha Khan": "random"}
-run(spec("valentines_party", 30, policy_for=others), sys.argv[1], options())
+spec = make_spec("valentines_party", 30, policy_for=others)
+run(spec, sys.argv[1], make_options())
 print(canonical_hash(sys.argv[1]))
 """
 
