@@ -1,6 +1,6 @@
 """Arrays that grow: appending is amortised O(1), reading is a view."""
 
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ class Column(Generic[Scalar]):
     def __len__(self) -> int:
         return self._count
 
-    def append(self, value: Any) -> None:
+    def append(self, value: float) -> None:
         """Put `value` at the end."""
         if self._count == len(self._data):
             self._data = _double(self._data)

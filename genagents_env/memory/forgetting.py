@@ -7,7 +7,7 @@ A.3. `clusters` groups memories that are to be merged; whose words those are doe
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -235,12 +235,12 @@ class ForgettingMemory:
         self._items.clear()
         self._rows = VectorRows(self.capacity)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """Return everything but the vectors as JSON columns, for `load_state`."""
         columns = {name: [_plain(getattr(item, name)) for item in self] for name in _SAVED}
         return {"next": self._next, **columns}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: Mapping[str, object]) -> None:
         """Become the memory that `state` describes, with no vector attached yet.
 
         Raises:
@@ -248,7 +248,8 @@ class ForgettingMemory:
         """
         fresh = ForgettingMemory(self.capacity, self.forget_above)
         try:
-            for values in zip(*(state[name] for name in _SAVED), strict=True):
+            columns = cast(list[list[object]], [state[name] for name in _SAVED])
+            for values in zip(*columns, strict=True):
                 item = _load_item(*values, least=fresh._next)
                 fresh._items[item.id] = item
                 fresh._next = item.id + 1
@@ -260,14 +261,17 @@ class ForgettingMemory:
         self.__dict__.update(fresh.__dict__)
 
 
-def _load_item(id_: Any, text: Any, events: Any, at: Any, origin: Any, *, least: int) -> MemoryItem:
+def _load_item(
+    id_: object, text: object, events: object, at: object, origin: object, *, least: int
+) -> MemoryItem:
     if not isinstance(text, str) or not isinstance(events, list):
         raise TypeError("its words are no words, or its events no list")
     _check_origin(origin)
-    return MemoryItem(_number(id_, least), text, tuple(map(_number, events)), _number(at), origin)
+    numbers = tuple(map(_number, events))
+    return MemoryItem(_number(id_, least), text, numbers, _number(at), cast(Origin, origin))
 
 
-def _number(value: Any, least: int | None = None) -> int:
+def _number(value: object, least: int | None = None) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{value!r} is no whole number")
     if least is not None and value < least:
@@ -275,10 +279,10 @@ def _number(value: Any, least: int | None = None) -> int:
     return value
 
 
-def _check_origin(origin: Any) -> None:
+def _check_origin(origin: object) -> None:
     if origin not in ORIGINS:
         raise ValueError(f"origin is {origin!r}, expected one of {', '.join(ORIGINS)}")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite, log2
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -201,7 +201,7 @@ def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, inverted: bool)
     return ranks
 
 
-def _scale(values: npt.NDArray[Any]) -> Floats:
+def _scale(values: npt.NDArray[np.floating]) -> Floats:
     """Return `values` scaled to [0, 1] along the last axis; 0.5 where there is no range."""
     least = values.min(axis=-1, keepdims=True)
     span = values.max(axis=-1, keepdims=True) - least

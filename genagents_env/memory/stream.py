@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.columns import Column, Floats, Matrix
+from genagents_env.memory.columns import Column, Floats, Matrix, Scalar
 
 Kind: TypeAlias = Literal["event", "thought", "chat", "plan"]
 Ids: TypeAlias = npt.NDArray[np.int64]
@@ -311,7 +311,7 @@ class MemoryStream:
                 open_.extend(self._evidence[id])
         return reached
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """Return everything but the vectors as JSON columns, for `load_state`."""
         memories = [self[id] for id in range(len(self))]
         return {name: [_plain(getattr(m, name)) for m in memories] for name in _SAVED}
@@ -354,11 +354,11 @@ def _clip(importance: float) -> float:
     return min(_MOST, max(_LEAST, float(importance)))
 
 
-def _make_readonly(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _make_readonly(view: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     view = view.view()
     view.flags.writeable = False
     return view
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value

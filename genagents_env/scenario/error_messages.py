@@ -3,7 +3,7 @@
 import re
 from datetime import date, datetime, time
 from math import isfinite
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -123,7 +123,7 @@ def list_keys(loc: Loc) -> list[str]:
     return [key for key in keys if not (model is Scenario and key == "map")]
 
 
-def _model(annotation: Any) -> type[BaseModel] | None:
+def _model(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for part in get_args(annotation) if (found := _model(part))), None)
