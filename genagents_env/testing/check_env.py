@@ -8,7 +8,6 @@ import numpy as np
 
 from genagents_env.testing.compare import find_difference, to_plain
 from genagents_env.testing.contract import (
-    Env,
     EnvContractError,
     StepResult,
     check_observations,
@@ -16,7 +15,7 @@ from genagents_env.testing.contract import (
     check_spaces,
 )
 from genagents_env.testing.env_pair import EnvPair
-from genagents_env.testing.legal import sample_legal
+from genagents_env.testing.legal import Env, sample_legal
 from genagents_env.testing.unseen import Disturb, disturb_unseen
 from genagents_env.testing.wrong_actions import CAUSES, check_wrong_actions
 

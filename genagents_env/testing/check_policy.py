@@ -3,7 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
@@ -218,12 +218,12 @@ def check_policy(
             run.policy.close()
 
 
-def _through_json(state: Mapping[str, Any], tick: int) -> dict[str, Any]:
+def _through_json(state: Mapping[str, object], tick: int) -> dict[str, object]:
     try:
         text = json.dumps(state, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise PolicyContractError(f"state at tick {tick} is not JSON: {error}") from error
-    back: dict[str, Any] = json.loads(text)
+    back: dict[str, object] = json.loads(text)
     if back != state:
         raise PolicyContractError(
             f"state at tick {tick} does not survive JSON (string keys, lists only)"

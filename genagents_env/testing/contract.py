@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Collection
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo import ParallelEnv
 
-Env: TypeAlias = ParallelEnv[str, Any, Any]
+from genagents_env.testing.legal import Env, Space
 
 
 class EnvContractError(AssertionError):
@@ -18,11 +17,11 @@ class EnvContractError(AssertionError):
 class StepResult(NamedTuple):
     """What `step` returned; after a `reset` the middle three are empty."""
 
-    observations: dict[str, Any]
+    observations: dict[str, object]
     rewards: dict[str, float]
     terminations: dict[str, bool]
     truncations: dict[str, bool]
-    infos: dict[str, dict[str, Any]]
+    infos: dict[str, dict[str, object]]
 
 
 def check_spaces(env: Env) -> None:
@@ -71,7 +70,9 @@ def check_reset(env: Env, seed: int) -> StepResult:
     return StepResult(observations, {}, {}, {}, infos)
 
 
-def check_step(env: Env, actions: dict[str, Any], ended: Collection[str], when: str) -> StepResult:
+def check_step(
+    env: Env, actions: dict[str, object], ended: Collection[str], when: str
+) -> StepResult:
     """Step `env` and return what it returned, checked; `ended`: who ended before this step.
 
     Raises:
@@ -92,7 +93,7 @@ def check_step(env: Env, actions: dict[str, Any], ended: Collection[str], when: 
     return returned
 
 
-def check_observations(env: Env, observations: dict[str, Any], when: str) -> None:
+def check_observations(env: Env, observations: dict[str, object], when: str) -> None:
     """Check that every observation lies in its agent's space, dtype included.
 
     Raises:
@@ -107,7 +108,7 @@ def check_observations(env: Env, observations: dict[str, Any], when: str) -> Non
             )
 
 
-def explain_misfit(space: spaces.Space[Any], value: object, path: str = "") -> str | None:
+def explain_misfit(space: Space, value: object, path: str = "") -> str | None:
     """Return why `value` is not in `space`, dtype included, or None if it is."""
     if isinstance(space, spaces.Dict):
         if not isinstance(value, dict) or value.keys() != space.spaces.keys():

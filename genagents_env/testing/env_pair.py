@@ -2,19 +2,12 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from genagents_env.testing.compare import find_difference, find_shared_memory, overwrite, to_plain
-from genagents_env.testing.contract import (
-    Env,
-    EnvContractError,
-    StepResult,
-    check_reset,
-    check_step,
-)
-from genagents_env.testing.legal import legal_mask, sample_legal
+from genagents_env.testing.contract import EnvContractError, StepResult, check_reset, check_step
+from genagents_env.testing.legal import Env, legal_mask, sample_legal
 
 REPLAYED = 25  # steps of the first episode that are lived again
 
@@ -32,12 +25,12 @@ class EnvPair:
         self.episode = -1
         self.tick = 0
         self._rng = np.random.default_rng(seed)
-        self._first: list[tuple[dict[str, Any], object]] = []
+        self._first: list[tuple[dict[str, object], object]] = []
         self._ended: set[str] = set()
         self._returned = StepResult({}, {}, {}, {}, {})
         self._before: tuple[str, StepResult, object] | None = None
         self._late: tuple[str, list[object], list[object]] | None = None
-        self._acted: tuple[dict[str, Any], object] | None = None
+        self._acted: tuple[dict[str, object], object] | None = None
 
     def reset(self) -> None:
         """Begin the next episode of both."""
@@ -92,13 +85,13 @@ class EnvPair:
                     f"{when} differs at {_name_order(why)}"
                 )
 
-    def _rude(self, actions: dict[str, Any]) -> dict[str, Any]:
+    def _rude(self, actions: dict[str, object]) -> dict[str, object]:
         """Return a copy of `actions` in reverse order, with one for each agent that has ended."""
         some = next(iter(actions.values()), 0)
         gone = {agent: copy.deepcopy(some) for agent in sorted(self._ended)}
         return {**gone, **copy.deepcopy(dict(reversed(actions.items())))}
 
-    def _check_actions(self, actions: dict[str, Any], given: object, when: str) -> None:
+    def _check_actions(self, actions: dict[str, object], given: object, when: str) -> None:
         why = find_difference(given, to_plain(actions))
         if why is not None:
             raise EnvContractError(f"{when} changed the caller's actions at {why}")
@@ -156,7 +149,7 @@ class EnvPair:
             )
 
 
-def _masks(returned: StepResult) -> dict[str, Any]:
+def _masks(returned: StepResult) -> dict[str, object]:
     return {
         agent: None if mask is None else mask.copy()
         for agent, observation in returned.observations.items()
@@ -165,7 +158,7 @@ def _masks(returned: StepResult) -> dict[str, Any]:
 
 
 def _check_executed(
-    masks: dict[str, Any], actions: dict[str, Any], returned: StepResult, when: str
+    masks: dict[str, object], actions: dict[str, object], returned: StepResult, when: str
 ) -> None:
     for agent, info in returned.infos.items():
         if info.get("illegal", 0) and masks.get(agent) is not None:

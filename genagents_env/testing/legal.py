@@ -1,19 +1,21 @@
 """A cheap random sampler of legal actions, for both action formats and behind every wrapper."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-Mask = npt.NDArray[Any]
+Env: TypeAlias = ParallelEnv[str, Any, Any]  # of any observations and actions
+Space: TypeAlias = spaces.Space[Any]
+Mask: TypeAlias = npt.NDArray[Any]
 
 PHRASES = ("", "Good morning.", "Have you heard the news?", "hello", "See you later!", "Why?")
 
 
-def legal_mask(observation: object, info: Mapping[str, Any]) -> Mask | None:
+def legal_mask(observation: object, info: Mapping[str, object]) -> Mask | None:
     """Return one agent's mask over its choices, shape (N,), wherever it is; None without one.
 
     It may be `observation["action_mask"]`, `info["action_mask"]` (an array), or
@@ -27,9 +29,9 @@ def legal_mask(observation: object, info: Mapping[str, Any]) -> Mask | None:
 
 
 def sample_legal(
-    env: ParallelEnv[str, Any, Any],
-    observations: Mapping[str, Any],
-    infos: Mapping[str, Mapping[str, Any]],
+    env: Env,
+    observations: Mapping[str, object],
+    infos: Mapping[str, Mapping[str, object]],
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return a random legal action for each agent of `env.agents`.
@@ -51,12 +53,12 @@ def sample_legal(
 
 
 def _mask_for(
-    agent: str, observations: Mapping[str, Any], infos: Mapping[str, Mapping[str, Any]]
+    agent: str, observations: Mapping[str, object], infos: Mapping[str, Mapping[str, object]]
 ) -> Mask | None:
     return legal_mask(observations.get(agent), infos.get(agent, {}))
 
 
-def _sample(space: spaces.Space[Any], mask: Mask | None, rng: np.random.Generator) -> Any:
+def _sample(space: Space, mask: Mask | None, rng: np.random.Generator) -> object:
     if isinstance(space, spaces.Discrete):
         if mask is None:
             return int(space.start) + int(rng.integers(space.n))

@@ -1,19 +1,18 @@
 """Change the town where an agent cannot perceive it: the ground for checking that nothing leaks."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
-
-from pettingzoo import ParallelEnv
+from typing import TypeAlias
 
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
+from genagents_env.testing.legal import Env
 from genagents_env.world.interventions import Put, SetObject
 
-Disturb: TypeAlias = Callable[[ParallelEnv[str, Any, Any], str], bool]
+Disturb: TypeAlias = Callable[[Env, str], bool]
 
 STRANGE_STATE = "covered in dust"
 
 
-def disturb_unseen(env: ParallelEnv[str, Any, Any], agent: str) -> bool:
+def disturb_unseen(env: Env, agent: str) -> bool:
     """Change the objects of a zone `agent` is not in, and move somebody there out of sight.
 
     Works on our own env only. Changes apply at its next step.

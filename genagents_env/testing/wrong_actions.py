@@ -1,7 +1,7 @@
 """Wrong actions: each must leave the env as if that agent had idled."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,13 +9,12 @@ from gymnasium import spaces
 
 from genagents_env.testing.compare import find_difference, to_plain
 from genagents_env.testing.contract import (
-    Env,
-    EnvFault,
+    EnvContractError,
     StepResult,
     check_reset,
     check_step,
 )
-from genagents_env.testing.legal import legal_mask, sample_legal
+from genagents_env.testing.legal import Env, legal_mask, sample_legal
 
 CAUSES = ("event_id",)  # ids count all events of the town, also those one does not perceive
 
@@ -43,7 +42,7 @@ def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
     """Give one agent a wrong action, beside a twin where nobody acts.
 
     Raises:
-        EnvFault: `step` raised, or anything differs but what that agent is told of its action.
+        EnvContractError: `step` raised, or more differs than what that agent is told of its act.
     """
     idle, wrong = make_env(), make_env()
     for k in range(len(WRONG) + 2):
@@ -80,7 +79,9 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: StepResult) -> None
     twin = copy.deepcopy(wrong)
     got = _step_safely(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
     if got.infos[agent].get("illegal", 1) != 1:
-        raise EnvFault(f"{agent!r} chose {action!r}, which was masked out; infos says it is legal")
+        raise EnvContractError(
+            f"{agent!r} chose {action!r}, which was masked out; infos says it is legal"
+        )
     _compare(idle, wrong, agent, action, f"the masked-out choice {out[0]}")
 
 
@@ -98,20 +99,20 @@ def _compare(idle: Env, wrong: Env, agent: str, action: object, name: str) -> No
 def _step_safely(env: Env, actions: dict[str, Any], when: str) -> StepResult:
     try:
         return check_step(env, actions, (), when)
-    except EnvFault:
+    except EnvContractError:
         raise
     except Exception as error:
-        raise EnvFault(f"{when} raised {type(error).__name__}: {error}") from error
+        raise EnvContractError(f"{when} raised {type(error).__name__}: {error}") from error
 
 
 def _check_apart(expected: StepResult, got: StepResult, agent: str, when: str) -> None:
     """Compare all but what `agent` itself is told of its own action."""
 
     def rest(of: StepResult) -> object:
-        own = {"observations": of.observations, "infos": of.infos}
+        own: dict[str, Mapping[str, object]] = {"observations": of.observations, "infos": of.infos}
         told = {n: {k: v for k, v in part.items() if k != agent} for n, part in own.items()}
         return to_plain({**of._asdict(), **told}, skip=CAUSES)
 
     why = find_difference(rest(expected), rest(got))
     if why is not None:
-        raise EnvFault(f"{when} is not as if nobody had acted: {why}")
+        raise EnvContractError(f"{when} is not as if nobody had acted: {why}")
