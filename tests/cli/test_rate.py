@@ -1,12 +1,12 @@
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from genagents_env.judge import Verdicts
 from genagents_env.record import canonical_hash
+from genagents_env.record.rows import JSON
 from tests.cli.conftest import Run
 from tests.run.asked import asked_run
 
@@ -23,8 +23,8 @@ def runs(genagents: Run) -> list[str]:
     return names
 
 
-def told(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
+def told(text: str) -> dict[str, JSON]:
+    found: dict[str, JSON] = json.loads(text)
     return found
 
 

@@ -4,13 +4,15 @@ import asyncio
 import os
 from collections.abc import Mapping
 from random import Random
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CallKey, Message
-from genagents_env.policy import Context, Infos, Observations, Policy, Profile
+from genagents_env.percept import Percept
+from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
+from genagents_env.record.rows import JSON
 
 
 class Wish(BaseModel):
@@ -32,7 +34,7 @@ class CuriousPolicy(Policy):
 
     def __init__(self, every: int = 4) -> None:
         self.every = every
-        self.wishes: dict[str, dict[str, Any]] = {}
+        self.wishes: dict[str, dict[str, JSON]] = {}
         self.heard: dict[str, int] = {}
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
@@ -51,15 +53,15 @@ class CuriousPolicy(Policy):
         Random(os.environ.get("SHUFFLE_ACTIONS", "")).shuffle(order)  # noqa: S311
         return {agent: self._action(agent, percepts[agent]) for agent in order}
 
-    async def _wish(self, agent: str, percept: Any) -> dict[str, Any]:
+    async def _wish(self, agent: str, percept: Percept) -> dict[str, JSON]:
         prompt = f"{percept.text}\nHeard so far: {self.heard[agent]}. What now?"
         fallback = Wish(do="rest", where=0, words="")
         key = CallKey(agent, percept.tick, "wish", 0)
         answered = await self.model.ask(key, [Message("user", prompt)], Wish, fallback=fallback)
-        wish: dict[str, Any] = answered.value.model_dump()
+        wish: dict[str, JSON] = answered.value.model_dump()
         return wish
 
-    def _action(self, agent: str, percept: Any) -> Action:
+    def _action(self, agent: str, percept: Percept) -> Action:
         wish = self.wishes.get(agent)
         if wish is None or wish["do"] == "rest":
             return Idle()
@@ -67,8 +69,8 @@ class CuriousPolicy(Policy):
             return Talk(percept.people[0].name, wish["words"] or "hm", doing="chatting")
         return Move(percept.known[wish["where"] % len(percept.known)], doing="walking about")
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         return {"wishes": self.wishes, "heard": self.heard}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: State) -> None:
         self.wishes, self.heard = dict(state["wishes"]), dict(state["heard"])

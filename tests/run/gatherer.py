@@ -1,10 +1,9 @@
 """A mind that embeds what it hears and walks by what comes of it: for tests of embeddings."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from genagents_env.actions import Action, Idle, Move
-from genagents_env.policy import Context, Infos, Observations, Policy, Profile
+from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
 
 
 class GathererPolicy(Policy):
@@ -27,8 +26,8 @@ class GathererPolicy(Policy):
                 self.goals[agent] = percept.known[int(abs(row.sum()) * 1e6) % len(percept.known)]
         return {a: Move(self.goals[a]) if a in self.goals else Idle() for a in percepts}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         return {"goals": self.goals}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: State) -> None:
         self.goals = dict(state["goals"])

@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from genagents_env import town_v0
@@ -15,7 +15,7 @@ from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, interview, resume, rollout, run
 from genagents_env.testing import check_policy
-from tests.run.towns import FOUR, make_options, make_spec
+from tests.run.towns import FOUR, Value, make_options, make_spec
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 
@@ -31,7 +31,7 @@ class Counted:
         self.closed = 0
         self._source = HashedSource()
 
-    async def embed(self, texts: Sequence[str]) -> Any:
+    async def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if len(self.texts) >= self.fails_after:
             raise LLMUnavailable("no vectors today")
         self.texts += texts
@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.sqlite"
 
 
-def lived(path: Path, source: Counted, **changes: Any) -> RunResult:
+def lived(path: Path, source: Counted, **changes: Value) -> RunResult:
     town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
     return run(town, path, make_options(source=source, **changes))
 

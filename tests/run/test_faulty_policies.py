@@ -2,7 +2,6 @@ import asyncio
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from genagents_env.record import RunReader
 from genagents_env.run import PolicyGroups, PolicySpec, assign_specs, rollout, run
 from genagents_env.run.play import play
 from genagents_env.world.events import Event
-from tests.run.towns import make_options, make_spec
+from tests.run.towns import Value, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 
@@ -59,14 +58,14 @@ class HangsAsync(Policy):
 class Coroutine(Policy):
     name = "coroutine"
 
-    def act(self, observations: Observations, infos: Infos) -> Any:
+    def act(self, observations: Observations, infos: Infos) -> Value:
         return self.act_async(observations, infos)
 
 
 class Nonsense(Policy):
     name = "nonsense"
 
-    def act(self, observations: Observations, infos: Infos) -> Any:
+    def act(self, observations: Observations, infos: Infos) -> Value:
         return {ADA: object(), BEN: Move("everywhere"), "Nobody": Idle(), 7: None}
 
 
@@ -119,7 +118,7 @@ def test_a_policy_may_end_the_run_with_our_own_errors() -> None:
     class Ends(Policy):
         name = "ends"
 
-        async def act_async(self, observations: Observations, infos: Infos) -> Any:
+        async def act_async(self, observations: Observations, infos: Infos) -> Value:
             raise ExceptionGroup("several", [ValueError(), PolicyError("the end")])
 
     with pytest.raises(PolicyError, match="the end"):

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from genagents_env.actions import Action
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Completion, CompletionRequest
@@ -20,6 +21,7 @@ from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout, rollouts, segments
 from genagents_env.wrappers import VectorTown
+from genagents_env.wrappers.vector_town import Observation
 
 
 class Counted(ScriptedEndpoint):
@@ -49,7 +51,7 @@ class Short(Policy):
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         self.seed = seed
 
-    def act(self, observations: Observations, infos: Infos) -> dict[str, Any]:
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         if self.seed == 2:
             raise RuntimeError("not this one")
         return {}
@@ -134,7 +136,7 @@ def test_it_works_where_a_loop_runs_already() -> None:
     assert asyncio.run(notebook()) == [0, 1, 2]
 
 
-def test_what_cannot_be_shared_is_refused(tmp_path: Any) -> None:
+def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="one town at a time"):
         rollouts("tiny", load_policy("idle"))  # type: ignore[arg-type]  # that is the point
     with pytest.raises(ConfigError, match="together: 0"):
@@ -147,8 +149,10 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Any) -> None:
 
 
 def test_segments_go_on_where_the_last_one_ended() -> None:
-    def act(seen: Mapping[str, Any]) -> Any:
-        return seen["action_mask"].shape[1] - 1 - seen["action_mask"][:, ::-1].argmax(axis=1)
+    def act(seen: Observation) -> npt.ArrayLike:
+        mask: npt.NDArray[np.int8] = seen["action_mask"]
+        from_the_end: npt.NDArray[np.int64] = mask[:, ::-1].argmax(axis=1)
+        return mask.shape[1] - 1 - from_the_end
 
     first, second = islice(segments(VectorTown("tiny", 3, max_cycles=5), act, 4, seed=2), 2)
     (both,) = islice(segments(VectorTown("tiny", 3, max_cycles=5), act, 8, seed=2), 1)

@@ -1,7 +1,7 @@
 """Short recorded runs for tests, with a model that answers by its seed and counts its answers."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from genagents_env.config import TownConfig, TownOptions
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
@@ -9,6 +9,8 @@ from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 from genagents_env.scenario import Scenario
+
+Value: TypeAlias = Any  # of an option of a run, its town or its model
 
 CURIOUS = str(Path(__file__).with_name("curious.py"))
 WITNESS = str(Path(__file__).with_name("witness.py"))
@@ -19,7 +21,7 @@ IMPATIENT = RetryPolicy(attempts=2, base=0.0, cap=0.0)
 class LoggingEndpoint(ScriptedEndpoint):
     """Writes the seed of each request to a file once it is answered: seeds name calls."""
 
-    def __init__(self, log: Path, **options: Any) -> None:
+    def __init__(self, log: Path, **options: Value) -> None:
         super().__init__(**options)
         self.log = log
 
@@ -30,29 +32,29 @@ class LoggingEndpoint(ScriptedEndpoint):
         return completion
 
 
-def make_spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Any) -> RunSpec:
+def make_spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Value) -> RunSpec:
     """Return a run of that many ticks of the curious mind."""
     given = {"seed": 3, "hours": ticks / 360, "policy": PolicySpec(CURIOUS), **changes}
     return compose_spec(scenario, **given)
 
 
-def compose_spec(scenario: str | Scenario, **given: Any) -> RunSpec:
+def compose_spec(scenario: str | Scenario, **given: Value) -> RunSpec:
     """Return a run with options of the town and of the run, mixed."""
     town = {name: given.pop(name) for name in TownOptions.__annotations__ if name in given}
     return RunSpec(TownConfig(scenario, **town), **given)
 
 
-def make_options(endpoint: Endpoint | None = None, **changes: Any) -> RunOptions:
+def make_options(endpoint: Endpoint | None = None, **changes: Value) -> RunOptions:
     """Return an options with checkpoints every tenth tick."""
     given = {"checkpoint_every": 10, "retry": IMPATIENT, **changes}
     return RunOptions(endpoint=endpoint or ScriptedEndpoint(), **given)
 
 
-def run_town(path: Path, ticks: int = 40, **changes: Any) -> RunResult:
+def run_town(path: Path, ticks: int = 40, **changes: Value) -> RunResult:
     """Run to the end."""
     return run(make_spec(ticks=ticks), path, make_options(**changes))
 
 
-def resume_town(path: Path, **changes: Any) -> RunResult:
+def resume_town(path: Path, **changes: Value) -> RunResult:
     """Go on."""
     return resume(path, make_options(**changes))

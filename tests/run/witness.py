@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -17,6 +16,7 @@ from genagents_env.policy import (
     Observations,
     Profile,
     RecalledMemory,
+    State,
 )
 from tests.run.curious import CuriousPolicy
 
@@ -80,10 +80,10 @@ class WitnessPolicy(CuriousPolicy):
         value: Words = answered.value
         return value
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         return {**super().state(), "tick": self.tick, "events": self.events}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: State) -> None:
         super().load_state(state)
         self.tick = state["tick"]
         self.events = {name: list(events) for name, events in state["events"].items()}
