@@ -152,7 +152,7 @@ def test_segments_go_on_where_the_last_one_ended() -> None:
     def act(seen: Observation) -> npt.ArrayLike:
         mask: npt.NDArray[np.int8] = seen["action_mask"]
         from_the_end: npt.NDArray[np.int64] = mask[:, ::-1].argmax(axis=1)
-        return mask.shape[1] - 1 - from_the_end
+        return int(mask.shape[1]) - 1 - from_the_end
 
     first, second = islice(segments(VectorTown("tiny", 3, max_cycles=5), act, 4, seed=2), 2)
     (both,) = islice(segments(VectorTown("tiny", 3, max_cycles=5), act, 8, seed=2), 1)
