@@ -20,7 +20,7 @@ from genagents_env.evaluate.measures import (
 from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, recorded, says
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
 
 OWN = '''
 """Measures of my own."""
