@@ -265,7 +265,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if place is not None:
             found = world.town.places.find(place)
             if found is None:
-                raise ConfigError(f"place: {world.town.places.why_not(place)}")
+                raise ConfigError(f"place: {world.town.places.explain_unknown(place)}")
             fixed["place"] = world.town.places.id_of(*found)
         if isinstance(intervention, News | Whisper):
             fixed["text"] = clean(intervention.text)

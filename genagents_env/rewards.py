@@ -14,7 +14,7 @@ from typing import Protocol
 from genagents_env.errors import ConfigError
 from genagents_env.scenario.schema import Scenario
 from genagents_env.world.events import Event
-from genagents_env.world.places import arenas_in
+from genagents_env.world.places import find_arenas
 from genagents_env.world.world import World
 
 RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
@@ -80,7 +80,7 @@ class AttendanceReward(CallableReward):
                 continue
             if not gathering.start <= world.time < gathering.end:
                 continue
-            arenas = arenas_in(world.plan, gathering.place)
+            arenas = find_arenas(world.plan, gathering.place)
             for i, name in enumerate(world.names):
                 if world.state.present[i] and int(world.state.arena[i]) in arenas:
                     out[name] = world.town.clock.seconds_per_tick / 3600

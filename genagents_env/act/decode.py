@@ -19,7 +19,7 @@ from genagents_env.world.resolved import (
     ResolvedStay,
     ResolvedUse,
 )
-from genagents_env.world.speech import small_talk
+from genagents_env.world.speech import make_small_talk
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
@@ -125,7 +125,7 @@ class Decoder:
         if kind == "approach":
             return self._go_towards(i, j, None, None)
         text = clean(message, self._utterance) if isinstance(message, str) else ""
-        return ResolvedSpeak(j, text or small_talk(state, i, j))
+        return ResolvedSpeak(j, text or make_small_talk(state, i, j))
 
     def _resolve(self, i: int, action: Action) -> ResolvedAct:
         """Resolve the names in a dataclass action."""
@@ -158,7 +158,9 @@ class Decoder:
         if tile is not None:
             return self._go_to_tile(i, tile, name, doing, emoji)
         known = [p for k, p in enumerate(town.places.ids) if state.known[i] >> k & 1]
-        return RefusedAct("move", town.places.why_not(name) + town.places.suggest(name, known))
+        return RefusedAct(
+            "move", town.places.explain_unknown(name) + town.places.suggest(name, known)
+        )
 
     def _go_to(
         self, i: int, kind: str, index: int, doing: str | None, emoji: str | None
@@ -173,7 +175,7 @@ class Decoder:
             return RefusedAct("move", state.access.explain_refusal(i, arena))
         if item is None:
             return ResolvedMove(
-                town.paths.targets(place), town.places.all[place].label, doing, emoji
+                town.paths.find_targets(place), town.places.all[place].label, doing, emoji
             )
         return self._go_beside(index, doing, emoji)
 

@@ -64,7 +64,7 @@ def format_clock(moment: datetime) -> str:
     return moment.strftime("%a %d %b %Y, %H:%M:%S")
 
 
-def initials(name: str) -> str:
+def make_initials(name: str) -> str:
     """Return one or two letters that stand for a name: its first word's and its last word's."""
     words = name.replace("_", " ").split() or ["?"]
     return words[0][0].upper() + (words[-1][0].upper() if len(words) > 1 else "")

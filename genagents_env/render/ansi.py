@@ -39,7 +39,7 @@ def draw_ansi(
         width: characters in a line, at least 40; an emoji may take one column more.
         color: wrap the people's letters in ANSI colour codes.
     """
-    letters = person_letters(names)
+    letters = assign_letters(names)
     here = np.flatnonzero(snapshot.present).tolist()
     head = " · ".join(part for part in (title, format_clock(snapshot.time)) if part)
     lines = [shorten(f"{head} · tick {snapshot.tick}", width)]
@@ -54,7 +54,7 @@ def draw_ansi(
     return "\n".join(lines)
 
 
-def person_letters(names: Sequence[str]) -> list[str]:
+def assign_letters(names: Sequence[str]) -> list[str]:
     """Return a character for each person: a letter of their name where one is still free."""
     taken: dict[str, None] = {}
     for name in names:

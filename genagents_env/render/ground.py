@@ -9,7 +9,7 @@ from scipy import ndimage
 
 from genagents_env.render.boxes import Box, Boxes
 from genagents_env.render.fonts import AnyFont, Fonts
-from genagents_env.render.symbols import thing_emoji
+from genagents_env.render.symbols import find_emoji
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
 
 Color = tuple[int, int, int]
@@ -104,7 +104,7 @@ class GroundImage:
                 box, size // 4, fill=(252, 249, 242), outline=(190, 178, 164)
             )
             centre = (x + size / 2, y + size / 2)
-            sign = self.fonts.drawable(thing_emoji(item.name))
+            sign = self.fonts.drawable(find_emoji(item.name))
             if sign:
                 font = self.fonts.emoji(max(8, int(size * 0.66)))
                 self.draw.text(centre, sign, (120, 92, 70), font, anchor="mm")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from genagents_env.render import RenderSnapshot, format_clock, initials, shorten
+from genagents_env.render import RenderSnapshot, format_clock, make_initials, shorten
 from genagents_env.render.boxes import Box, Boxes
 from genagents_env.render.fonts import AnyFont, Fonts
 from genagents_env.render.ground import FAINT, INK, Color, GroundImage
@@ -128,7 +128,7 @@ class Picture:
             pen.ellipse((scale, scale, edge - scale, edge - scale), fill=(255, 255, 255, 255))
             ring = scale * max(2, size // 12)
             pen.ellipse((ring, ring, edge - ring, edge - ring), fill=(*fill, 255))
-            text = initials(self.names[i])
+            text = make_initials(self.names[i])
             font = self.fonts.text(int(size * scale * (0.46 if len(text) > 1 else 0.56)), "Bold")
             pen.text((edge / 2, edge / 2), text, (255, 255, 255), font, anchor="mm")
             self._discs[i, asleep, size] = large.resize((size, size), Image.Resampling.LANCZOS)

@@ -72,7 +72,7 @@ THINGS: tuple[tuple[str, str], ...] = (
 )
 
 
-def thing_emoji(name: str) -> str:
+def find_emoji(name: str) -> str:
     """Return the emoji of the first word of `THINGS` found in `name`, or an empty string."""
     lower = name.lower()
     return next((emoji for word, emoji in THINGS if word in lower), "")

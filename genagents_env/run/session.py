@@ -143,7 +143,7 @@ class RunSession:
 
     def _find_facts(self, text: str) -> list[str]:
         known = self.env.world.town.people
-        return [known.fact_ids[fact] for fact in known.facts_in(text)]
+        return [known.fact_ids[fact] for fact in known.find_facts(text)]
 
     def _start(self) -> tuple[Observations, Infos]:
         seed = self.writer.meta.seed

@@ -5,7 +5,7 @@ from genagents_env.scenario.schema import Scenario
 from genagents_env.world.clock import Clock
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.people_table import PeopleTable
-from genagents_env.world.places import Places, containment
+from genagents_env.world.places import Places, build_tree
 from genagents_env.world.sight import Sight, Surroundings
 from genagents_env.world.tiles import Ground
 
@@ -21,14 +21,14 @@ class TownConstants:
         self.scenario, self.plan = scenario, plan
         self.ground = Ground(plan)
         self.places = Places(plan)
-        self.tree = containment(plan, scenario.town)
+        self.tree = build_tree(plan, scenario.town)
         self.people = PeopleTable(scenario, self.places)
         self.names = self.people.names
         self.count = len(self.names)
         self.clock = Clock(scenario.start, scenario.seconds_per_tick)
         self.paths = PlacePaths(self.ground, self.places, scenario)
         radii = self.people.vision.tolist()
-        places_of = tuple(self.places.bits({a}) for a in range(len(plan.arenas)))
+        places_of = tuple(self.places.to_bits({a}) for a in range(len(plan.arenas)))
         self.surroundings = {r: Surroundings(self.ground, r, places_of) for r in set(radii)}
         self.around = tuple(self.surroundings[r] for r in radii)
         self.sight = Sight(self.people.vision)

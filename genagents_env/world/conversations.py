@@ -86,7 +86,7 @@ class Conversations:
         talk.said.append(0)
         self.of[i] = talk.id
 
-    def spoke(self, i: int, tick: int) -> bool:
+    def count_utterance(self, i: int, tick: int) -> bool:
         """Count an utterance of `i`; return whether that was the last one allowed."""
         talk = self.open[self.of[i]]
         k = talk.members.index(i)

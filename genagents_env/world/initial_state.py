@@ -7,7 +7,7 @@ from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.schema import Person
 from genagents_env.world.clock import DAY, Clock, second_of_day
 from genagents_env.world.objects import Objects
-from genagents_env.world.places import arenas_in
+from genagents_env.world.places import find_arenas
 from genagents_env.world.state import ASLEEP_DOING, ASLEEP_EMOJI, WorldState
 from genagents_env.world.tiles import Ground
 
@@ -22,7 +22,7 @@ def sleeps_at_start(person: Person, clock: Clock) -> bool:
 
 def find_bed(objects: Objects, plan: TownPlan, person: Person, taken: set[int]) -> int | None:
     """Return the bed of `person`: in the home, free, theirs by name before anyone's."""
-    home = arenas_in(plan, person.home)
+    home = find_arenas(plan, person.home)
     beds = [
         (not (person.name in item.users or person.name in plan.arenas[item.arena].users), o)
         for o, item in enumerate(objects.plans)
@@ -38,7 +38,7 @@ def draw_start_tile(
 ) -> int:
     """Return a free tile of the starting place, drawn by seed, shared only if all are taken."""
     ref = person.start or person.home
-    arenas = arenas_in(ground.plan, ref)
+    arenas = find_arenas(ground.plan, ref)
     doors = {ground.tile(x, y) for x, y in ground.plan.doors}
     tiles = ground.tiles_of((arenas & allowed) or arenas)
     inner = [t for t in tiles if t not in doors] or tiles

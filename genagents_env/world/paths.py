@@ -26,7 +26,7 @@ class PlacePaths:
         self._ready[count] = True
         self._all_ready = False
 
-    def targets(self, place: int) -> tuple[int, ...]:
+    def find_targets(self, place: int) -> tuple[int, ...]:
         """Return the tiles at which one has arrived at a place: its inside, not its doors."""
         plan, arenas = self.ground.plan, set(self.places.all[place].arenas)
         public = {a for a in arenas if not plan.arenas[a].users}
@@ -40,7 +40,7 @@ class PlacePaths:
             return
         for place in np.unique(goals[~self._ready[goals]]).tolist():
             start = place * self.ground.count
-            field = self.ground.field(self.targets(place))
+            field = self.ground.field(self.find_targets(place))
             self.fields[start : start + self.ground.count] = field
             self._ready[place] = True
         self._all_ready = bool(self._ready.all())

@@ -48,7 +48,7 @@ class PeopleTable:
         hits = [i for full, i in self._folded.items() if full.split(" ")[0] == folded]
         return hits[0] if len(hits) == 1 else None
 
-    def facts_in(self, text: str) -> tuple[int, ...]:
+    def find_facts(self, text: str) -> tuple[int, ...]:
         """Return the indices of the facts recognised in `text`."""
         return tuple(k for k, pattern in enumerate(self.patterns) if pattern.search(text))
 
@@ -64,4 +64,4 @@ def _list_known_places(places: Places, person: Person) -> int:
         sector = plan.sectors[arena.sector]
         if sector.common or sector.name in whole | parts or plan.arena_id(a) in parts:
             arenas.add(a)
-    return places.bits(arenas)
+    return places.to_bits(arenas)

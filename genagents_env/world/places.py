@@ -19,7 +19,7 @@ class Place:
     arenas: tuple[int, ...]
 
 
-def containment(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
+def build_tree(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
     """Return the tree town > sector > arena > object; nodes are ids with attribute `level`.
 
     A sector whose only arena bears its name is one node of level `sector`.
@@ -40,7 +40,7 @@ def containment(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
     return tree
 
 
-def arenas_in(plan: TownPlan, ref: str) -> set[int]:
+def find_arenas(plan: TownPlan, ref: str) -> set[int]:
     """Return the arenas that a place id (sector, arena, or an object's arena) covers."""
     for o in range(len(plan.objects)):
         if plan.object_id(o) == ref:
@@ -62,7 +62,7 @@ class Places:
         self.object_ids = tuple(plan.object_id(o) for o in range(len(plan.objects)))
         self._by_name = self._names()
 
-    def bits(self, arenas: set[int] | frozenset[int]) -> int:
+    def to_bits(self, arenas: set[int] | frozenset[int]) -> int:
         """Return the set of places known by knowing `arenas`, as bits by place index."""
         known = 0
         for i, place in enumerate(self.all):
@@ -75,7 +75,7 @@ class Places:
         hits = self._by_name.get(fold(name), ())
         return hits[0] if len(hits) == 1 else None
 
-    def why_not(self, name: str) -> str:
+    def explain_unknown(self, name: str) -> str:
         """Return a sentence on why `find` found nothing."""
         hits = self._by_name.get(fold(name), ())
         if len(hits) > 1:

@@ -24,7 +24,7 @@ class Sight:
             self._limit: Ints = np.repeat(radius[:, None], count, axis=1)
             np.fill_diagonal(self._limit, -1)  # nobody sees oneself
 
-    def pairs(self, where: Ints) -> Pairs:
+    def find_pairs(self, where: Ints) -> Pairs:
         """Return (viewer, seen, distance), each shape (M,), sorted by viewer, distance, seen.
 
         Args:
@@ -62,7 +62,7 @@ class Sight:
     def _pairs_by_town(self, where: Ints) -> Pairs:
         found = []
         for t in range(where.shape[1]):
-            viewer, seen, apart = self.pairs(where[:, t])
+            viewer, seen, apart = self.find_pairs(where[:, t])
             start = t * where.shape[-1]
             found.append((viewer + start, seen + start, apart))
         viewers, seens, aparts = zip(*found, strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from genagents_env.world.conversations import OpenConversation
-from genagents_env.world.places import arenas_in
+from genagents_env.world.places import find_arenas
 from genagents_env.world.resolved import ResolvedSpeak
 from genagents_env.world.snapshot import Outcome, Sound
 from genagents_env.world.state import WorldState
@@ -29,7 +29,7 @@ def find_refusal(state: WorldState, i: int, j: int, near: list[int]) -> str | No
     """Return why `i` may not speak to `j`, given who is in earshot, or None."""
     if i == j:
         return "one does not address oneself"
-    if not _reaches(state, i, j, near):
+    if not _can_reach(state, i, j, near):
         return f"{state.town.names[j]} is out of earshot"
     return state.conversations.find_refusal(i, j, state.tick)
 
@@ -45,7 +45,7 @@ def speak(state: WorldState, i: int, act: ResolvedSpeak) -> None:
         state.fail(i, "talk", reason)
         return
     talk = _enter(state, i, act.to, near)
-    last = state.conversations.spoke(i, state.tick) if talk is not None else False
+    last = state.conversations.count_utterance(i, state.tick) if talk is not None else False
     _utter(state, i, act, near, talk)
     partner = "those around" if act.to is None else state.town.names[act.to]
     state.show(i, act.doing or f"talking to {partner}", act.emoji or TALK_EMOJI)
@@ -85,13 +85,13 @@ def end_conversations(state: WorldState) -> None:
 
 def spread_news(state: WorldState, text: str, place: str | None) -> None:
     """Let everyone awake in `place` (everywhere if None) hear `text`."""
-    arenas = None if place is None else arenas_in(state.town.plan, place)
+    arenas = None if place is None else find_arenas(state.town.plan, place)
     hearers = [
         i
         for i in np.flatnonzero(state.present & ~state.asleep).tolist()
         if arenas is None or int(state.arena[i]) in arenas
     ]
-    facts = state.town.people.facts_in(text)
+    facts = state.town.people.find_facts(text)
     names = [state.town.names[i] for i in hearers]
     event = state.log.emit("news", None, text=text, place=place, heard_by=names)
     ids = tuple(state.town.people.fact_ids[f] for f in facts)
@@ -101,7 +101,7 @@ def spread_news(state: WorldState, text: str, place: str | None) -> None:
             state.learn_fact(i, fact, event, None)
 
 
-def small_talk(state: WorldState, i: int, j: int) -> str:
+def make_small_talk(state: WorldState, i: int, j: int) -> str:
     """Return a greeting for `j` and, where `i` knows one not yet told to `j`, a fact.
 
     Never a secret one: who picks words from a menu does not mean to give it away.
@@ -122,18 +122,18 @@ def _find_objection(state: WorldState, i: int, act: ResolvedSpeak, near: list[in
             return reason
     elif state.conversations.of[i] >= 0 and state.conversations.check_turn(i):
         return state.conversations.check_turn(i)
-    if state.conversations.is_taken(_speaks_in(state, i, act.to), state.tick):
+    if state.conversations.is_taken(_find_conversation(state, i, act.to), state.tick):
         return "someone else was speaking"
     return None
 
 
-def _speaks_in(state: WorldState, i: int, j: int | None) -> int:
+def _find_conversation(state: WorldState, i: int, j: int | None) -> int:
     """Return the conversation in which `i` speaks to `j`, if it is open already; else -1."""
     of = state.conversations.of
     return of[i] if j is None or of[j] < 0 else of[j]
 
 
-def _reaches(state: WorldState, i: int, j: int, near: list[int]) -> bool:
+def _can_reach(state: WorldState, i: int, j: int, near: list[int]) -> bool:
     if j in near:
         return True
     together = (
@@ -193,7 +193,7 @@ def _utter(
     hearers = set(addressed)
     if state.town.scenario.rules.overhear:
         hearers |= {j for j in near if not state.asleep[j]}
-    facts = state.town.people.facts_in(act.text)
+    facts = state.town.people.find_facts(act.text)
     ids = tuple(state.town.people.fact_ids[f] for f in facts)
     event = state.log.emit(
         "say",

@@ -71,7 +71,7 @@ def find_pairs(bodies: Bodies) -> Pairs:
     People of several towns count through all of them: town * N + person.
     """
     town, tile = bodies.town, bodies.tile
-    viewer, seen, apart = town.sight.pairs(town.ground.sight.take(tile, axis=1))
+    viewer, seen, apart = town.sight.find_pairs(town.ground.sight.take(tile, axis=1))
     if not bodies.all_awake:
         present, asleep = bodies.present.ravel(), bodies.asleep.ravel()
         keep = present[viewer] & ~asleep[viewer] & present[seen]

@@ -3,7 +3,7 @@
 from gymnasium import spaces
 
 from genagents_env.act.spaces import AnySpace
-from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, parts_of
+from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, get_parts
 
 
 class DropText(ObservationWrapper):
@@ -11,7 +11,7 @@ class DropText(ObservationWrapper):
 
     def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict without `text`."""
-        parts = parts_of(space, "text")
+        parts = get_parts(space, "text")
         del parts["text"]
         return spaces.Dict(parts)
 

@@ -14,7 +14,7 @@ from genagents_env.wrappers.observation import (
     Infos,
     Observations,
     ObservationWrapper,
-    parts_of,
+    get_parts,
 )
 
 Embed: TypeAlias = Callable[[list[str]], npt.NDArray[np.floating]]
@@ -40,7 +40,7 @@ class EncodeText(ObservationWrapper):
 
     def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict with a Box for `text`."""
-        parts = parts_of(space, "text")
+        parts = get_parts(space, "text")
         return spaces.Dict({**parts, "text": spaces.Box(-np.inf, np.inf, (self.dim,), np.float32)})
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:

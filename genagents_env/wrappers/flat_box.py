@@ -8,9 +8,9 @@ from genagents_env.wrappers.observation import (
     Infos,
     Observations,
     ObservationWrapper,
-    choices,
-    mask_of,
-    vector_of,
+    count_choices,
+    get_mask,
+    get_vector,
 )
 
 
@@ -23,8 +23,8 @@ class FlatBox(ObservationWrapper):
 
     def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the flat Box."""
-        vector = vector_of(space)
-        count = choices(action_space)
+        vector = get_vector(space)
+        count = count_choices(action_space)
         low = np.concatenate([vector.low, np.zeros(count, dtype=np.float32)])
         high = np.concatenate([vector.high, np.ones(count, dtype=np.float32)])
         return spaces.Box(low, high, dtype=np.float32)
@@ -32,7 +32,7 @@ class FlatBox(ObservationWrapper):
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
         """Return the flat vectors."""
         flat = {
-            agent: np.concatenate([held["observation"], mask_of(held, infos[agent])], dtype="f4")
+            agent: np.concatenate([held["observation"], get_mask(held, infos[agent])], dtype="f4")
             for agent, held in observations.items()
         }
         return flat, infos

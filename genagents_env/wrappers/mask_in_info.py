@@ -3,7 +3,7 @@
 from gymnasium import spaces
 
 from genagents_env.act.spaces import AnySpace
-from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, parts_of
+from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, get_parts
 
 
 class MaskInInfo(ObservationWrapper):
@@ -16,7 +16,7 @@ class MaskInInfo(ObservationWrapper):
         """Return the Dict without `action_mask`."""
         if isinstance(action_space, spaces.Dict):
             return space
-        parts = parts_of(space, "action_mask")
+        parts = get_parts(space, "action_mask")
         del parts["action_mask"]
         return spaces.Dict(parts)
 

@@ -60,7 +60,7 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
         return observations, rewards, terminations, truncations, infos
 
 
-def parts_of(space: AnySpace, wanted: str) -> dict[str, AnySpace]:
+def get_parts(space: AnySpace, wanted: str) -> dict[str, AnySpace]:
     """Return the parts of a Dict space by name.
 
     Raises:
@@ -74,19 +74,19 @@ def parts_of(space: AnySpace, wanted: str) -> dict[str, AnySpace]:
     return dict(space.spaces)
 
 
-def vector_of(space: AnySpace) -> spaces.Box:
+def get_vector(space: AnySpace) -> spaces.Box:
     """Return the Box under `observation` of a Dict space.
 
     Raises:
         ConfigError: there is none.
     """
-    vector = parts_of(space, "observation")["observation"]
+    vector = get_parts(space, "observation")["observation"]
     if not isinstance(vector, spaces.Box):
         raise ConfigError(f"this wrapper needs a Box under 'observation', and found {vector}")
     return vector
 
 
-def choices(action_space: AnySpace) -> int:
+def count_choices(action_space: AnySpace) -> int:
     """Return how many choices an action space masks: N of the menu.
 
     Raises:
@@ -99,7 +99,7 @@ def choices(action_space: AnySpace) -> int:
     return int(action_space.n)
 
 
-def mask_of(observation: Observations, info: Observations) -> npt.NDArray[np.int8]:
+def get_mask(observation: Observations, info: Observations) -> npt.NDArray[np.int8]:
     """Return one agent's mask, shape (N,), from its observation (menu) or its info (words).
 
     Raises:

@@ -11,9 +11,9 @@ from genagents_env.wrappers.observation import (
     Infos,
     Observations,
     ObservationWrapper,
-    choices,
-    parts_of,
-    vector_of,
+    count_choices,
+    get_parts,
+    get_vector,
 )
 
 
@@ -29,7 +29,7 @@ class RenameForRLlib(ObservationWrapper):
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
-        counts = {agent: choices(env.action_space(agent)) for agent in env.possible_agents}
+        counts = {agent: count_choices(env.action_space(agent)) for agent in env.possible_agents}
         shared = {count: _FloatMasked(count) for count in counts.values()}
         self._actions = {agent: shared[count] for agent, count in counts.items()}
 
@@ -39,9 +39,9 @@ class RenameForRLlib(ObservationWrapper):
 
     def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict under RLlib's names."""
-        parts_of(space, "action_mask")
-        mask = spaces.Box(0.0, 1.0, (choices(action_space),), np.float32)
-        return spaces.Dict({"action_mask": mask, "observations": vector_of(space)})
+        get_parts(space, "action_mask")
+        mask = spaces.Box(0.0, 1.0, (count_choices(action_space),), np.float32)
+        return spaces.Dict({"action_mask": mask, "observations": get_vector(space)})
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
         """Return the observations under RLlib's names."""

@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genagents_env.render import format_clock, initials, shorten
-from genagents_env.render.ansi import draw_ansi, person_letters
+from genagents_env.render import format_clock, make_initials, shorten
+from genagents_env.render.ansi import assign_letters, draw_ansi
 from tests.render.towns import NAMES, Frame, town
 
 
@@ -56,15 +56,15 @@ def test_the_absent_are_not_shown() -> None:
 
 
 def test_every_person_has_a_letter_of_their_own() -> None:
-    letters = person_letters([f"Anna Abel {k}" for k in range(60)])
+    letters = assign_letters([f"Anna Abel {k}" for k in range(60)])
     assert letters[0] == "A"
     assert len(set(letters)) == 60
-    assert len(person_letters([f"A {k}" for k in range(100)])) == 100
+    assert len(assign_letters([f"A {k}" for k in range(100)])) == 100
 
 
 def test_words_are_shortened() -> None:
     assert shorten("abcdef", 4) == "abc…"
     assert shorten("abc", 4) == "abc"
-    assert initials("resident_3") == "R3"
-    assert initials("Ada") == "A"
+    assert make_initials("resident_3") == "R3"
+    assert make_initials("Ada") == "A"
     assert format_clock(Frame().time) == "Mon 13 Feb 2023, 09:01:00"

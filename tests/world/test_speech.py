@@ -3,7 +3,7 @@ from collections.abc import Mapping
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.world.speech import small_talk
+from genagents_env.world.speech import make_small_talk
 from tests.world.conftest import MakeTown, TownDriver
 
 
@@ -176,10 +176,10 @@ def test_hearing_a_fact_is_an_event_with_its_cause_and_source(trio: MakeTown) ->
 def test_small_talk_of_the_menu_tells_each_listener_each_fact_once(trio: MakeTown) -> None:
     town = trio()
     state = town.world.state
-    assert small_talk(state, 0, 1) == "Hello Bob. There is a party tonight."
-    town.step(Ann=Talk("Bob", small_talk(state, 0, 1)))
-    assert small_talk(state, 0, 1) == "Hello Bob."
-    assert small_talk(state, 1, 0) == "Hello Ann. There is a party tonight."
+    assert make_small_talk(state, 0, 1) == "Hello Bob. There is a party tonight."
+    town.step(Ann=Talk("Bob", make_small_talk(state, 0, 1)))
+    assert make_small_talk(state, 0, 1) == "Hello Bob."
+    assert make_small_talk(state, 1, 0) == "Hello Ann. There is a party tonight."
 
 
 @pytest.mark.parametrize(
