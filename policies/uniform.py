@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from genagents_env.errors import PolicyError
-from genagents_env.policy import Context, Infos, Observations, Policy, Profile
+from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
 from genagents_env.rng import draw_index
 
 
@@ -56,10 +56,10 @@ class UniformPolicy(Policy):
         legal = np.flatnonzero(mask)
         return int(legal[draw_index(self.seed, len(legal), self.acts, agent, "random")])
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return the number of acts so far."""
         return {"acts": self.acts}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
+    def load_state(self, state: State) -> None:
+        """Resume from `state`."""
         self.acts = state["acts"]

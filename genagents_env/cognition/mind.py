@@ -17,7 +17,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Profile, State
 
 Adapters: TypeAlias = tuple[tuple[str, TypeAdapter[object]], ...]
-Options = TypeVar("Options", bound=QueryOptions)
+Options = TypeVar("Options", bound=QueryOptions, covariant=True)
 
 
 @dataclass(frozen=True)

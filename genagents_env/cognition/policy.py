@@ -1,20 +1,21 @@
 """A policy of minds: one for each agent, whose model calls are under way together."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from genagents_env.actions import Action
-from genagents_env.cognition.mind import Mind, Options, Services
+from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.query import QueryHandler
+from genagents_env.cognition.query import QueryHandler, QueryOptions
 from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
 
-M = TypeVar("M", bound=Mind[Any])
+M = TypeVar("M", bound=Mind[QueryOptions])
+Options = TypeVar("Options", bound=QueryOptions)
 T = TypeVar("T")
 
 
@@ -108,9 +109,9 @@ class MindPolicy(Policy, Generic[M, Options]):
             mind.load_state(state[agent])
 
 
-async def gather_all(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather_all(awaitables: Iterable[Awaitable[T]]) -> list[T]:
     """Return what each gives, once all are done; then the first error there was is raised."""
-    outcomes = await asyncio.gather(*coroutines, return_exceptions=True)
+    outcomes = await asyncio.gather(*awaitables, return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome

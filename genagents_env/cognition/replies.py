@@ -5,7 +5,7 @@ not refused for a text too long, which is cut, nor for a number that names no li
 it passes over such numbers, and keeps nothing that rests on none.
 """
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -63,3 +63,8 @@ def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
         keep_first(most),
         Field(max_length=most, json_schema_extra={"minItems": least}),
     ]
+
+
+def one_of(values: tuple[str, ...]) -> Any:
+    """Return the type of a text that is one of `values`, of which there is at least one."""
+    return Literal[values]

@@ -7,7 +7,9 @@ way the effects come in the order (tick, agent, purpose, number), however the ca
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
+
+from pydantic import BaseModel
 
 from genagents_env.cognition.mind import Mind
 from genagents_env.cognition.query import (
@@ -16,13 +18,14 @@ from genagents_env.cognition.query import (
     PreparedQuery,
     Query,
     QueryHandler,
+    QueryOptions,
     QueryReply,
 )
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelAnswer, ModelClient
 
-M = TypeVar("M", bound=Mind[Any])
-ReplyTask: TypeAlias = "asyncio.Task[ModelAnswer[Any]]"
+M = TypeVar("M", bound=Mind[QueryOptions])
+ReplyTask: TypeAlias = "asyncio.Task[ModelAnswer[BaseModel]]"
 
 
 class CallScheduler(Generic[M]):

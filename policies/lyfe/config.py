@@ -7,7 +7,7 @@ sixth of a second.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -29,7 +29,7 @@ VARIANTS: Mapping[Variant, Mapping[str, bool]] = {
     "no_summarize_and_forget": {"saf_memory": False},
 }
 # Where the release, or the paper's text, has another value than the default.
-PRESETS: Mapping[Preset, Mapping[str, Any]] = {
+PRESETS: Mapping[Preset, Mapping[str, object]] = {
     "default": {},
     "release": {"repetition_of": "heard", "boredom_per_second": 0.0018, "pass_utterances": 1},
     "paper": {
@@ -127,12 +127,12 @@ class LyfeConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _apply_preset(cls, fields: Any) -> Any:
+    def _apply_preset(cls, fields: object) -> object:
         """Apply preset and variant; what is given by name goes before a preset's value."""
         if not isinstance(fields, Mapping):
             return fields
-        preset: Mapping[str, Any] = {}
-        variant: Mapping[str, Any] = {}
+        preset: Mapping[str, object] = {}
+        variant: Mapping[str, object] = {}
         if fields.get("preset") in get_args(Preset):
             preset = PRESETS[fields["preset"]]
         if fields.get("variant") in get_args(Variant):

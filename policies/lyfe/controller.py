@@ -8,7 +8,7 @@ come to people or is bored; without options, at every tick. Source: Lyfe Agents,
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
@@ -20,7 +20,7 @@ from genagents_env.cognition.query import (
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Sentence
+from genagents_env.cognition.replies import Sentence, one_of
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
@@ -137,7 +137,7 @@ def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type
         create_model(
             "Choice",
             __base__=OptionChoice,
-            option=(cast(Any, Literal[kinds]), ...),
+            option=(one_of(kinds), ...),
             target=(hint, ...),
             subgoal=(Sentence, ...),
         ),

@@ -10,15 +10,17 @@ Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1; how much is recalled, the
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Annotated, ClassVar, TypeVar, cast
+from typing import TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BaseModel
 
+from genagents_env.cognition.interview import (
+    QUESTION_LIMIT,
+    make_default_reply,
+    make_interview_model,
+)
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.replies import list_of_numbers
 from genagents_env.llm.calls import CallKey, JSONValue
-from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import clean
@@ -29,33 +31,13 @@ from .mind import LyfeMind, SummarySentence, WorkItem, make_mind
 from .monitor import SummaryUpdate
 
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
-UNKNOWN = "I do not know."
 INTERVIEWER = "the interviewer"
 _SIFTED = 15  # long memories that the summary is made of; paper, D.1
-_MOST = 300  # characters of an answer
-_NAMED = 8  # numbers it may name
 _EVIDENCE = 24  # events it may rest on
 _MAX_TOKENS = 480  # a summary; an answer in a script of a token a character
-_QUESTION = 240  # characters of a question that are shown
 _LINE = 150  # characters of the summary in one line of the prompt, which shows no more of one
 
 R = TypeVar("R", bound=BaseModel)
-
-
-class LyfeAnswer(ReplyModel):
-    """An answer, and the numbers in the prompt of what it rests on."""
-
-    wire_name: ClassVar[str] = "Told"
-    wire_description: ClassVar[str] = (
-        "An answer, and the numbers in the prompt of what it rests on."
-    )
-
-    answer: Annotated[
-        str,
-        BeforeValidator(lambda value: clean(value, _MOST) if isinstance(value, str) else value),
-        Field(min_length=1, max_length=_MOST),
-    ]
-    because: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +71,7 @@ async def answer_questions(
         BudgetExceeded: a call does not fit the budget.
         ModelOutage: several calls in a row failed.
     """
-    asked = [clean(question, _QUESTION) for question in questions]
+    asked = [clean(question, QUESTION_LIMIT) for question in questions]
     interview = _Interview(_copy(mind), repeat)
     if asked:
         await interview.begin(asked[0])
@@ -137,9 +119,9 @@ class _Interview:
         grounds = _list_sources(self.mind, near, before)
         lines: list[JSONValue] = [*states.format_goal(self.mind), ["question", question]]
         shown = self._fill_prompt(ANSWER, lines, grounds)
-        fallback = LyfeAnswer(answer=UNKNOWN, because=[])
+        fallback = make_default_reply()
         reply, _ = await self._ask(
-            ANSWER, number, shown, _make_reply_type(len(shown.memories)), fallback
+            ANSWER, number, shown, make_interview_model(len(shown.memories)), fallback
         )
         self.said.append(self._note(reply.answer, self.mind.name))
         named = [grounds[id_].events for id_ in shown.find_ids(reply.because)]
@@ -260,13 +242,3 @@ def _format_when(mind: LyfeMind, item: WorkItem) -> str:
 
 def _list_events(item: WorkItem) -> tuple[int, ...]:
     return tuple(item.list_sources())
-
-
-@lru_cache(maxsize=256)
-def _make_reply_type(shown: int) -> type[LyfeAnswer]:
-    """Return the reply type with numbers of lines from 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown)
-    return cast(
-        type[LyfeAnswer],
-        create_model("Told", __base__=LyfeAnswer, because=(because, ...)),
-    )

@@ -7,7 +7,7 @@ written as in the release.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -29,7 +29,7 @@ SUMMARY_LIMIT = 700  # characters: a hundred words (release)
 _FIRST = 3  # memories that the first summary is made of
 
 
-def _cut(value: Any) -> Any:
+def _cut(value: object) -> object:
     return clean(value, SUMMARY_LIMIT) if isinstance(value, str) else value
 
 

@@ -4,14 +4,13 @@ It decides when something new is perceived or what it is doing ends, not at ever
 decisions it goes on: walks until it has arrived, does what it said for as long as it said.
 """
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Talk
+from genagents_env.cognition.policy import gather_all
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.percept import Percept
@@ -24,6 +23,7 @@ from genagents_env.policy import (
     Policy,
     Profile,
     RecalledMemory,
+    State,
 )
 from genagents_env.policy_loader import read_options
 
@@ -36,8 +36,6 @@ from .reply import make_decision_model
 from .scripted import REPLIES
 
 __all__ = ["ReactiveConfig", "ReactivePolicy"]
-
-T = TypeVar("T")
 
 
 class ReactivePolicy(Policy):
@@ -54,7 +52,7 @@ class ReactivePolicy(Policy):
     remembers = True
     scripted_replies = REPLIES
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: object) -> None:
         self.config: ReactiveConfig = read_options(ReactiveConfig, options, self.name)
         self.minds: dict[str, ReactiveMind] = {}
 
@@ -80,7 +78,7 @@ class ReactivePolicy(Policy):
         awaited first, so what was answered is in the cassette when the run goes on.
         """
         agents = list(observations)
-        acted = await _all(self._act(agent, infos[agent]["percept"]) for agent in agents)
+        acted = await gather_all(self._act(agent, infos[agent]["percept"]) for agent in agents)
         self.minds.update((a, mind) for a, (_, mind) in zip(agents, acted, strict=True))
         return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
 
@@ -89,7 +87,7 @@ class ReactivePolicy(Policy):
     ) -> list[Answer]:
         """Return what `agent` says to each question, one model call each; changes nothing."""
         numbered = enumerate(questions, repeat * INTERVIEW_CALLS)
-        return await _all(self._answer(agent, number, text) for number, text in numbered)
+        return await gather_all(self._answer(agent, number, text) for number, text in numbered)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts and ties of the profile, the facts heard, and the last things heard."""
@@ -151,23 +149,14 @@ class ReactivePolicy(Policy):
         """Return whether one is spoken to but may not think again for a while: then one leaves."""
         return mind.urgent and mind.count_decisions(now) >= self.config.decisions_per_hour
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return every mind."""
-        kept: dict[str, Any] = _make_adapter().dump_python(self.minds, mode="json")
+        kept: State = _make_adapter().dump_python(self.minds, mode="json")
         return kept
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
+    def load_state(self, state: State) -> None:
+        """Resume from `state`."""
         self.minds = _make_adapter().validate_python(dict(state))
-
-
-async def _all(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Return what each gives, once all are done; then the first error there was is raised."""
-    done = await asyncio.gather(*coroutines, return_exceptions=True)
-    for outcome in done:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [outcome for outcome in done if not isinstance(outcome, BaseException)]
 
 
 def _make_adapter() -> TypeAdapter[dict[str, ReactiveMind]]:

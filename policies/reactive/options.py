@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.cognition.routine import find_entry
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
-from genagents_env.scenario.schema import RoutineEntry
 
 from .mind import ReactiveActivity
 from .reply import Decision
@@ -46,14 +46,6 @@ class OptionLimits:
     objects: int = 3
 
 
-def current_entry(profile: Profile, percept: Percept) -> RoutineEntry | None:
-    """Return what the routine says for this time of day."""
-    clock = percept.time.time()
-    order = sorted(profile.routine, key=lambda entry: entry.at)
-    begun = [entry for entry in order if entry.at <= clock]
-    return begun[-1] if begun else order[-1] if order else None
-
-
 def list_options(
     profile: Profile, percept: Percept, limits: OptionLimits, *, talk_first: bool
 ) -> dict[str, ReactiveOption]:
@@ -64,7 +56,7 @@ def list_options(
     beside `KEEP_ON`; other places and things do not distract from the person.
     """
     me = percept.me
-    talk, entry = percept.conversation, current_entry(profile, percept)
+    talk, entry = percept.conversation, find_entry(profile, percept.time.time())
     talks = _list_talks(percept, limits.people)
     found = dict(talks) if talk_first else {}
     busy = talk_first and bool(talks) and entry is not None and _is_within(me.place, entry.place)
@@ -211,7 +203,7 @@ def stop(activity: ReactiveActivity) -> ReactiveActivity:
 
 def _list_places(profile: Profile, percept: Percept) -> list[str]:
     """Return the places worth naming: of the routine, of one's own, then the buildings known."""
-    entry = current_entry(profile, percept)
+    entry = find_entry(profile, percept.time.time())
     own = [entry.place if entry is not None else "", profile.workplace or "", profile.home]
     here = percept.me.place
     taken = [here]

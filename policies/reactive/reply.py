@@ -1,10 +1,11 @@
 """What the model replies: a flat object whose first field can only be one of the options."""
 
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, cast
 
 from pydantic import BeforeValidator, Field, create_model
 
+from genagents_env.cognition.replies import one_of
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
@@ -32,5 +33,6 @@ class Decision(ReplyModel):
 @lru_cache(maxsize=256)
 def make_decision_model(options: tuple[str, ...]) -> type[Decision]:
     """Return `Decision` with `do` limited to `options`, of which there is at least one."""
-    allowed = Literal[options]  # type: ignore[valid-type]
-    return cast(type[Decision], create_model("Decision", __base__=Decision, do=(allowed, ...)))
+    return cast(
+        type[Decision], create_model("Decision", __base__=Decision, do=(one_of(options), ...))
+    )

@@ -6,11 +6,11 @@ by routines and the town, and a fact goes from mouth to mouth once per listener.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Move
+from genagents_env.cognition.routine import is_in_bed
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
@@ -20,6 +20,7 @@ from genagents_env.policy import (
     Policy,
     Profile,
     RecalledMemory,
+    State,
 )
 
 from .day import follow_day
@@ -70,7 +71,7 @@ class ScriptedPolicy(Policy):
         memory, profile = self.states[agent], self.profiles[agent]
         now = int((percept.time - self.start).total_seconds())
         listen(memory, percept, now)
-        if percept.me.asleep and memory.in_bed(percept.time.time(), profile):
+        if percept.me.asleep and is_in_bed(profile, percept.time.time()):
             return Idle()
         action = (
             converse(memory, percept, now, self.config, self.seed)
@@ -97,10 +98,10 @@ class ScriptedPolicy(Policy):
             for fact, text in memory.facts.items()
         ]
 
-    def state(self) -> dict[str, Any]:
-        """Return what everybody carries."""
+    def state(self) -> State:
+        """Return what everyone carries."""
         return {agent: asdict(memory) for agent, memory in self.states.items()}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`."""
+    def load_state(self, state: State) -> None:
+        """Resume from `state`."""
         self.states = TypeAdapter(dict[str, ScriptedState]).validate_python(dict(state))

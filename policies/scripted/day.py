@@ -3,6 +3,7 @@
 from datetime import time
 
 from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.cognition.routine import is_in_bed
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.policy import Profile
 
@@ -17,7 +18,7 @@ _SLEEP_STATES = ("sle", "occupied", "in use", "taken")
 def follow_day(memory: ScriptedState, profile: Profile, percept: Percept, now: int) -> Action:
     """Return the next step of the day: to bed, to the routine's place, or doing what it says."""
     _notice_bed(memory, profile, percept)
-    if memory.in_bed(percept.time.time(), profile):
+    if is_in_bed(profile, percept.time.time()):
         return _go_to_bed(memory, profile, percept, now)
     memory.searched.clear()
     index = find_entry_index(profile, percept.time.time())

@@ -1,10 +1,8 @@
 """What a scripted person carries from tick to tick."""
 
 from dataclasses import dataclass, field
-from datetime import time
 
 from genagents_env.errors import ConfigError
-from genagents_env.policy import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +78,6 @@ class ScriptedState:
     last: str = ""
     going: str = ""
     detour: str = ""
-
-    @staticmethod
-    def in_bed(clock: time, profile: Profile) -> bool:
-        """Return whether the lifestyle says to be in bed at `clock`."""
-        bed, wake = profile.bed, profile.wake
-        return bed <= clock < wake if bed <= wake else clock >= bed or clock < wake
 
     def knows(self, fact: str, name: str) -> bool:
         """Return whether `name` has `fact` from or with this person."""

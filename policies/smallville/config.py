@@ -1,7 +1,7 @@
 """The options of the Smallville mind: which faculties it has, and how each of them works."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -107,7 +107,7 @@ class SmallvilleConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out(cls, fields: Any) -> Any:
+    def _leave_out(cls, fields: object) -> object:
         if isinstance(fields, Mapping) and fields.get("variant") in get_args(Variant):
             return {**fields, **VARIANTS[fields["variant"]]}
         return fields

@@ -5,18 +5,17 @@ events in the record are its evidence. What one knew from the start leads to no 
 Source: Park et al. 2023, section 6.1.
 """
 
-import asyncio
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Annotated, ClassVar, cast
 
-from pydantic import BeforeValidator, Field, create_model
-
+from genagents_env.cognition.interview import (
+    QUESTION_LIMIT,
+    make_default_reply,
+    make_interview_model,
+)
+from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.replies import list_of_numbers
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.prompts import fence
-from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.memory.stream import Memory
 from genagents_env.policy import INTERVIEW_CALLS, Answer, RecalledMemory
@@ -27,32 +26,12 @@ from .retrieve import embed_new, recall
 from .summary import format_lines as self_description
 
 PURPOSE = "interview"
-UNKNOWN = "I do not know."
-_MOST = 300  # characters of an answer
-_NAMED = 8  # numbers it may name
 _MAX_TOKENS = 400  # an answer in a script of a token a character, and the numbers
-_QUESTION = 240  # characters of a question that are shown
 _SELF_SHARE = 0.2  # of the prompt at most for who one is, one's plan and what one is doing
 _PLAN_SHARE = 0.12  # of the prompt at most for the plan alone
 _DOING = 80  # characters of what one is doing
 _FRAME = bound_tokens(fence([], ""))
 _UTTERANCES = 3  # of the conversation under way
-
-
-class SmallvilleAnswer(ReplyModel):
-    """An answer, and the numbers in the prompt of what it rests on."""
-
-    wire_name: ClassVar[str] = "Told"
-    wire_description: ClassVar[str] = (
-        "An answer, and the numbers in the prompt of what it rests on."
-    )
-
-    answer: Annotated[
-        str,
-        BeforeValidator(lambda value: clean(value, _MOST) if isinstance(value, str) else value),
-        Field(min_length=1, max_length=_MOST),
-    ]
-    because: list[int]
 
 
 async def answer_questions(
@@ -77,18 +56,11 @@ async def answer_questions(
     """
     await embed_new(mind)
     tick = mind.tick + 1  # the moment after the last step, which no other call has had yet
-    calls = [
+    # All are awaited before an error is raised: what was answered is then in the cassette.
+    return await gather_all(
         _answer(mind, question, CallKey(mind.agent, tick, PURPOSE, number))
         for number, question in enumerate(questions, repeat * INTERVIEW_CALLS)
-    ]
-    # All are awaited before an error is raised: what was answered is then in the cassette.
-    outcomes = await asyncio.gather(*calls, return_exceptions=True)
-    given: list[Answer] = []
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-        given.append(outcome)
-    return given
+    )
 
 
 def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
@@ -108,8 +80,8 @@ async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     answered = await mind.services.model.ask(
         key,
         shown.messages,
-        _make_reply_type(len(shown.memories)),
-        fallback=SmallvilleAnswer(answer=UNKNOWN, because=[]),
+        make_interview_model(len(shown.memories)),
+        fallback=make_default_reply(),
         max_tokens=_MAX_TOKENS,
         temperature=mind.config.temperature,
     )
@@ -123,7 +95,7 @@ async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
 async def _fill_prompt(
     mind: SmallvilleMind, question: str, said: Sequence[DialogueLine], now: int
 ) -> FilledPrompt:
-    asked = clean(question, _QUESTION)
+    asked = clean(question, QUESTION_LIMIT)
     utterances = [
         (f"{line.speaker} just said", _to_memory(number, line, now))
         for number, line in enumerate(said)
@@ -195,13 +167,3 @@ def _format_plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
                 break
             told = longer
     return told
-
-
-@lru_cache(maxsize=256)
-def _make_reply_type(shown: int) -> type[SmallvilleAnswer]:
-    """Return the reply type with numbers of memories from 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown)
-    return cast(
-        type[SmallvilleAnswer],
-        create_model("Told", __base__=SmallvilleAnswer, because=(because, ...)),
-    )

@@ -22,7 +22,7 @@ from genagents_env.cognition.query import (
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Phrase
+from genagents_env.cognition.replies import Phrase, one_of
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_index
@@ -195,8 +195,9 @@ def _make_reply_model(data: QueryData) -> type[Reaction]:
 @lru_cache(maxsize=16)
 def make_reaction_model(choices: tuple[str, ...]) -> type[Reaction]:
     """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
-    allowed = Literal[choices]  # type: ignore[valid-type]
-    return cast(type[Reaction], create_model("Reaction", __base__=Reaction, choice=(allowed, ...)))
+    return cast(
+        type[Reaction], create_model("Reaction", __base__=Reaction, choice=(one_of(choices), ...))
+    )
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, cast
+from typing import ClassVar, cast
 
 from pydantic import Field, create_model
 
@@ -15,7 +15,7 @@ from genagents_env.cognition.query import (
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Emoji, Word
+from genagents_env.cognition.replies import Emoji, Word, one_of
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -116,8 +116,7 @@ async def _apply_one(
 
 @lru_cache(maxsize=256)
 def _make_spots_model(places: tuple[str, ...], count: int) -> type[Spots]:
-    allowed: Any = Literal[places]
-    spot = create_model("Spot", __base__=Spot, where=(allowed, ...))
+    spot = create_model("Spot", __base__=Spot, where=(one_of(places), ...))
     exact = Field(min_length=count, max_length=count)
     return cast(type[Spots], create_model("Spots", __base__=Spots, spots=(list[spot], exact)))
 

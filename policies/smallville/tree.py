@@ -6,7 +6,7 @@ Asked only where there is a choice; one stays where one is if that will do. Sour
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, cast
+from typing import ClassVar, cast
 
 from pydantic import create_model
 
@@ -19,7 +19,7 @@ from genagents_env.cognition.query import (
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Emoji, Word
+from genagents_env.cognition.replies import Emoji, Word, one_of
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -137,16 +137,16 @@ def _settle_place(mind: SmallvilleMind, data: QueryData, moment: Moment, use: Ob
 
 @lru_cache(maxsize=256)
 def _make_place_model(places: tuple[str, ...]) -> type[PlaceChoice]:
-    allowed: Any = Literal[places]
     return cast(
-        type[PlaceChoice], create_model("Choice", __base__=PlaceChoice, where=(allowed, ...))
+        type[PlaceChoice], create_model("Choice", __base__=PlaceChoice, where=(one_of(places), ...))
     )
 
 
 @lru_cache(maxsize=256)
 def _make_object_model(things: tuple[str, ...]) -> type[ObjectUse]:
-    allowed: Any = Literal[things]
-    return cast(type[ObjectUse], create_model("Use", __base__=ObjectUse, thing=(allowed, ...)))
+    return cast(
+        type[ObjectUse], create_model("Use", __base__=ObjectUse, thing=(one_of(things), ...))
+    )
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {

@@ -1,0 +1,44 @@
+"""What minds with memory share of interviews: the reply, and how its evidence is named."""
+
+from functools import lru_cache
+from typing import Annotated, ClassVar, cast
+
+from pydantic import BeforeValidator, Field, create_model
+
+from genagents_env.cognition.replies import list_of_numbers
+from genagents_env.llm.schemas import ReplyModel
+from genagents_env.text import clean
+
+UNKNOWN = "I do not know."
+QUESTION_LIMIT = 240  # characters of a question that are shown
+_ANSWER_LIMIT = 300  # characters of an answer
+_NAMED = 8  # numbers it may name
+
+
+class InterviewReply(ReplyModel):
+    """An answer, and the numbers in the prompt of the lines that it rests on."""
+
+    wire_name: ClassVar[str] = "Told"
+    wire_description: ClassVar[str] = (
+        "An answer, and the numbers in the prompt of what it rests on."
+    )
+
+    answer: Annotated[
+        str,
+        BeforeValidator(lambda v: clean(v, _ANSWER_LIMIT) if isinstance(v, str) else v),
+        Field(min_length=1, max_length=_ANSWER_LIMIT),
+    ]
+    because: list[int]
+
+
+def make_default_reply() -> InterviewReply:
+    """Return the reply of one who does not know, which rests on nothing."""
+    return InterviewReply(answer=UNKNOWN, because=[])
+
+
+@lru_cache(maxsize=256)
+def make_interview_model(shown: int) -> type[InterviewReply]:
+    """Return `InterviewReply` with numbers of lines from 1 to `shown`."""
+    because = list_of_numbers(_NAMED, shown)
+    made = create_model("InterviewReply", __base__=InterviewReply, because=(because, ...))
+    return cast(type[InterviewReply], made)
