@@ -6,9 +6,10 @@ from pydantic import ValidationError
 
 from genagents_env.actions import Action, Idle, Talk
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.smallville import converse
+from genagents_env.policies.smallville.converse import RelationshipReply, Utterance
 from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import (
@@ -216,36 +217,36 @@ def test_a_conversation_survives_a_checkpoint() -> None:
 @pytest.mark.parametrize(
     ("model", "broken"),
     [
-        ("Relationship", {}),
-        ("Relationship", []),
-        ("Relationship", "a friend"),
-        ("Relationship", None),
-        ("Relationship", {"relationship": ""}),
-        ("Relationship", {"relationship": " \n "}),
-        ("Relationship", {"relationship": "\x00\x07"}),
-        ("Relationship", {"relationship": 3}),
-        ("Relationship", {"relationship": None}),
-        ("Relationship", {"relationship": ["a friend"]}),
-        ("Relationship", {"relationship": {"relationship": "a friend"}}),
-        ("Relationship", {"relationship": float("nan")}),
-        ("Utterance", {}),
-        ("Utterance", []),
-        ("Utterance", "Hello."),
-        ("Utterance", None),
-        ("Utterance", {"say": "x"}),
-        ("Utterance", {"end": True}),
-        ("Utterance", {"say": None, "end": True}),
-        ("Utterance", {"say": 5, "end": True}),
-        ("Utterance", {"say": ["x"], "end": True}),
-        ("Utterance", {"say": {"say": "x", "end": True}, "end": False}),
-        ("Utterance", {"say": "x", "end": "perhaps"}),
-        ("Utterance", {"say": "x", "end": float("nan")}),
-        ("Utterance", {"say": "x", "end": None}),
+        (RelationshipReply, {}),
+        (RelationshipReply, []),
+        (RelationshipReply, "a friend"),
+        (RelationshipReply, None),
+        (RelationshipReply, {"relationship": ""}),
+        (RelationshipReply, {"relationship": " \n "}),
+        (RelationshipReply, {"relationship": "\x00\x07"}),
+        (RelationshipReply, {"relationship": 3}),
+        (RelationshipReply, {"relationship": None}),
+        (RelationshipReply, {"relationship": ["a friend"]}),
+        (RelationshipReply, {"relationship": {"relationship": "a friend"}}),
+        (RelationshipReply, {"relationship": float("nan")}),
+        (Utterance, {}),
+        (Utterance, []),
+        (Utterance, "Hello."),
+        (Utterance, None),
+        (Utterance, {"say": "x"}),
+        (Utterance, {"end": True}),
+        (Utterance, {"say": None, "end": True}),
+        (Utterance, {"say": 5, "end": True}),
+        (Utterance, {"say": ["x"], "end": True}),
+        (Utterance, {"say": {"say": "x", "end": True}, "end": False}),
+        (Utterance, {"say": "x", "end": "perhaps"}),
+        (Utterance, {"say": "x", "end": float("nan")}),
+        (Utterance, {"say": "x", "end": None}),
     ],
 )
-def test_malformed_replies_are_refused(model: str, broken: object) -> None:
+def test_malformed_replies_are_refused(model: type[ReplyModel], broken: object) -> None:
     with pytest.raises(ValidationError):
-        getattr(converse, model).model_validate(broken)
+        model.model_validate(broken)
     text = json.dumps(broken)
     _, _, action = drawn_in(lambda request: text)
     assert action == LEAVE

@@ -142,7 +142,9 @@ def test_pieces_fill_the_stretch_with_its_blocks(begin: int, cuts: list[int]) ->
     start = mind.services.to_second(time)
     pieces = answer(mind, "plan.pieces", {"start": start}, Moment(time=time)).pieces
     assert sum(piece.minutes for piece in pieces) >= 60 or len(pieces) >= 4
-    assert pieces[0].what == mind.day.block_at(start).text
+    block = mind.day.find_block(start)
+    assert block is not None
+    assert pieces[0].what == block.text
 
 
 # Places.
