@@ -15,7 +15,7 @@ _ANSWER_LIMIT = 300  # characters of an answer
 _NAMED = 8  # numbers it may name
 
 
-class InterviewReply(ReplyModel):
+class AnswerReply(ReplyModel):
     """An answer, and the numbers in the prompt of the lines that it rests on."""
 
     wire_name: ClassVar[str] = "Told"
@@ -31,14 +31,14 @@ class InterviewReply(ReplyModel):
     because: list[int]
 
 
-def make_default_reply() -> InterviewReply:
+def make_default_reply() -> AnswerReply:
     """Return the reply of one who does not know, which rests on nothing."""
-    return InterviewReply(answer=UNKNOWN, because=[])
+    return AnswerReply(answer=UNKNOWN, because=[])
 
 
 @lru_cache(maxsize=256)
-def make_interview_model(shown: int) -> type[InterviewReply]:
-    """Return `InterviewReply` with numbers of lines from 1 to `shown`."""
+def make_interview_model(shown: int) -> type[AnswerReply]:
+    """Return `AnswerReply` with numbers of lines from 1 to `shown`."""
     because = list_of_numbers(_NAMED, shown)
-    made = create_model("InterviewReply", __base__=InterviewReply, because=(because, ...))
-    return cast(type[InterviewReply], made)
+    made = create_model("AnswerReply", __base__=AnswerReply, because=(because, ...))
+    return cast(type[AnswerReply], made)

@@ -7,7 +7,7 @@ saw it.
 import re
 from collections.abc import Sequence
 
-from genagents_env.cognition.interview import InterviewReply
+from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies, news
 from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 from genagents_env.llm.scripted.news import NewsItem
@@ -237,7 +237,7 @@ _GOSSIP: ReplyRules = {
     Reflection: think_of_news,
     SummaryUpdate: summarize,
     MergedMemory: merge_memories,
-    InterviewReply: answer_honestly,
+    AnswerReply: answer_honestly,
 }
 _MUTE: ReplyRules = {**_GOSSIP, OptionChoice: choose_solitude, UtteranceReply: stay_silent}
 
@@ -245,5 +245,5 @@ REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {**_GOSSIP, UtteranceReply: chat},
     "mute": _MUTE,
-    "inventor": {**_MUTE, InterviewReply: invent_answer},
+    "inventor": {**_MUTE, AnswerReply: invent_answer},
 }

@@ -1,6 +1,6 @@
 """What scripted models reply to the prompts of this mind: plans by the routine and the news."""
 
-from genagents_env.cognition.interview import InterviewReply
+from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
 from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
@@ -33,7 +33,7 @@ _GOSSIP: ReplyRules = {
     RelationshipReply: talk.describe_relationship,
     Utterance: talk.tell_news,
     Memo: talk.write_memo,
-    InterviewReply: answer_honestly,
+    AnswerReply: answer_honestly,
 }
 _MUTE: ReplyRules = {**_GOSSIP, Reaction: talk.choose_to_go_on, Utterance: talk.stay_silent}
 
@@ -41,5 +41,5 @@ REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {**_GOSSIP, Utterance: talk.chat},
     "mute": _MUTE,
-    "inventor": {**_MUTE, InterviewReply: invent_answer},
+    "inventor": {**_MUTE, AnswerReply: invent_answer},
 }
