@@ -11,7 +11,7 @@ from genagents_env.judge.rubric import Rubric, load_rubric
 from genagents_env.judge.rubric_queries import (
     RubricQuery,
     ask_missing,
-    make_blank_fields,
+    build_blank,
     open_session,
 )
 from genagents_env.judge.session import JudgingResult, Watch
@@ -125,7 +125,13 @@ def make_blank(
 ) -> Comparison:
     """Return the comparison of a pair that nobody has made yet."""
     first, second = pair.first, pair.second
-    return Comparison(
+    return build_blank(
+        Comparison,
+        first,
+        rubric,
+        judge,
+        by,
+        repeat,
         first=first.id,
         second=second.id,
         first_run=first.run,
@@ -134,7 +140,6 @@ def make_blank(
         second_condition=second.condition,
         shown=shown,
         verdict=None,
-        **make_blank_fields(first, rubric, judge, by, repeat),
     )
 
 

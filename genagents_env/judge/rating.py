@@ -9,7 +9,7 @@ from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.rubric_queries import (
     RubricQuery,
     ask_missing,
-    make_blank_fields,
+    build_blank,
     open_session,
 )
 from genagents_env.judge.session import JudgingResult, Watch
@@ -63,14 +63,19 @@ def rate(
 
 def make_blank(said: JudgedText, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Rating:
     """Return the rating of an answer that nobody has given yet."""
-    return Rating(
+    return build_blank(
+        Rating,
+        said,
+        rubric,
+        judge,
+        by,
+        repeat,
         answer=said.id,
         run=said.run,
         condition=said.condition,
         low=rubric.low,
         high=rubric.high,
         value=None,
-        **make_blank_fields(said, rubric, judge, by, repeat),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypedDict
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -17,13 +17,14 @@ from genagents_env.judge.session import (
     Watch,
 )
 from genagents_env.judge.texts import JudgedText
-from genagents_env.judge.verdicts import By, Judgement, Verdicts
+from genagents_env.judge.verdicts import By, Comparison, Judgement, Rating, Verdicts
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.run.spec import RunOptions
-from genagents_env.scenario.questions import When
 from genagents_env.text import clean
+
+J = TypeVar("J", Rating, Comparison)
 
 TEMPERATURE = 0.7  # repeats of a judge that is always sure of itself would tell nothing
 
@@ -47,39 +48,40 @@ class RubricQuery:
     fill: Callable[..., Judgement]
 
 
-class BlankFields(TypedDict):
-    """The fields of a verdict that nobody has given yet; they are those of `BaseJudgement`."""
+def build_blank(
+    kind: Callable[..., J],
+    text: JudgedText,
+    rubric: Rubric,
+    judge: str,
+    by: By,
+    repeat: int,
+    **own: object,
+) -> J:
+    """Return a verdict that nobody has given yet.
 
-    block: str
-    seed: int
-    agent: str
-    when: When
-    question: str
-    number: int
-    rubric: str
-    edition: str
-    judge: str
-    by: By
-    repeat: int
-
-
-def make_blank_fields(
-    text: JudgedText, rubric: Rubric, judge: str, by: By, repeat: int
-) -> BlankFields:
-    """Return what a rating of `text`, or a comparison of it with another, begins with."""
-    return {
-        "block": text.block,
-        "seed": text.seed,
-        "agent": text.agent,
-        "when": text.when,
-        "question": text.question,
-        "number": text.repeat,
-        "rubric": rubric.name,
-        "edition": rubric.edition,
-        "judge": judge,
-        "by": by,
-        "repeat": repeat,
-    }
+    Args:
+        kind: `Rating` or `Comparison`.
+        text: that is rated, or is one of the two compared.
+        rubric: that is gone by.
+        judge: the name of the model or the person.
+        by: which of the two it is.
+        repeat: how often the judge had been asked this before.
+        own: the fields of `kind` that are not those of `BaseJudgement`.
+    """
+    return kind(
+        block=text.block,
+        seed=text.seed,
+        agent=text.agent,
+        when=text.when,
+        question=text.question,
+        number=text.repeat,
+        rubric=rubric.name,
+        edition=rubric.edition,
+        judge=judge,
+        by=by,
+        repeat=repeat,
+        **own,
+    )
 
 
 def open_session(options: RunOptions, judge: str | None, repeats: int) -> JudgeSession:
