@@ -209,13 +209,13 @@ def _format_flow(flow: Flow) -> str:
     strangers = sum(not one.knew for one in flow.agents)
     if not strangers:
         return f"Flow of {flow.fact}: everybody knew it at the start"
-    told = f"Flow of {flow.fact}: received {_format_part(len(flow.told), strangers)}"
-    if not flow.told:
+    told = f"Flow of {flow.fact}: received {_format_part(len(flow.receivers), strangers)}"
+    if not flow.receivers:
         return told
     if flow.p_store is None:
         return f"{told}, stored not known"
-    told += f", stored {_format_part(len(flow.kept), len(flow.told))}"
-    if not flow.kept:
+    told += f", stored {_format_part(len(flow.keepers), len(flow.receivers))}"
+    if not flow.keepers:
         return told
     share = flow.p_retrieve
     return f"{told}, retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"

@@ -55,14 +55,14 @@ class Flow:
     p_retrieve: float | None
 
     @property
-    def told(self) -> tuple[AgentFlow, ...]:
+    def receivers(self) -> tuple[AgentFlow, ...]:
         """Those who did not know it at the start and received it."""
         return tuple(one for one in self.agents if not one.knew and one.received is not None)
 
     @property
-    def kept(self) -> tuple[AgentFlow, ...]:
-        """Those of `told` who stored it."""
-        return tuple(one for one in self.told if one.stored)
+    def keepers(self) -> tuple[AgentFlow, ...]:
+        """Those of `receivers` who stored it."""
+        return tuple(one for one in self.receivers if one.stored)
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values."""
@@ -144,9 +144,9 @@ def _compute_retrieval(fact: Fact, after: Iterable[InterviewReply]) -> dict[str,
 def _sum_up(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
     flow = Flow(fact, agents, None, None, None)
     strangers = [one for one in agents if not one.knew]
-    stored = [one.stored for one in flow.told if one.stored is not None]
-    retrieved = [one.retrieved for one in flow.kept if one.retrieved is not None]
-    share = len(flow.told) / len(strangers) if strangers else None
+    stored = [one.stored for one in flow.receivers if one.stored is not None]
+    retrieved = [one.retrieved for one in flow.keepers if one.retrieved is not None]
+    share = len(flow.receivers) / len(strangers) if strangers else None
     return Flow(fact, agents, share, _mean(stored), _mean(retrieved))
 
 

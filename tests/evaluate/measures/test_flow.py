@@ -63,8 +63,8 @@ def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
         p_store=2 / 4,
         p_retrieve=(2 / 3 + 1 / 2) / 2,
     )
-    assert [one.agent for one in flow.told] == ["Ben", "Cy", "Dot", "Fay"]
-    assert [one.agent for one in flow.kept] == ["Ben", "Cy"]
+    assert [one.agent for one in flow.receivers] == ["Ben", "Cy", "Dot", "Fay"]
+    assert [one.agent for one in flow.keepers] == ["Ben", "Cy"]
 
 
 def test_the_first_hearing_counts_and_who_knew_it_is_no_receiver() -> None:
@@ -135,7 +135,7 @@ def test_probabilities_are_such_and_the_order_of_answers_is_indifferent(
         flow,
     )
     assert [one.agent for one in flow.agents] == list(SEVEN)
-    assert flow.p_receive == len(flow.told) / 6 == len(events) / 6
+    assert flow.p_receive == len(flow.receivers) / 6 == len(events) / 6
     for share in (flow.p_store, flow.p_retrieve, *(one.retrieved for one in flow.agents)):
         assert share is None or 0 <= share <= 1
     assert (flow.p_store is None) == (held is None or not events)

@@ -10,41 +10,41 @@ from tests.evaluate.measures.street import ADA, BEN, CAFE, CAT, gathering, goes,
 from tests.evaluate.measures.test_talk import value
 from tests.report.planted import ASKED, cake, judgement
 
+VALUES: dict[str, object] = {
+    "heard": {"crumbs": 1.0},
+    "verified": {},  # no question asks for the fact
+    "received": {"crumbs": 1.0},
+    "stored": {"crumbs": 1.0},
+    "retrieved": {"crumbs": 0.0},
+    "success": {"solved": 1.0, "equal": 1.0},
+    "success_majority": {"solved": 1.0, "equal": 1.0},
+    "success_judged": {"solved": 0.5, "equal": None},
+    "judge_agreement": {"suspect": 0.5},
+    "changed": {"suspect": 1.0},
+    "of_one_mind": {"suspect": 1.0},
+    "hallucinated": None,
+    "acquainted": None,
+    "calls_per_hour": pytest.approx(12),
+    "tokens_per_hour": pytest.approx(1320),
+    "dollars_per_hour": pytest.approx(0.00048 * 3),
+    "dollars_per_human_hour": pytest.approx(0.00048 * 30),
+    "calls_per_utterance": 2,
+    "tokens_per_call": 110,
+    "interview_tokens": 550,
+    "judging_tokens": 220,
+    "fallbacks": 0,
+    "reasks": 0,
+    "policy_errors": 0,
+    "wall_seconds": None,  # nobody noted it
+    "calls_outside": pytest.approx(1 / 0.3),
+}
+
 
 def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
         record = RunData(run)
-        assert value(record, "heard") == {"crumbs": 1.0}
-        assert value(record, "verified") == {}  # no question asks for the fact
-        assert value(record, "received") == {"crumbs": 1.0}
-        assert value(record, "stored") == {"crumbs": 1.0}
-        assert value(record, "retrieved") == {"crumbs": 0.0}
-        assert value(record, "success") == {"solved": 1.0, "equal": 1.0}
-        assert value(record, "success_majority") == {"solved": 1.0, "equal": 1.0}
-        assert value(record, "success_judged") == {"solved": 0.5, "equal": None}
-        assert value(record, "judge_agreement") == {"suspect": 0.5}
-        assert value(record, "changed") == {"suspect": 1.0}
-        assert value(record, "of_one_mind") == {"suspect": 1.0}
-        assert value(record, "hallucinated") is None
-        assert value(record, "acquainted") is None
-
-
-def test_what_it_cost(tmp_path: Path) -> None:
-    with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        record = RunData(run)
-        assert value(record, "calls_per_hour") == pytest.approx(12)
-        assert value(record, "tokens_per_hour") == pytest.approx(1320)
-        assert value(record, "dollars_per_hour") == pytest.approx(0.00048 * 3)
-        assert value(record, "dollars_per_human_hour") == pytest.approx(0.00048 * 30)
-        assert value(record, "calls_per_utterance") == 2
-        assert value(record, "tokens_per_call") == 110
-        assert value(record, "interview_tokens") == 550
-        assert value(record, "judging_tokens") == 220
-        assert value(record, "fallbacks") == 0
-        assert value(record, "reasks") == 0
-        assert value(record, "policy_errors") == 0
-        assert value(record, "wall_seconds") is None  # nobody noted it
-        assert value(record, "calls_outside") == pytest.approx(1 / 0.3)
+        for name, expected in VALUES.items():
+            assert value(record, name) == expected, name
 
 
 def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def check_causes(path: Path) -> None:
                 assert knew[event.data["source"]] < event.tick
                 assert event.agent not in knew
                 knew[event.agent or ""] = event.tick
-    told = {one.agent: one.received for one in spread_of(path).told}
+    told = {one.agent: one.received for one in spread_of(path).receivers}
     assert told == {name: tick for name, tick in knew.items() if name != WITNESS}
 
 
@@ -64,8 +64,8 @@ def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, se
     assert (ends["before"].majority, ends["after"].majority) == (False, True)
     assert ends["after"].repeats == (True, True, True)
     flow = spread_of(path)
-    assert len(flow.told) >= 6
-    assert MURDERER not in {one.agent for one in flow.kept}  # who keeps nothing said against him
+    assert len(flow.receivers) >= 6
+    assert MURDERER not in {one.agent for one in flow.keepers}  # who keeps nothing said against him
     assert (flow.p_store or 0) > 0.5
     assert (flow.p_retrieve or 0) > 0.5
     check_causes(path)
@@ -78,7 +78,7 @@ def test_without_a_witness_who_tells_it_is_not_solved(
     path = lived(tmp_path, model, **changes)
     assert not solved(path)["after"].majority
     flow = spread_of(path)
-    assert flow.told == ()
+    assert flow.receivers == ()
     assert [one.agent for one in flow.agents if one.stored or one.retrieved] in ([], [WITNESS])
 
 
@@ -86,12 +86,12 @@ def test_what_is_heard_flows_by_cause_among_the_scripted(tmp_path: Path) -> None
     path = lived(tmp_path, policy="scripted")
     flow = spread_of(path)
     assert len(flow.agents) == 9
-    assert len(flow.told) > 3
+    assert len(flow.receivers) > 3
     check_causes(path)
 
 
 def test_from_a_silent_witness_nobody_hears_among_the_scripted(tmp_path: Path) -> None:
     flow = spread_of(lived(tmp_path, policy="scripted", policy_for=SILENCED))
     assert len(flow.agents) == 9
-    assert flow.told == ()
+    assert flow.receivers == ()
     assert flow.p_receive == 0
