@@ -1,10 +1,13 @@
 """The town as laid out: what the loader hands to the world. Frozen data, tiles decided."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+_HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
+DAY = 1440  # minutes
 OUTSIDE = 0  # index of the arena (and sector) that is the open ground between the buildings
 
 
@@ -17,7 +20,25 @@ class Hours:
 
     def contains(self, minute: int) -> bool:
         """Return whether `minute` (0 to 1439) of a day falls inside."""
-        return self.start <= minute < self.end or self.start <= minute + 1440 < self.end
+        return self.start <= minute < self.end or self.start <= minute + DAY < self.end
+
+
+def parse_hours(text: str) -> Hours:
+    """Return the opening time written in `text`.
+
+    Raises:
+        ValueError: `text` is not `HH:MM-HH:MM`, passes 24:00, or opens and closes at one minute.
+    """
+    match = _HOURS.fullmatch(text)
+    if match is None:
+        raise ValueError(f'"{text}" is not written as "HH:MM-HH:MM", such as "17:00-22:00"')
+    from_hour, from_minute, to_hour, to_minute = map(int, match.groups())
+    start, end = from_hour * 60 + from_minute, to_hour * 60 + to_minute
+    if start >= DAY or end > DAY:
+        raise ValueError(f'"{text}" passes 24:00; it opens by 23:59 and closes by 24:00')
+    if start == end:
+        raise ValueError(f'"{text}" is empty; to be always open, leave `hours` out')
+    return Hours(start, end if end > start else end + DAY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from genagents_env.scenario.hours import parse_hours
+from genagents_env.scenario.plan import parse_hours
 from genagents_env.text import clean
 
 NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000

@@ -9,9 +9,15 @@ from genagents_env.errors import ScenarioError
 from genagents_env.scenario.ascii_map import read_map
 from genagents_env.scenario.faults import Fault, Loc, Origins, quote
 from genagents_env.scenario.grid import Grid, Tile, choose_tiles, floors
-from genagents_env.scenario.hours import parse_hours
 from genagents_env.scenario.layout import arrange
-from genagents_env.scenario.plan import OUTSIDE, ArenaPlan, ObjectPlan, SectorPlan, TownPlan
+from genagents_env.scenario.plan import (
+    OUTSIDE,
+    ArenaPlan,
+    ObjectPlan,
+    SectorPlan,
+    TownPlan,
+    parse_hours,
+)
 from genagents_env.scenario.schema import SIDE_LIMIT, ArenaSpec, ObjectSpec, Scenario, SectorSpec
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from genagents_env.scenario import Hours, TownPlan, lay_out, load_scenario, validate_folder
-from genagents_env.scenario.hours import parse_hours
+from genagents_env.scenario.plan import parse_hours
 from tests.scenario.bad_folders import DRAWN, Bad, change, write
 from tests.scenario.test_layout import assert_is_a_town
 

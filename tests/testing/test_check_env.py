@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,14 @@ from pettingzoo import ParallelEnv
 
 from genagents_env.rng import draw_unit
 from genagents_env.testing import EnvContractError, check_env
+from genagents_env.testing.legal import Env, Space
 
 IDLE, LEFT, RIGHT, LEAVE = range(4)
 WIDTH, DOOR = 10, 5
 CHARSET = "abcdefghijklmnopqrstuvwxyz ,.:0123456789"
+
+Values: TypeAlias = dict[str, Any]  # by agent
+Step: TypeAlias = tuple[Any, ...]
 
 
 class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
@@ -24,7 +28,7 @@ class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     Cy may leave, which ends the episode for Cy. Everybody feels the same random wind.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"name": "toy_v0", "render_modes": []}
+    metadata: ClassVar[Values] = {"name": "toy_v0", "render_modes": []}
     render_mode = None
 
     def __init__(self, max_cycles: int = 40) -> None:
@@ -39,15 +43,15 @@ class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         )
         self._action = spaces.Discrete(4)
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> Space:
         return self._observation
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> Space:
         return self._action
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, seed: int | None = None, options: Values | None = None
+    ) -> tuple[Values, Values]:
         self._seed = self._seed + 1 if seed is None else seed
         self.agents = list(self.possible_agents)
         self.tick = 0
@@ -56,7 +60,7 @@ class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._blow()
         return self._observe(self.agents)
 
-    def step(self, actions: dict[str, Any]) -> tuple[Any, Any, Any, Any, Any]:
+    def step(self, actions: Values) -> Step:
         live = self.agents
         self.tick += 1
         gone = {agent: self._act(agent, actions.get(agent, IDLE)) for agent in live}
@@ -74,7 +78,7 @@ class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     def _blow(self) -> None:
         self.wind = draw_unit(self._seed, self.tick, "wind")
 
-    def _act(self, agent: str, action: Any) -> bool:
+    def _act(self, agent: str, action: object) -> bool:
         choice = int(action) if isinstance(action, int | np.integer) else -1
         legal = 0 <= choice < 4 and bool(self.mask(agent)[choice])
         self.illegal[agent] = int(not legal)
@@ -94,7 +98,7 @@ class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     def text(self, agent: str) -> str:
         return f"you are at {self.place[agent]}. here: {', '.join(self.seen(agent)) or 'nobody'}."
 
-    def _observe(self, live: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _observe(self, live: list[str]) -> tuple[Values, Values]:
         observations = {
             a: {"observation": self.vector(a), "text": self.text(a), "action_mask": self.mask(a)}
             for a in live
@@ -102,7 +106,7 @@ class Toy(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         return observations, {a: {"illegal": self.illegal[a]} for a in live}
 
 
-def disturb(env: ParallelEnv[str, Any, Any], agent: str) -> bool:
+def disturb(env: Env, agent: str) -> bool:
     """Move somebody on the other side of the wall, out of `agent`'s sight."""
     town = env.unwrapped
     for other in town.agents:
@@ -122,7 +126,7 @@ class OutsideItsSpace(Toy):
 
 
 class NotANumberReward(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         observations, rewards, *rest = super().step(actions)
         return observations, {**rewards, "ann": float("nan")}, *rest
 
@@ -135,7 +139,9 @@ class RandomAfterStepOne(Toy):
 
 
 class RandomReset(Toy):
-    def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+    def reset(
+        self, seed: int | None = None, options: Values | None = None
+    ) -> tuple[Values, Values]:
         super().reset(seed)
         self.place["bob"] = random.randrange(WIDTH)  # noqa: S311
         return self._observe(self.agents)
@@ -150,7 +156,7 @@ class OneArrayForEver(Toy):
 
 
 class TakesTheActions(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         result = super().step(actions)
         actions.pop("bob", None)
         return result
@@ -175,19 +181,19 @@ class StrangeLetters(Toy):
 
 
 class NumpyReward(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         observations, rewards, *rest = super().step(actions)
         return observations, {a: np.float64(r) for a, r in rewards.items()}, *rest
 
 
 class NumpyFlags(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         *rest, truncations, infos = super().step(actions)
         return *rest, {a: np.bool_(t) for a, t in truncations.items()}, infos
 
 
 class ForgetsTheLeaver(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         return tuple(
             {a: part[a] for a in part if a in self.agents or len(self.agents) < 2}
             for part in super().step(actions)
@@ -195,13 +201,13 @@ class ForgetsTheLeaver(Toy):
 
 
 class CommonInfos(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         *rest, infos = super().step(actions)
         return *rest, {**infos, "common": {}}
 
 
 class RevivesTheDead(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         result = super().step(actions)
         if len(self.agents) == 2 and self.tick % 5 == 0:
             self.agents = list(self.possible_agents)
@@ -209,7 +215,7 @@ class RevivesTheDead(Toy):
 
 
 class ShrinksAgentsInPlace(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         held = self.agents
         result = super().step(actions)
         held[:] = self.agents
@@ -217,7 +223,7 @@ class ShrinksAgentsInPlace(Toy):
 
 
 class FreshSpaces(Toy):
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> Space:
         return spaces.Discrete(4)
 
 
@@ -229,7 +235,9 @@ class SpacesAfterReset(Toy):
 class ReturnsItsState(Toy):
     """Writing into what it returned moves its people."""
 
-    def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+    def reset(
+        self, seed: int | None = None, options: Values | None = None
+    ) -> tuple[Values, Values]:
         self.weather = np.zeros(4, dtype=np.float32)
         return super().reset(seed, options)
 
@@ -264,7 +272,7 @@ class SharedBetweenEnvs(Toy):
 
 
 class OrderDecides(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         self.first = next(iter(actions), "")
         return super().step(actions)
 
@@ -277,7 +285,7 @@ class DeadHandsMove(Toy):
         super()._blow()
         self.wind = (self.wind + self.__dict__.get("hands", 0)) % 1
 
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         self.hands = 0.1 * len(actions)
         return super().step(actions)
 
@@ -285,7 +293,7 @@ class DeadHandsMove(Toy):
 class KeepsTheActions(Toy):
     """Holds on to the caller's dict and reads it at the next step."""
 
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         last, self.last = self.__dict__.get("last", {}), actions
         self.idle_before = not last
         return super().step(actions)
@@ -295,7 +303,9 @@ class KeepsTheActions(Toy):
 
 
 class LastEpisodeLingers(Toy):
-    def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+    def reset(
+        self, seed: int | None = None, options: Values | None = None
+    ) -> tuple[Values, Values]:
         kept = self.__dict__.get("place")
         super().reset(seed, options)
         self.place["bob"] = min(kept["bob"], 4) if kept else 3
@@ -303,7 +313,7 @@ class LastEpisodeLingers(Toy):
 
 
 class MasksPromiseTooMuch(Toy):
-    def _observe(self, live: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _observe(self, live: list[str]) -> tuple[Values, Values]:
         observations, infos = super()._observe(live)
         for held in observations.values():
             held["action_mask"][:] = 1
@@ -311,7 +321,7 @@ class MasksPromiseTooMuch(Toy):
 
 
 class MasksForbidTooMuch(Toy):
-    def _observe(self, live: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _observe(self, live: list[str]) -> tuple[Values, Values]:
         observations, infos = super()._observe(live)
         for held in observations.values():
             held["action_mask"][LEFT:RIGHT] = 0
@@ -324,17 +334,17 @@ class DiesOfAWrongAction(Toy):
 
 
 class DiesOfAMissingAction(Toy):
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+    def step(self, actions: Values) -> Step:
         return super().step({a: actions[a] for a in self.agents})
 
 
 class WrongActionsWalk(Toy):
-    def _act(self, agent: str, action: Any) -> bool:
+    def _act(self, agent: str, action: object) -> bool:
         return super()._act(agent, LEFT if isinstance(action, str) else action)
 
 
 class ForgetsWhenCopied(Toy):
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Values:
         return {**self.__dict__, "tick": 0}
 
 
@@ -346,7 +356,9 @@ class CopiesHoldHands(Toy):
 
 
 class CannotBePickled(Toy):
-    def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+    def reset(
+        self, seed: int | None = None, options: Values | None = None
+    ) -> tuple[Values, Values]:
         self.stream = lambda: 0
         return super().reset(seed, options)
 

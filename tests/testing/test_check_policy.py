@@ -10,14 +10,17 @@ from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.percept import Percept
 from genagents_env.policy import (
     INTERVIEW_CALLS,
     Answer,
     Context,
+    Infos,
     Observations,
     Policy,
     Profile,
     RecalledMemory,
+    State,
 )
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
@@ -36,64 +39,64 @@ class Wanderer(Policy):
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         self.seed, self.count = seed, 0
 
-    def act(self, observations: Observations, infos: Any) -> dict[str, Action]:
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         self.count += 1
         return {agent: self.decide(agent, infos[agent]["percept"]) for agent in observations}
 
-    def decide(self, agent: str, percept: Any) -> Action:
+    def decide(self, agent: str, percept: Percept) -> Action:
         place = percept.known[draw_index(self.seed, len(percept.known), self.count, agent)]
         return Move(place)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         return {"count": self.count}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: State) -> None:
         self.count = state["count"]
 
 
 class ForgetsItsState(Wanderer):
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         return {}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
+    def load_state(self, state: State) -> None:
         return
 
 
 class KeepsATuple(Wanderer):
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         return {"count": self.count, "pair": (1, 2)}
 
 
 class KeepsAnObject(Wanderer):
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         return {"count": self.count, "last": Idle()}
 
 
 class RemembersAcrossInstances(Wanderer):
     seen: ClassVar[list[int]] = []
 
-    def decide(self, agent: str, percept: Any) -> Action:
+    def decide(self, agent: str, percept: Percept) -> Action:
         self.seen.append(1)
         return Talk(None, f"I spoke {len(self.seen)} times")
 
 
 class SpeaksForOthers(Wanderer):
-    def act(self, observations: Observations, infos: Any) -> dict[str, Action]:
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         return {**super().act(observations, infos), "Nobody": Idle()}
 
 
 class ChoosesNumbers(Wanderer):
-    def decide(self, agent: str, percept: Any) -> Any:
+    def decide(self, agent: str, percept: Percept) -> Any:
         return 3
 
 
 class ReturnsAList(Wanderer):
-    def act(self, observations: Observations, infos: Any) -> Any:
+    def act(self, observations: Observations, infos: Infos) -> Any:
         return [Idle()]
 
 
 class WritesIntoObservations(Wanderer):
-    def act(self, observations: Observations, infos: Any) -> dict[str, Action]:
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         for held in observations.values():
             held["observation"][0] = 0.5
         return {}
@@ -138,7 +141,7 @@ class DrawsWhenAsked(Tells):
         self.asked += 1
         return super().interview(agent, questions, repeat)
 
-    def decide(self, agent: str, percept: Any) -> Action:
+    def decide(self, agent: str, percept: Percept) -> Action:
         return Talk(None, f"I was asked {self.asked} times")
 
 

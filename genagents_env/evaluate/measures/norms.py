@@ -15,7 +15,7 @@ from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.measures.places import get_arena_id
 from genagents_env.evaluate.presence import Bools
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.scenario.hours import parse_hours
+from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.schema import ArenaSpec, Person, SectorSpec
 
 AGAIN = 300  # game seconds within which the same refusal is the same attempt

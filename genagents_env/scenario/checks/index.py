@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
-from genagents_env.scenario.hours import parse_hours
 from genagents_env.scenario.people_selection import NOBODY
+from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
 
 _SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
