@@ -88,11 +88,11 @@ class QueryHandler(Generic[M]):
     """How the queries of one purpose are prepared and their replies applied.
 
     Attributes:
-        ask: puts it into words; None where there is nothing to ask after all; another thought
-            where the answer to this one is plain, and that one follows from it.
-        reply: the reply model, a pure function of the data.
+        prepare: puts a query into words; None where there is nothing to ask after all; another
+            query where the answer to this one is plain, and that one follows from it.
+        reply_model: the type of the reply, a pure function of the data.
         fallback: the value taken when no usable reply comes, a pure function of the data.
-        take: applies a reply to the mind and returns the queries that follow from it.
+        apply: applies a reply to the mind and returns the queries that follow from it.
         max_tokens: written at most, a pure function of the data.
     """
 
