@@ -117,14 +117,14 @@ def _agree_with_others(
 
 def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeAgreement]:
     """Yield the agreement of every model with the rule on every check that both have judged."""
-    told: dict[tuple[str, str], dict[Item, str]] = {}
+    given: dict[tuple[str, str], dict[Item, str]] = {}
     for run, verdicts in checks.items():
         for one in verdicts:
             if one.value is not None:
                 at = (run, one.agent, one.when, one.repeat)
-                told.setdefault((one.check, one.by), {})[at] = one.value
-    for (check, judge), values in sorted(told.items()):
-        ruled = told.get((check, RULE), {})
+                given.setdefault((one.check, one.by), {})[at] = one.value
+    for (check, judge), values in sorted(given.items()):
+        ruled = given.get((check, RULE), {})
         rows: list[list[Label]] = [[ruled[at], values[at]] for at in values if at in ruled]
         if judge != RULE and rows:
             named = (RULE, judge.removeprefix("model:"))
@@ -154,8 +154,8 @@ def _make_agreement(
     note: str = "",
 ) -> JudgeAgreement:
     note = _ONE_KIND if found.value is None else note
-    told = (found.value, found.low, found.high, found.n, found.agreed)
-    return JudgeAgreement(of, sort, judges, statistic, *told, note)
+    numbers = (found.value, found.low, found.high, found.n, found.agreed)
+    return JudgeAgreement(of, sort, judges, statistic, *numbers, note)
 
 
 def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:

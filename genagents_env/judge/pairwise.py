@@ -57,7 +57,7 @@ def compare(
         against: the condition, or its arm, that others are compared with; None is every pair.
         repeats: in each order, 1 or more.
         judge: the name under which they are kept; None is the model's.
-        watch: told after every verdict.
+        watch: called after every verdict.
         again: the command that goes on, for the message of what is returned.
 
     Raises:

@@ -43,7 +43,7 @@ def rate(
         verdicts: where they are kept.
         repeats: 1 or more.
         judge: the name under which they are kept; None is the model's.
-        watch: told after every verdict.
+        watch: called after every verdict.
         again: the command that goes on, for the message of what is returned.
 
     Raises:

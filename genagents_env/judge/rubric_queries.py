@@ -110,7 +110,7 @@ def ask_missing(
         session: with the model.
         queries: in the order in which they are asked.
         verdicts: where they are stored.
-        watch: told after every verdict.
+        watch: called after every verdict.
         again: the command that goes on, for the message.
 
     Raises:

@@ -155,7 +155,7 @@ class JudgeSession:
         Args:
             due: begun in this order.
             before: verdicts that are called for, too, and had been given before.
-            watch: told after every reply.
+            watch: called after every reply.
             again: the command that goes on, for the message.
 
         Raises:

@@ -61,8 +61,8 @@ class JudgedText:
     @property
     def id(self) -> str:
         """A name of 13 characters that tells nothing; a letter first, so no sheet reckons it."""
-        told = [self.run, self.condition, self.block, *self.match[1:], self.text]
-        return "a" + sha256(encode(told).encode()).hexdigest()[:_DIGITS]
+        parts = [self.run, self.condition, self.block, *self.match[1:], self.text]
+        return "a" + sha256(encode(parts).encode()).hexdigest()[:_DIGITS]
 
     @property
     def match(self) -> Match:

@@ -28,7 +28,7 @@ async def interview_all(
     groups: PolicyGroups,
     questions: Sequence[PosedQuestion],
     tick: int,
-    told: Callable[[], None],
+    on_answer: Callable[[], None],
     repeats: int = 1,
 ) -> InterviewRound:
     """Interview everyone in `questions` at once, each about all questions put to them.
@@ -39,7 +39,7 @@ async def interview_all(
         groups: of the run, at a tick boundary.
         questions: in the order in which they are recorded; all those of one agent differ.
         tick: of the moment.
-        told: called as somebody has answered.
+        on_answer: called as somebody has answered.
         repeats: at least 1.
 
     Raises:
@@ -51,7 +51,7 @@ async def interview_all(
 
     async def one(agent: AgentID, repeat: int) -> Answers:
         answers = await groups.interview(agent, own[agent], tick, repeat)
-        told()
+        on_answer()
         return answers
 
     put = [(repeat, agent) for repeat in range(repeats) for agent in own]

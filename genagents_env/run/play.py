@@ -1,4 +1,4 @@
-"""One episode: perceive, decide together, step, record; until the end or until told to stop."""
+"""One episode: perceive, decide together, step, record; until the end or until asked to stop."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

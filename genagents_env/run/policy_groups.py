@@ -191,15 +191,15 @@ class PolicyGroups:
         """Return what `agent` remembers, or nothing and the fault of the policy."""
         group = self._of[agent]
         try:
-            told, faults = await group.guard(group.memories(agent), (agent,), tick)
+            memories, faults = await group.guard(group.memories(agent), (agent,), tick)
         except PolicyError as error:  # it cannot tell: that ends no run
             return [], group.make_faults_of((agent,), tick, error)
         if faults:
             return [], faults
-        if not _are_memories(told):
-            why = f"expected memories, got {_kind(told)}"
+        if not _are_memories(memories):
+            why = f"expected memories, got {_kind(memories)}"
             return [], group.make_faults((agent,), tick, "nonsense", why)
-        return list(told), []
+        return list(memories), []
 
     async def settle(self, tick: int) -> list[FaultRow]:
         """Await the model calls under way in every policy; return the faults of those that fail."""

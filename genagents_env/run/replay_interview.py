@@ -101,10 +101,10 @@ class ReplayInterview:
                     await held_open.aclose()
         for _, faults in held:
             _raise_faults(faults)
-        told: Transcript = {agent: [] for agent in put}
+        transcript: Transcript = {agent: [] for agent in put}
         for (agent, _), (answers, _) in zip(asked, held, strict=True):
-            told[agent] += zip(put[agent], answers, strict=True)
-        return told
+            transcript[agent] += zip(put[agent], answers, strict=True)
+        return transcript
 
     async def _replay(self, at: int) -> None:
         state = self.run.checkpoint(at)

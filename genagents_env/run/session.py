@@ -213,9 +213,9 @@ class RunSession:
 
     def _open_client(self, endpoint: Endpoint) -> ModelClient:
         meta, price = self.writer.meta, endpoint.price
-        told = (str(price.input_per_million), str(price.output_per_million)) if price else None
+        prices = (str(price.input_per_million), str(price.output_per_million)) if price else None
         asked = self.options.model or meta.asked_model
-        self.writer.replace_meta(meta.with_model(endpoint.model, told, asked))
+        self.writer.replace_meta(meta.with_model(endpoint.model, prices, asked))
         return ModelClient(
             endpoint,
             run_seed=meta.seed,

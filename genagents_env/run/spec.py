@@ -39,7 +39,7 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, told after every tick, and as people are interviewed.
+    """How far a run is, reported after every tick, and as people are interviewed.
 
     `dollars` is None where no price is known. `asking`: interviews are being held.
     """
@@ -96,7 +96,7 @@ class RunOptions:
         retry: attempts and deadlines of a call.
         policy_deadline: seconds after which a policy counts as hung.
         checkpoint_every: ticks.
-        watch: told the progress after every tick, and while people are interviewed.
+        watch: called with the progress after every tick, and while people are interviewed.
         on_phase: see `RunWriter.create`.
     """
 

@@ -62,9 +62,9 @@ class TrajectoryRecorder:
         self._now, self._infos = observations, infos
         self._steps: dict[AgentID, _Steps] = {}
 
-    def note(self, actions: Mapping[AgentID, object], told: StepResult) -> None:
+    def note(self, actions: Mapping[AgentID, object], step: StepResult) -> None:
         """Add a step: what was done at the moment seen last, and what `env.step` returned."""
-        after, rewards, terminations, truncations, infos = told
+        after, rewards, terminations, truncations, infos = step
         for agent, seen in self._now.items():
             if agent not in rewards:
                 continue  # it has ended before
