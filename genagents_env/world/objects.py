@@ -3,8 +3,7 @@
 import re
 
 from genagents_env.scenario.plan import ObjectPlan, TownPlan
-from genagents_env.world.events import JSON
-from genagents_env.world.log import Log
+from genagents_env.world.events import JSON, Log
 
 
 class Objects:

@@ -12,7 +12,7 @@ from genagents_env.world.access import Access
 from genagents_env.world.clock import DAY
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.conversations import Conversations
-from genagents_env.world.log import Log
+from genagents_env.world.events import Log
 from genagents_env.world.objects import Objects
 from genagents_env.world.resolved import ResolvedMove
 from genagents_env.world.sightings import Sightings
