@@ -112,7 +112,9 @@ def check_capacities(mind: LyfeMind) -> None:
     assert len(mind.pending) <= 6
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant", ["full", *(pytest.param(v, marks=pytest.mark.slow) for v in VARIANTS if v != "full")]
+)
 def test_what_a_mind_carries_is_bounded_however_long_it_lives(variant: str) -> None:
     life = Life(profile(), restless("And so on."), variant=variant, **TINY)
     names = ("Ben Birch", "Cat Cole", "Dan Dorn")
@@ -152,6 +154,7 @@ def test_every_prompt_file_is_among_those_that_are_tried() -> None:
     assert len(wanted) == 6
 
 
+@pytest.mark.slow
 @settings(
     max_examples=12,
     phases=[Phase.generate],

@@ -155,7 +155,7 @@ def check_ends(path: Path, most: int) -> None:
     assert ends >= len({who for who, *_ in ended})
 
 
-@pytest.mark.parametrize("size", [3, 6, 9])
+@pytest.mark.parametrize("size", [3, 6, pytest.param(9, marks=pytest.mark.slow)])
 def test_an_utterance_costs_one_call(tmp_path: Path, size: int) -> None:
     path = lived(tmp_path, size, varied, ticks=108, seed=size, **ENDLESS)
     with RunReader(path) as record:

@@ -57,7 +57,7 @@ def check_causes(path: Path) -> None:
     assert told == {name: tick for name, tick in knew.items() if name != WITNESS}
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, seed: int) -> None:
     path = lived(tmp_path, seed=seed)
     ends = solved(path)
