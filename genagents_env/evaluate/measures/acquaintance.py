@@ -257,7 +257,7 @@ def density_gained(data: RunData) -> float | None:
     _PARK,
     "more",
 )
-def acquainted(data: RunData) -> float | None:
+def density_by_interview(data: RunData) -> float | None:
     """Return the share."""
     after = compute_acquaintances(data)[1]
     return None if after is None else after.density
@@ -273,7 +273,7 @@ def acquainted(data: RunData) -> float | None:
     _PARK,
     "more",
 )
-def acquainted_verified(data: RunData) -> float | None:
+def verified_density_by_interview(data: RunData) -> float | None:
     """Return the share."""
     after = compute_acquaintances(data)[1]
     return None if after is None else after.verified_density

@@ -250,7 +250,7 @@ def unusual_places(data: RunData) -> float | None:
     `unusual_places` rests on. None where nobody was awake.""",
     _PARK,
 )
-def decided_places(data: RunData) -> float | None:
+def places_by_decision(data: RunData) -> float | None:
     """Return the share."""
     second = data.meta.seconds_per_tick
     awake = float(data.awake[:, : data.ticks].sum()) * second

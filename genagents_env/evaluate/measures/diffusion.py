@@ -108,7 +108,7 @@ def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int,
     "what an observer sees of the diffusion of Park et al. 2023, section 7.1",
     "more",
 )
-def heard(data: RunData) -> dict[str, float | None]:
+def share_heard(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     return {
         one.fact: ratio(_count_knowers(one, data), len(data.names)) if data.ticks else None

@@ -99,7 +99,7 @@ def compute_findings(data: RunData) -> Findings:
     "Park et al. 2023, section 7.1",
     "less",
 )
-def hallucinated(data: RunData) -> float | None:
+def share_hallucinated(data: RunData) -> float | None:
     """Return the share."""
     return compute_findings(data).hallucination_rate
 

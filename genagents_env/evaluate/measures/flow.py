@@ -169,7 +169,7 @@ _LYFE = (
     _LYFE,
     "more",
 )
-def received(data: RunData) -> dict[str, float | None]:
+def share_received(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     return {one.fact: one.p_receive if data.ticks else None for one in compute_flows(data)}
 
@@ -184,7 +184,7 @@ def received(data: RunData) -> dict[str, float | None]:
     _LYFE,
     "more",
 )
-def stored(data: RunData) -> dict[str, float | None]:
+def share_stored(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     return {one.fact: one.p_store for one in compute_flows(data)}
 
@@ -199,6 +199,6 @@ def stored(data: RunData) -> dict[str, float | None]:
     _LYFE,
     "more",
 )
-def retrieved(data: RunData) -> dict[str, float | None]:
+def share_retrieved(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     return {one.fact: one.p_retrieve for one in compute_flows(data)}

@@ -178,7 +178,7 @@ def came(data: RunData) -> dict[str, float | None]:
     _PARK,
     "more",
 )
-def invited(data: RunData) -> dict[str, float | None]:
+def count_invited(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
     return {id_: None if one is None else len(one.invited) for id_, one in _key_by_id(data).items()}
 
@@ -207,7 +207,7 @@ def attendance(data: RunData) -> dict[str, float | None]:
     "reward `attendance` of this package",
     "more",
 )
-def attended_hours(data: RunData) -> dict[str, float | None]:
+def hours_attended(data: RunData) -> dict[str, float | None]:
     """Return the hours by gathering."""
     found = {
         one.gathering: sum(visit.ticks for visit in one.visits) / data.hour

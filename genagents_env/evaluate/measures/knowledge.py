@@ -150,7 +150,7 @@ def compute_fact_findings(data: RunData) -> tuple[FactFinding, ...]:
     _PARK,
     "more",
 )
-def verified(data: RunData) -> dict[str, float | None]:
+def share_verified(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     found = compute_fact_findings(data)
     return {one.fact: None if one.after is None else one.after.verified_share for one in found}
@@ -164,7 +164,7 @@ def verified(data: RunData) -> dict[str, float | None]:
     not. One for each fact with a question; none where nobody was asked.""",
     _PARK,
 )
-def claimed(data: RunData) -> dict[str, float | None]:
+def share_claiming(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     found = compute_fact_findings(data)
     return {one.fact: None if one.after is None else one.after.claimed_share for one in found}

@@ -184,7 +184,7 @@ def conversation_seconds(data: RunData) -> float | None:
     member, over all memberships that ended. None where none ended.""",
     f"{_LYFE}, without the silence that this town's rules wait for",
 )
-def spoken_seconds(data: RunData) -> float | None:
+def seconds_to_last_word(data: RunData) -> float | None:
     """Return the mean."""
     seconds = [second for one in compute_spans(data).lengths for second in one.spoken]
     return fmean(seconds) if seconds else None
@@ -218,7 +218,7 @@ def _share_ended_by(reason: str, data: RunData) -> float | None:
     "ours",
     "less",
 )
-def ended_by_silence(data: RunData) -> float | None:
+def share_ended_by_silence(data: RunData) -> float | None:
     """Return the share."""
     return _share_ended_by("silence", data)
 
@@ -232,6 +232,6 @@ def ended_by_silence(data: RunData) -> float | None:
     "ours; talks that never end by themselves are a known failure of instruction-tuned models",
     "less",
 )
-def ended_by_limit(data: RunData) -> float | None:
+def share_ended_by_limit(data: RunData) -> float | None:
     """Return the share."""
     return _share_ended_by("limit", data)

@@ -110,7 +110,7 @@ def _share_of_answers(data: RunData, kind: str) -> float | None:
     f"""Of {_ASKED}, the share whose first answer declines. None where nobody was so asked.""",
     _PARK,
 )
-def declined(data: RunData) -> float | None:
+def share_declined(data: RunData) -> float | None:
     """Return the share."""
     return _share_of_answers(data, "declined")
 
@@ -123,7 +123,7 @@ def declined(data: RunData) -> float | None:
     neither. None where nobody was so asked.""",
     _PARK,
 )
-def accepted(data: RunData) -> float | None:
+def share_accepted(data: RunData) -> float | None:
     """Return the share."""
     return _share_of_answers(data, "accepted")
 

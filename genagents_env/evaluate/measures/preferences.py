@@ -189,7 +189,7 @@ def _find_by_rule(data: RunData) -> dict[str, Preference | None]:
     at both ends.""",
     _LYFE,
 )
-def changed(data: RunData) -> dict[str, float | None]:
+def share_changed(data: RunData) -> dict[str, float | None]:
     """Return the share by check."""
     return {
         id_: None if one is None else _share_changed(one)

@@ -65,7 +65,7 @@ def policy_errors(data: RunData) -> float | None:
     _OURS,
     "less",
 )
-def failed_actions(data: RunData) -> float | None:
+def share_of_failed_actions(data: RunData) -> float | None:
     """Return the rate."""
     return ratio(len(data.of_kind("fail")), data.agent_hours)
 

@@ -170,7 +170,7 @@ def lateness(data: RunData) -> float | None:
     "ours",
     "less",
 )
-def missed(data: RunData) -> float | None:
+def share_missed(data: RunData) -> float | None:
     """Return the share."""
     whole = [one for one in _list_changes(data) if one.whole]
     return ratio(sum(one.came is None for one in whole), len(whole))
