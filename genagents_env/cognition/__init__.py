@@ -1,1 +1,1 @@
-"""What minds that ask a model share: thoughts as data, asking them, prompts to a budget."""
+"""What minds that ask a model share: queries as data, their scheduler, prompts within a budget."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from jinja2 import Template
 
@@ -73,7 +73,7 @@ class PromptFiles:
         *,
         lines: Sequence[JSONValue] = (),
         memories: Sequence[tuple[str, PromptMemory]] = (),
-        **fields: Any,
+        **fields: object,
     ) -> FilledPrompt:
         """Return the prompt `name`.jinja for one person.
 

@@ -48,7 +48,7 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
     everything goes to long memory at once.
 
     Returns:
-        A thought for each cluster to be merged. Its members are in no bank from now on until the
+        A query for each cluster to be merged. Its members are in no bank from now on until the
         reply comes, but in the data of the call.
     """
     fresh, origin = _take_fresh(mind)

@@ -93,7 +93,7 @@ def _query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
-    """Return the conversation that a thought is about, if one is still in it."""
+    """Return the conversation that a query is about, if one is still in it."""
     dialogue = mind.dialogue
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
 

@@ -15,7 +15,7 @@ NOTHING = "nothing"
 
 
 def query_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
-    """Return the thoughts that ground the plan's pieces from `start` until `end`."""
+    """Return the queries that ground the plan's pieces from `start` until `end`."""
     if mind.config.grounding == "one_call":
         return [Query("ground.pieces", {"start": start, "end": end})]
     pieces = [piece for piece in mind.day.pieces if start <= piece.start < end]
@@ -23,7 +23,7 @@ def query_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
 
 
 def query_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
-    """Return the thought that grounds something one does instead of what was planned."""
+    """Return the query that grounds something one does instead of what was planned."""
     return Query("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 

@@ -41,7 +41,7 @@ class Memo(ReplyModel):
 
 
 def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
-    """Return who said what in a conversation that is over, as data of the thought about it."""
+    """Return who said what in a conversation that is over, as data of the query about it."""
     return {
         "others": list_company(mind, dialogue),
         "lines": [[line.speaker, line.text, line.event] for line in dialogue.lines],

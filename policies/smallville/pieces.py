@@ -48,7 +48,7 @@ class Pieces(ReplyModel):
 
 
 def query_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
-    """Return the thought that makes the next pieces, where the day is not yet far enough ahead."""
+    """Return the query that makes the next pieces, where the day is not yet far enough ahead."""
     day, ahead = mind.day, now + mind.config.ahead_minutes * 60
     if day.wake > ahead or now >= day.bed:
         return []

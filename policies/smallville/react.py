@@ -184,7 +184,7 @@ def _wait(mind: SmallvilleMind, moment: Moment, minutes: int) -> None:
 
 
 def _query_revision(moment: Moment, minutes: int, why: str) -> Query:
-    """Return the thought that plans the rest of the day anew, from when the reaction ends."""
+    """Return the query that plans the rest of the day anew, from when the reaction ends."""
     return Query("plan.revise", {"start": moment.now + 60 * minutes, "why": why})
 
 
