@@ -37,7 +37,7 @@ def check_env(
     step it checks that observations are in their spaces (dtype included), that the five dicts
     have the keys of the live agents, rewards are finite floats and flags bools; that nothing
     returned earlier changes or shares memory, and writing into it changes nothing; that both
-    twins return the same bytes, whatever the order of the action dict; that actions are left
+    two envs return the same bytes, whatever the order of the action dict; that actions are left
     alone, and that what a mask allows is executed. Then: a reset in mid-episode starts the same
     episode again; a deep copy and a pickle go on like the original; `step` takes missing, wrong,
     forbidden and unknown actions as idle; what an agent cannot perceive does not reach it;
@@ -45,7 +45,7 @@ def check_env(
 
     Args:
         make_env: returns a new env, the same at each call.
-        steps: steps of the twin run, over as many episodes as that takes; at least 1.
+        steps: steps of the paired run, over as many episodes as that takes; at least 1.
         seed: of the first reset and of the actions.
         disturb: changes something in the env that the agent does not perceive and returns
             whether it found anything; without it, our own env has an unseen person moved.
@@ -62,21 +62,21 @@ def check_env(
 
 
 def _check_reproducible(make_env: Callable[[], Env], steps: int, seed: int) -> None:
-    twins = EnvPair(make_env, seed)
-    held = [(a, twins.one.observation_space(a), twins.one.action_space(a)) for a in _all(twins.one)]
-    twins.reset()
+    pair = EnvPair(make_env, seed)
+    held = [(a, pair.one.observation_space(a), pair.one.action_space(a)) for a in _all(pair.one)]
+    pair.reset()
     for _ in range(steps):
-        if not twins.one.agents:
-            twins.reset()
-        twins.step()
+        if not pair.one.agents:
+            pair.reset()
+        pair.step()
     for agent, seen, acted in held:
-        if twins.one.observation_space(agent) is not seen or (
-            twins.one.action_space(agent) is not acted
+        if pair.one.observation_space(agent) is not seen or (
+            pair.one.action_space(agent) is not acted
         ):
             raise EnvContractError(f"the spaces of {agent!r} are other objects after {steps} steps")
-    twins.replay()
-    twins.one.close()
-    twins.two.close()
+    pair.replay()
+    pair.one.close()
+    pair.two.close()
 
 
 def _check_copies(make_env: Callable[[], Env], seed: int) -> None:

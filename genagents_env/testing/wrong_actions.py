@@ -39,7 +39,7 @@ WRONG: tuple[tuple[str, Any], ...] = (
 
 
 def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
-    """Give one agent a wrong action, beside a twin where nobody acts.
+    """Give one agent a wrong action, beside an env where nobody acts.
 
     Raises:
         EnvContractError: `step` raised, or more differs than what that agent is told of its act.
@@ -76,8 +76,8 @@ def _check_masked_out(idle: Env, wrong: Env, agent: str, at: StepResult) -> None
         return
     structured = isinstance(wrong.action_space(agent), spaces.Dict)
     action = {"choice": out[0], "message": ""} if structured else out[0]
-    twin = copy.deepcopy(wrong)
-    got = _step_safely(twin, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
+    fresh = copy.deepcopy(wrong)
+    got = _step_safely(fresh, {agent: action}, f"step with {action!r}, masked out, for {agent!r}")
     if got.infos[agent].get("illegal", 1) != 1:
         raise EnvContractError(
             f"{agent!r} chose {action!r}, which was masked out; infos says it is legal"
