@@ -33,4 +33,5 @@ def test_each_question_is_answered_by_one_file() -> None:
     rows = re.findall(r"^\| (.+\?) \| (.+) \|$", PAGE, re.M)
     assert len(rows) >= 25
     assert len({question for question, _ in rows}) == len(rows)
-    assert [row for row in rows if not FILE.match(row[1]) or len(FILE.findall(row[1])) > 1] == []
+    answers = [answer.split(" (")[0] for _, answer in rows]  # what else one may need is in brackets
+    assert [answer for answer in answers if not FILE.fullmatch(answer)] == []
