@@ -39,7 +39,7 @@ MINE, ANY, BENS = bed("mine", "Ada"), bed("any"), bed("ben's", "Ben")
         ("House", (arena("House", ANY),), "House/any"),
     ],
 )
-def test_ones_bed_is_ones_own_or_anybodys_at_home(
+def test_the_bed_is_the_agents_own_or_any_at_home(
     home: str, arenas: tuple[ArenaSpec, ...], found: str | None
 ) -> None:
     assert sleeps(home, *arenas) == (None if found is None else (found, "slept in"))

@@ -1,7 +1,7 @@
 """The Lyfe mind: options that last, a self-monitor beside them, and memory that forgets.
 
 Source: Lyfe Agents (Kaiya et al. 2023), *Low-cost generative agents for social interactions*. A
-model is asked when an option has ended, when it is one's turn to speak, and when enough is new;
+model is asked when an option has ended, at the agent's turn to speak, and when enough is new;
 everything else is fast and without one. Each of the paper's three ideas is switched off by a field
 of the configuration. How it differs from paper and release, and why, is in `docs/lyfe.md`.
 """
@@ -55,7 +55,7 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
         return make_mind(services, profile)
 
     async def decide(self, mind: LyfeMind, percept: Percept) -> Action:
-        """Return what one does now: sense, see whether the option is over, think what is due."""
+        """Return the action: sense, see whether the option is over, think what is due."""
         moment = Moment(percept, self.services.to_second(percept.time))
         await monitor.begin(mind, moment)
         await senses.perceive(mind, moment)

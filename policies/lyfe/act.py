@@ -1,4 +1,4 @@
-"""Act: the option one is at, turned into the next step. No model is asked here."""
+"""Act: the agent's option, turned into the next step. No model is asked here."""
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.cognition.query import Moment
@@ -19,10 +19,10 @@ def choose_action(mind: LyfeMind, moment: Moment) -> Action:
 
 
 def _sleep(mind: LyfeMind, moment: Moment) -> Action | None:
-    """Return the way to bed and the sleep there by one's hours, which no option overrides."""
+    """Return the way to bed and the sleep there by the agent's hours, which no option overrides."""
     me, bed = moment.percept.me, mind.profile.sleeps_in
     if not is_in_bed(mind.profile, moment.percept.time.time()):
-        return Move(me.place) if me.asleep else None  # any step wakes one up
+        return Move(me.place) if me.asleep else None  # any step wakes the agent up
     if me.asleep:
         return Idle()
     if bed is None:
@@ -36,7 +36,7 @@ def _sleep(mind: LyfeMind, moment: Moment) -> Action | None:
 
 
 def _leave(mind: LyfeMind, moment: Moment) -> Action | None:
-    """Return the step out of a conversation that one does not mean to be in."""
+    """Return the step out of a conversation that the agent does not mean to be in."""
     if moment.percept.conversation is None or mind.option.kind not in ("go", "find", "wait"):
         return None
     mind.turn.unsaid = ""

@@ -88,18 +88,18 @@ class LyfeConfig(BaseModel):
     repetition_times: Positive = 3
     """Repeats that end a talk (release: 3)."""
     repetition_of: Literal["both", "own", "heard"] = "both"
-    """Whose utterances (release: those heard; paper: one's own)."""
+    """Whose utterances (release: those heard; paper: the agent's own)."""
     option_seconds: Positive = 120
-    """After so long talking one thinks anew (release: two minutes)."""
+    """After so long talking the agent thinks anew (release: two minutes)."""
     walk_seconds: Positive = 600
-    """After so long on the way one gives up."""
+    """After so long on the way the agent gives up."""
     again: Share = 0.1
     """Chance that an option which just ended may be chosen again at once (release: 0.1)."""
     boredom_per_second: Annotated[float, Field(ge=0, le=1)] = 0.0003
     """Chance to think anew while nothing happens: about once an hour (release: 0.0003 a tick,
     which is every nine minutes)."""
     summary_after: Positive = 5
-    """New events that make one update the summary (release: 5, or news of oneself)."""
+    """New events that make the agent update the summary (release: 5, or news of itself)."""
     heard_kept: Positive = 100
     """What was heard is not new again within so many utterances (release: 100)."""
     sights_kept: Positive = 60
@@ -112,7 +112,7 @@ class LyfeConfig(BaseModel):
     reply_seconds: Positive = 5
     """How much longer the next in turn waits than the one before, who may not want to speak."""
     pass_utterances: Positive = 3
-    """Having had nothing to say, one lets so many utterances pass, unless one is named (ours;
+    """Having had nothing to say, the agent lets so many utterances pass, unless named (ours;
     release: 1)."""
     near_tiles: Positive = 5
     """Who is not farther is near enough to talk to."""
@@ -123,7 +123,7 @@ class LyfeConfig(BaseModel):
     """Of the model's sampling (paper and release: 0.7)."""
     latency_ticks: Mapping[Faculty, Count] = Field(default_factory=lambda: dict(_BESIDE))
     """Ticks from the start of a faculty's model call to its effect; 0 where none are given. The
-    self-monitor runs beside what one does."""
+    self-monitor runs beside what the agent does."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""The cognitive controller: one call chooses what to be at next, and what for.
+"""The cognitive controller: one call chooses what to do next, and what for.
 
 What just ended is seldom among the choices, talking only where somebody is near. Asked only when
 an option has ended, and something has been heard or thought since it was asked last, or one has

@@ -65,7 +65,7 @@ async def answer_questions(
 
     Returns:
         Answers with the ids of the record's events they rest on, ascending. Where the model gives
-        no usable reply: that one does not know, resting on nothing.
+        no usable reply: that the agent does not know, resting on nothing.
 
     Raises:
         BudgetExceeded: a call does not fit the budget.
@@ -184,7 +184,7 @@ class _Interview:
         return answered.value, not answered.fallback
 
     def _note(self, words: str, speaker: str) -> WorkItem:
-        """Let words enter work memory, and the buffer of one who does not monitor oneself."""
+        """Let words enter work memory, and the buffer of an agent without a self-monitor."""
         mind = self.mind
         item = WorkItem(words, self.now, speaker)
         mind.work = [*mind.work, item][-mind.config.work_items :]

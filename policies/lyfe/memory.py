@@ -78,7 +78,7 @@ async def recall(
     Args:
         mind: whose.
         now: game second.
-        query: None or empty is what came to mind last, else one's goal, else one's name.
+        query: None or empty is what came to mind last, else the agent's goal, else its name.
         k: so many of long memory, and none of recent memory.
     """
     await _embed_new(mind)
@@ -132,7 +132,7 @@ async def _add_to_long(
 
 
 async def _embed_new(mind: LyfeMind) -> None:
-    """Embed what has no vector: what one knew before, and everything after a checkpoint."""
+    """Embed what has no vector: what the agent knew before, and everything after a checkpoint."""
     banks = [(bank, ids) for bank in (mind.long, mind.recent) if (ids := bank.find_unembedded())]
     if not banks:
         return

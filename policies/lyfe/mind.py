@@ -1,4 +1,4 @@
-"""What one person carries from tick to tick: the internal states, and the memory around them.
+"""What an agent carries from tick to tick: the internal states, and the memory around them.
 
 Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times are game seconds.
 """
@@ -18,10 +18,10 @@ OptionKind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
 
 @dataclass(slots=True)
 class WorkItem:
-    """Something that just came to mind: words heard, a thought, or news of oneself.
+    """Something that just came to mind: words heard, a thought, or news of itself.
 
     `speaker`: who said it; empty for what nobody said. `event`: its id in the record, -1 for what
-    is in none, such as one's own thoughts and words; these rest on the events `behind` them.
+    is in none, such as the agent's own thoughts and words; these rest on the events `behind` them.
     """
 
     text: str
@@ -41,12 +41,12 @@ class WorkItem:
 
 @dataclass(slots=True)
 class LyfeOption:
-    """What one is at. `decide`: nothing yet; the controller is to be asked.
+    """What the agent is doing. `decide`: nothing yet; the controller is to be asked.
 
     `target`: the place or the person; `subgoal`: what for. `only`: what the controller may choose
     from, everything where it is empty. `ended`: the kind of the option before, which the controller
-    seldom chooses again. `heading`: where one looks for the person to be found; `looked`: the
-    places at which one has.
+    seldom chooses again. `heading`: where the agent looks for the person to be found; `looked`: the
+    places where it has looked.
     """
 
     kind: OptionKind = "decide"
@@ -84,11 +84,11 @@ class LyfeSummary:
 
 @dataclass(slots=True)
 class SpeakingTurn:
-    """Whose turn it is to speak, as far as one can hear.
+    """Whose turn it is to speak, as far as the agent can hear.
 
     `event`: of the utterance heard last, -1 before any; `until`: the second at which the last
-    words have sounded; `delay`: the seconds after that which one leaves to others; `mine`: the last
-    words were one's own; `passed`: how many utterances one still lets pass, having had nothing to
+    words have sounded; `delay`: the seconds after that which it leaves to others; `mine`: the last
+    words were its own; `passed`: how many utterances it still lets pass, having had nothing to
     say; `owed`: who was named and has not answered yet, in turn. `unsaid`: words decided on but not
     said yet, which rest on the events `behind` them; `kept`: they were lost once, since somebody
     else was speaking.
@@ -107,27 +107,27 @@ class SpeakingTurn:
 
 @dataclass
 class LyfeMind(Mind[LyfeConfig]):
-    """One person's mind. Everything but `services` and `profile` is state.
+    """The mind of one agent. Everything but `services` and `profile` is state.
 
     Attributes:
-        option: what one is at.
+        option: what the agent is doing.
         summary: of what goes on.
         work: work memory, the oldest first.
         buffer: the latest observations, the oldest first; used by those without a self-monitor.
         stored: what of the buffer has gone to memory.
         recent: recent memory; unused where `saf_memory` is off.
-        long: long memory, which begins with what one knows of oneself; the only one where
+        long: long memory, which begins with what the agent knows of itself; the only one where
             `saf_memory` is off.
         turn: of speaking.
         fresh: something happened since the controller was asked last that calls for a decision.
         news: events since the summary was begun last; `feedback`: one of them is that a step of
-            one's own came to nothing.
+            its own came to nothing.
         heard: words heard lately, the oldest first; `sights` the same of what was seen.
         uttered: utterances that repetition is looked for in, the oldest first; `repeats`: how many
             of them repeat an earlier one.
         near: who is near enough to talk to, the nearest first.
-        people: whom one knows by name, in the order of knowing; `met` those of them one has seen.
-        last: the kind of one's last action; `going`: where it led.
+        people: whom it knows by name, in the order of knowing; `met` those of them it has seen.
+        last: the kind of the agent's last action; `going`: where it led.
         numbers: how often each purpose was asked at tick `counted`.
     """
 
@@ -162,7 +162,7 @@ class LyfeMind(Mind[LyfeConfig]):
 
 
 def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
-    """Return a mind whose long memory is what the profile says of one's life, knows and ties."""
+    """Return a mind whose long memory is the profile's life, knowledge and ties."""
     config = services.config
     forget = config.forget_above if config.saf_memory else None
     mind = LyfeMind(services, profile, people=list(profile.relationships))

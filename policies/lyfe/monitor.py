@@ -1,6 +1,6 @@
-"""The self-monitor: a narrative summary of what goes on, written beside what one does.
+"""The self-monitor: a narrative summary of what goes on, written beside what the agent does.
 
-Asked only when enough is new, or a step of one's own came to nothing; never of what it was made of
+Asked only when enough is new, or a step came to nothing; never of what it was made of
 last. It goes into every other prompt, into recent memory, and into itself. The first one is what
 the goal brings to mind, as it stands. Source: Lyfe Agents, section 3.3 and appendix A.2; when it is
 written as in the release.

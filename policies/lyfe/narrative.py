@@ -1,4 +1,4 @@
-"""What one's own sentences rest on: those of the lines they were made of that they are most like.
+"""What the agent's sentences rest on: of the lines they were made of, those most like them.
 
 A summary, a thought or an utterance is a reply of a model that names no sources. So each sentence
 is held against what the prompt showed: the sentences of the summary before with the events of

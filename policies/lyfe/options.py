@@ -1,6 +1,6 @@
-"""Options: what one stays at until it ends, and how it ends without asking a model.
+"""Options: what an agent does until it ends, and how it ends without asking a model.
 
-Talking ends by time or when words repeat themselves, and then one reflects; walking ends on
+Talking ends by time or when words repeat themselves, and then the agent reflects; walking ends on
 arrival, which leads on to waiting where nobody is; who is found is talked to; waiting ends when
 something happens, or of boredom. Source: Lyfe Agents, section 3.2 and appendix A.1; constants of
 the release, which asks the controller after every arrival, also where nothing is new.
@@ -16,7 +16,7 @@ _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
 
 
 def settle(mind: LyfeMind, moment: Moment) -> None:
-    """End the option one is at where it is over; every one is where there are no options."""
+    """End the current option where it is over; every one is where there are no options."""
     if mind.option.kind == "talk":
         _settle_talk(mind, moment)
     elif mind.option.kind in _ON_THE_WAY:
@@ -57,7 +57,7 @@ def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
     said = any(i.speaker == mind.name and i.at >= option.begun for i in mind.work)
     if said or talk is not None:
         mind.option = LyfeOption("reflect", subgoal=option.subgoal, begun=now, ended="talk")
-    else:  # one stood by and took no part
+    else:  # the agent stood by and took no part
         end(mind, now, ended="talk")
 
 
@@ -80,7 +80,7 @@ def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
 
 
 def _settle_arrival(mind: LyfeMind, moment: Moment) -> None:
-    """Think anew where one comes to people; with nobody there one waits for what one came for."""
+    """Think anew on meeting people; with nobody there, wait for what the agent came for."""
     if mind.near:
         mind.fresh = True
         end(mind, moment.now, ended="go")

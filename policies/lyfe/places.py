@@ -18,7 +18,7 @@ _COMMON = {"the", "and", "shop", "house", "home", "room", "for", "with", "town",
 
 
 def list_destinations(mind: LyfeMind, moment: Moment) -> list[str]:
-    """Return some places one knows and is not at: those that come up, then others by lot."""
+    """Return some places the agent knows and is not at: those that come up, then others by lot."""
     here = moment.percept.me.place.split("/")[0]
     found = [place for place in moment.percept.known if "/" not in place and place != here]
     return _choose_names(mind, found, moment.tick, _MOST_PLACES)
@@ -30,7 +30,7 @@ def list_people_to_find(mind: LyfeMind, people: list[str]) -> list[str]:
 
 
 def choose_next_place(mind: LyfeMind, moment: Moment) -> str:
-    """Return where to look next for the person to be found; empty where one has looked enough."""
+    """Return where to look next for the person to be found; empty after enough of them."""
     option = mind.option
     known = [place for place in moment.percept.known if "/" not in place]
     left = [place for place in known if place not in option.looked]

@@ -19,7 +19,7 @@ from .mind import LyfeMind
 
 
 class Reflection(ReplyModel):
-    """What one makes of it, in at most twenty words or so (release)."""
+    """What the agent makes of it, in at most twenty words or so (release)."""
 
     wire_name: ClassVar[str] = "Reflection"
     wire_description: ClassVar[str] = (
@@ -30,7 +30,7 @@ class Reflection(ReplyModel):
 
 
 def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
-    """Ask for the thought that one has stopped for."""
+    """Ask for the thought that the agent has stopped for."""
     if mind.option.kind != "reflect" or mind.is_busy("reflect") or moment.percept.me.asleep:
         return ()
     return (Query("reflect.think", {"begun": mind.option.begun}),)

@@ -1,6 +1,6 @@
 """Repetition: whether a talk goes round in circles, told by how alike utterances are.
 
-Source: Lyfe Agents (Kaiya et al. 2023), section 3.2, which looks at one's own words; the public
+Source: Lyfe Agents (Kaiya et al. 2023), section 3.2, which looks at the agent's words; the public
 release, whose constants these are, at those heard.
 """
 
@@ -17,7 +17,7 @@ async def note_utterance(mind: LyfeMind, text: str, own: bool) -> None:
     Args:
         mind: whose ears and mouth they are.
         text: the words; nothing is noted where there are none.
-        own: they are one's own; whether these count, or others', or both, is configured.
+        own: they are the agent's own; whether these count, or others', or both, is configured.
     """
     config = mind.config
     if not text or config.repetition_of == ("heard" if own else "own"):

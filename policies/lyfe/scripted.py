@@ -1,6 +1,6 @@
 """What scripted models reply to the prompts of this mind: an option, words, a summary, a memory.
 
-News is kept and passed on in one's own words: of what Dmitri says he saw, others say that Dmitri
+News is kept and passed on in a speaker's words: of what Dmitri says he saw, others say that Dmitri
 saw it.
 """
 
@@ -71,7 +71,7 @@ def choose_solitude(prompt: Prompt) -> dict[str, object]:
 def tell_news(prompt: Prompt) -> dict[str, object]:
     """Return the next whole piece of news, for those near, who are named with it.
 
-    Not what the first of them has said or was told, as far as one remembers. With nothing to tell
+    Not what the first of them has said or was told, as far as remembered. With nothing to tell
     it is a greeting before any other word, else none.
     """
     near, dialogue = _list_near(prompt), _list_dialogue(prompt)
@@ -88,7 +88,7 @@ def tell_news(prompt: Prompt) -> dict[str, object]:
 
 
 def chat(prompt: Prompt) -> dict[str, object]:
-    """Return the news there is; without any, something else that one remembers, but no secret."""
+    """Return the news there is; without any, something else the agent remembers, but no secret."""
     told = tell_news(prompt)
     said = [line.text for line in _list_dialogue(prompt)]
     left = (text for text in list_memories(prompt) if not any(is_similar(text, t) for t in said))
@@ -101,15 +101,15 @@ def stay_silent(prompt: Prompt) -> dict[str, object]:
 
 
 def think_of_news(prompt: Prompt) -> dict[str, object]:
-    """Return the first news one knows, else that there is none."""
+    """Return the first news the agent knows, else that there is none."""
     told = [item.statement for item in find_own_news(prompt)]
     return {"thought": news.shorten(told[0], _SENTENCE) if told else "I have heard nothing new."}
 
 
 def summarize(prompt: Prompt) -> dict[str, object]:
-    """Return the news one knows, old and new, and whom one talked with lately.
+    """Return the news the agent knows, old and new, and whom it talked with lately.
 
-    Where there is none, what is remembered first, else what one is after.
+    Where there is none, what is remembered first, else the agent's goal.
     """
     told = [item.statement for item in find_own_news(prompt)]
     if met := _list_recent_partners(prompt)[-_LATELY:]:
@@ -132,13 +132,13 @@ def merge_memories(prompt: Prompt) -> dict[str, object]:
 
 
 def list_memories(prompt: Prompt) -> list[str]:
-    """Return what one remembers, but for secrets."""
+    """Return what the agent remembers, but for secrets."""
     numbered = [line.text for line in prompt.lines if line.number is not None]
     return [text for text in numbered if not news.is_secret(text)]
 
 
 def find_own_news(prompt: Prompt) -> list[NewsItem]:
-    """Return the news in a prompt in one's own words, but for what is said against oneself."""
+    """Return the news in a prompt in the agent's own words, but for what is said against it."""
     told = [
         PromptLine(line.number, (), sentence)
         for line in prompt.lines
@@ -151,7 +151,7 @@ def find_own_news(prompt: Prompt) -> list[NewsItem]:
 
 
 def _accuses_nobody_else(prompt: Prompt, statement: str) -> bool:
-    """Return whether a testimony names nobody, or oneself."""
+    """Return whether a testimony names nobody, or the agent itself."""
     if not news.is_testimony(statement):
         return False
     person = news.find_suspect(statement)
@@ -174,7 +174,7 @@ def _to_third_person(text: str, speaker: str) -> str:
 
 
 def _find_speaker(prompt: Prompt, line: PromptLine) -> str:
-    """Return whose words stand in a line; empty for one's own."""
+    """Return whose words stand in a line; empty for the agent's own."""
     quoted, just = _SAID.search(line.text), _JUST_SAID.fullmatch(line.head)
     if line.heads[1:] == ("said",):
         name = line.head
@@ -190,7 +190,7 @@ def _list_dialogue(prompt: Prompt) -> list[PromptLine]:
 
 
 def _list_near(prompt: Prompt) -> list[str]:
-    """Return the first names of those one is with, whom one means first."""
+    """Return the first names of those the agent is with, the one addressed first."""
     found = _WITH.search(prompt.words)
     return [name.split()[0] for name in found[1].split(", ")] if found else []
 
@@ -203,7 +203,7 @@ def _has_reached(prompt: Prompt, line: PromptLine, near: Sequence[str]) -> bool:
 
 
 def _list_recent_partners(prompt: Prompt) -> list[str]:
-    """Return whom one talked with lately, as far as one's summary and the last words tell."""
+    """Return whom the agent talked with lately, as far as its summary and the last words tell."""
     told = (line.text for line in prompt.lines if line.head == "summary")
     before = [
         name for text in told for found in _TALKED.findall(text) for name in found.split(", ")

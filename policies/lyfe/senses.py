@@ -32,7 +32,7 @@ async def perceive(mind: LyfeMind, moment: Moment) -> None:
 def notice_oneself(
     mind: LyfeMind, text: str, now: int, *, behind: Sequence[int] = (), feedback: bool = False
 ) -> None:
-    """Let something of oneself come to mind: a thought, or what came of a step.
+    """Let something of the agent itself come to mind: a thought, or what came of a step.
 
     `behind`: the events it rests on. `feedback`: the step came to nothing, which the self-monitor
     takes note of at once.
@@ -43,7 +43,7 @@ def notice_oneself(
 
 
 def _note_people(mind: LyfeMind, moment: Moment) -> None:
-    """Note who is near enough to talk to, and the names of those one meets."""
+    """Note who is near enough to talk to, and the names of those the agent meets."""
     percept, most = moment.percept, mind.config.near_tiles
     talk = percept.conversation
     members = [name for name in talk.members if name != mind.name] if talk is not None else []
@@ -55,7 +55,7 @@ def _note_people(mind: LyfeMind, moment: Moment) -> None:
 
 
 async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:
-    """Note that one's words were said, or keep them once where another was speaking."""
+    """Note that the agent's words were said, or keep them once where another was speaking."""
     turn = mind.turn
     words, turn.unsaid = turn.unsaid, ""
     if not words:

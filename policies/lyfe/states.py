@@ -35,7 +35,7 @@ async def fill_prompt(
 
 
 def format_goal(mind: LyfeMind) -> list[JSONValue]:
-    """Return what one is after."""
+    """Return the agent's goal."""
     return [["goal", mind.profile.goal[:_GOAL]]] if mind.profile.goal else []
 
 
@@ -52,7 +52,7 @@ def format_work(mind: LyfeMind) -> list[JSONValue]:
 
 
 def format_item(mind: LyfeMind, item: WorkItem) -> JSONValue:
-    """Return an item as a line: who said what, or what one noticed."""
+    """Return an item as a line: who said what, or what the agent noticed."""
     if not item.speaker:
         return ["you notice", item.text]
     return ["you" if item.speaker == mind.name else item.speaker, "said", item.text]

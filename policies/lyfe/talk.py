@@ -1,4 +1,4 @@
-"""Talk: the next words, when it is one's turn; one call for each utterance, silence included.
+"""Talk: the next words, when it is the agent's turn; one call for each utterance, silence included.
 
 Words that mean going somewhere end the talk. Source: Lyfe Agents, section 3.2; phrases of the
 release.
@@ -39,7 +39,7 @@ def _silence_to_nothing(value: object) -> object:
 
 
 class UtteranceReply(ReplyModel):
-    """What one says next; nothing to stay silent."""
+    """What the agent says next; nothing to stay silent."""
 
     wire_name: ClassVar[str] = "Words"
     wire_description: ClassVar[str] = "What one says next; nothing to stay silent."
@@ -48,7 +48,7 @@ class UtteranceReply(ReplyModel):
 
 
 def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
-    """Ask for words when it is one's turn and one has none yet."""
+    """Ask for words when it is the agent's turn and it has none yet."""
     if mind.option.kind != "talk" or mind.turn.unsaid or mind.is_busy("talk"):
         return ()
     if moment.percept.me.asleep or not turns.may_speak(mind, moment):
@@ -57,7 +57,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 
 def is_parting(words: str) -> bool:
-    """Return whether one means to go with these words."""
+    """Return whether the agent means to go with these words."""
     return _PARTING.search(words) is not None
 
 
@@ -69,14 +69,14 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
 
 
 def _list_partners(mind: LyfeMind) -> list[str]:
-    """Return who is near, whom one means first."""
+    """Return who is near, the one addressed first."""
     return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 
 async def _apply(
     mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    """Make up one's mind what to say; what was said meanwhile makes it out of date."""
+    """Decide what to say; what was said meanwhile makes it out of date."""
     turn = mind.turn
     if mind.option.kind != "talk" or mind.option.begun != data["begun"]:
         return ()

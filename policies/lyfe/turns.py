@@ -2,8 +2,8 @@
 
 Words sound for as long as it takes to take them in, and until then others listen. Then who was
 named may speak at once, of several each in turn, and everyone else one after another, in an order
-drawn anew for every utterance, so that one speaks where those before had nothing to say. After
-one's own words one waits for others. Words of another conversation are waited for, not answered.
+drawn anew for every utterance, so that an agent speaks where those before had nothing to say. After
+its own words it waits for others. Words of another conversation are waited for, not answered.
 Source: Lyfe Agents, section 4 (group conversations) and the timed states talk, wait and listen of
 the public release; there everyone else waits for five ticks alike, here in turns, which an
 environment of whole ticks needs.
@@ -35,7 +35,7 @@ def note_heard(mind: LyfeMind, item: WorkItem, moment: Moment) -> None:
 
 
 def note_said(mind: LyfeMind, words: str, moment: Moment) -> None:
-    """Wait for others: one spoke oneself."""
+    """Wait for others: the agent itself spoke."""
     turn = mind.turn
     turn.mine, turn.passed, turn.kept, turn.delay = True, 0, False, 0
     turn.until = moment.now - mind.services.seconds_per_tick + count_seconds(mind, words)
@@ -43,7 +43,7 @@ def note_said(mind: LyfeMind, words: str, moment: Moment) -> None:
 
 
 def begin(mind: LyfeMind, moment: Moment) -> None:
-    """Get ready to talk: in a conversation one's turn stays; else one of several begins."""
+    """Get ready to talk: in a conversation the agent's turn stays; else one of several begins."""
     turn, spread = mind.turn, _OPENINGS
     turn.passed, turn.kept = 0, False
     turn.unsaid = ""
@@ -57,7 +57,7 @@ def begin(mind: LyfeMind, moment: Moment) -> None:
 
 
 def may_speak(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether it is for oneself to speak now."""
+    """Return whether it is the agent's turn to speak now."""
     turn, talk = mind.turn, moment.percept.conversation
     if turn.mine or turn.passed or moment.now < turn.until + turn.delay:
         return False
@@ -71,7 +71,7 @@ def count_seconds(mind: LyfeMind, words: str) -> int:
 
 
 def is_named(mind: LyfeMind, words: str) -> bool:
-    """Return whether words name oneself, by the whole name or the first."""
+    """Return whether words name the agent, by the whole name or the first."""
     return _find_name(mind.name, words) is not None
 
 
@@ -88,7 +88,7 @@ def _owe_answers(mind: LyfeMind, words: str, speaker: str, moment: Moment) -> No
 
 
 def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
-    """Return how many come before oneself: all who hear it draw the same order."""
+    """Return how many come before the agent: all who hear it draw the same order."""
     owed = mind.turn.owed
     listeners = {name for name in _list_group(mind, moment) if name != item.speaker}
     order = sorted(
@@ -103,7 +103,7 @@ def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
 
 
 def _list_group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
-    """Return who may speak next: those one talks with, else those near; oneself among them."""
+    """Return who may speak next: those the agent talks with, else those near; itself among them."""
     talk = moment.percept.conversation
     return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))
 

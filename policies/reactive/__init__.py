@@ -146,7 +146,7 @@ class ReactivePolicy(Policy):
         return action, note_decision(mind, activity, now, line)
 
     def _is_silenced(self, mind: ReactiveMind, now: int) -> bool:
-        """Return whether one is spoken to but may not think again for a while: then one leaves."""
+        """Return whether the agent is spoken to but may not think again yet: then it leaves."""
         return mind.urgent and mind.count_decisions(now) >= self.config.decisions_per_hour
 
     def state(self) -> State:
@@ -164,5 +164,5 @@ def _make_adapter() -> TypeAdapter[dict[str, ReactiveMind]]:
 
 
 def _may_answer(percept: Percept) -> bool:
-    """Return whether deciding makes sense now: in a conversation one waits for one's turn."""
+    """Return whether deciding makes sense now: in a conversation the agent waits for its turn."""
     return percept.conversation is None or percept.conversation.may_speak

@@ -11,11 +11,11 @@ class ReactiveConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     decide_seconds: Annotated[int, Field(ge=0)] = 60
-    """At least so long from one decision to the next, unless one is spoken to."""
+    """At least so long from one decision to the next, unless the agent is spoken to."""
     decisions_per_hour: Annotated[int, Field(ge=1)] = 16
-    """At most so many decisions in an hour; beyond it one goes on, and leaves conversations."""
+    """At most so many decisions an hour; beyond it the agent goes on, and leaves conversations."""
     longest_minutes: Annotated[int, Field(ge=1, le=60)] = 20
-    """The longest that one activity goes on before one thinks again, whatever the reply says."""
+    """The longest an activity goes on before the agent thinks again, whatever the reply says."""
     forget_minutes: Annotated[int, Field(ge=1)] = 30
     """Someone out of sight for so long is new when seen again."""
     remember: Annotated[int, Field(ge=0, le=20)] = 5

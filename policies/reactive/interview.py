@@ -97,7 +97,7 @@ def _format_user(
 
 
 def _list_lines(profile: Profile, mind: ReactiveMind) -> list[RememberedLine]:
-    """Return what can be told, oldest first: whom one knows, facts heard, the last lines."""
+    """Return what can be told, oldest first: whom the agent knows, facts heard, the last lines."""
     known = [
         RememberedLine(f"you, of {name}", about) for name, about in profile.relationships.items()
     ]

@@ -14,7 +14,7 @@ _FACTS = 2
 
 @dataclass(frozen=True, slots=True)
 class ReactiveActivity:
-    """What one is at: `move` or `use` a target, then `doing` it until second `until`."""
+    """What the agent is doing: `move` or `use` a target, then `doing` it until second `until`."""
 
     kind: str = "wait"
     target: str = ""
@@ -28,7 +28,7 @@ class ReactiveActivity:
 class RememberedLine:
     """Something heard, said or told: by whom or what, the words, and the event of the record.
 
-    `event` is -1 for one's own words, whose event is not known yet when they are remembered.
+    `event` is -1 for the agent's own words, whose event is not known yet when they are remembered.
     """
 
     source: str
@@ -38,13 +38,13 @@ class RememberedLine:
 
 @dataclass(frozen=True, slots=True)
 class ReactiveMind:
-    """One person's memory, immutable; JSON values only. Times are seconds since the start.
+    """The memory of one agent, immutable; JSON values only. Times are seconds since the start.
 
     `tick`: of the moment: one after the last percept, 0 before the first. `decisions`: when one
     decided, within the last hour. `seen`: when each person was last in sight. `lines`: the last
     things heard and done. `facts`: fact ids with who said them how. `why`: reasons to decide that
     have not been answered yet; `urgent`: one of them cannot wait; `social`: someone came or spoke
-    to one.
+    to the agent.
     """
 
     tick: int = 0

@@ -1,4 +1,4 @@
-"""What one may do now, in words the model chooses from, and the action each choice means."""
+"""What the agent may do now, in words the model chooses from, and the action each choice means."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 KEEP_ON = "keep on"
 LEAVE = "leave the conversation"
-TALKING_SECONDS = 60  # how long one waits for an answer before that counts as finished
+TALKING_SECONDS = 60  # how long the agent waits for an answer before that counts as finished
 _NAME_LIMIT = 70
 _OUTSIDE = "outside"  # the usual name of the ground between buildings: nowhere to go to
 
@@ -25,7 +25,7 @@ _OUTSIDE = "outside"  # the usual name of the ground between buildings: nowhere 
 class ReactiveOption:
     """A choice: `kind` wait, plan, talk, leave, move or use; what it is aimed at.
 
-    `doing`: what one does then, unless the reply says it in words of its own. `item`: the
+    `doing`: what the agent does then, unless the reply says it in words of its own. `item`: the
     object that a plan puts into `state`.
     """
 
@@ -52,7 +52,7 @@ def list_options(
     """Return the choices by their words; never empty, and all but free of impossible ones.
 
     Small models lean to what stands first and to long words: where someone calls for it
-    (`talk_first`) talking stands first, and the plan one is at already is no choice of its own
+    (`talk_first`) talking stands first, and the plan already under way is no choice of its own
     beside `KEEP_ON`; other places and things do not distract from the person.
     """
     me = percept.me
@@ -85,7 +85,7 @@ def list_options(
 
 
 def _list_talks(percept: Percept, count: int) -> dict[str, ReactiveOption]:
-    """Return whom one may talk to: members of one's conversation, then the nearest awake."""
+    """Return whom the agent may talk to: members of its conversation, then the nearest awake."""
     talk, me = percept.conversation, percept.me.name
     if talk is not None and not talk.may_speak:
         return {}
@@ -104,7 +104,7 @@ def perform(
 ) -> tuple[Action, ReactiveActivity]:
     """Return the action of a decision, and the activity that goes on after it.
 
-    `current`: what one was at, which keeping on continues, a walk included.
+    `current`: what the agent was doing, which keeping on continues, a walk included.
     """
     option, until = choices[decision.do], now + 60 * decision.minutes
     if option.kind == "wait" and _is_speaking_up(decision, choices):
@@ -135,7 +135,7 @@ def perform(
 
 
 def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -> bool:
-    """Return whether one who keeps on says something to the person who calls for it.
+    """Return whether an agent that keeps on says something to the person who calls for it.
 
     Where talking stands first, someone is there to be answered or greeted. Small models often
     write what they would say and yet choose to keep on: a whole sentence is taken as said.
@@ -147,13 +147,13 @@ def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -
 
 
 def _is_to_be_used(plan: ReactiveOption, percept: Percept) -> bool:
-    """Return whether the plan's object is still to be put into its state, as far as one knows."""
+    """Return whether the plan's object still has to be put into its state, as far as is known."""
     seen = next((item for item in percept.objects if item.id == plan.item), None)
     return bool(plan.item and plan.state) and (seen is None or plan.state in seen.next_states)
 
 
 def _choose_doing(option: ReactiveOption, decision: Decision, choices: Collection[str]) -> str:
-    """Return what one is seen doing: the plan's words, the reply's, or those of the choice.
+    """Return what the agent is seen doing: the plan's words, the reply's, or those of the choice.
 
     Small models fill the field with a single word, or repeat a choice or what they say: none
     of that is shown.
@@ -202,7 +202,7 @@ def stop(activity: ReactiveActivity) -> ReactiveActivity:
 
 
 def _list_places(profile: Profile, percept: Percept) -> list[str]:
-    """Return the places worth naming: of the routine, of one's own, then the buildings known."""
+    """Return the places worth naming: of the routine, of the agent, then the buildings known."""
     entry = find_entry(profile, percept.time.time())
     own = [entry.place if entry is not None else "", profile.workplace or "", profile.home]
     here = percept.me.place

@@ -1,4 +1,4 @@
-"""The prompt of a decision: who one is, what one perceives, what one may do; within a length."""
+"""The prompt of a decision: who the agent is, what it perceives and may do; within a length."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from .mind import ReactiveMind, RememberedLine
 from .options import OptionLimits, ReactiveOption, list_options
 
 _WORDS = 140  # characters of an utterance that are shown
-_SYSTEM_SHARE = 0.5  # of the prompt at most for who one is
+_SYSTEM_SHARE = 0.5  # of the prompt at most for who the agent is
 _MARK = 6  # characters of the fence's mark: it is read by small models, and cannot be forged anyway
 
 

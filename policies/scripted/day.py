@@ -73,9 +73,9 @@ def _walk(memory: ScriptedState, percept: Percept, place: str, now: int) -> Acti
 
 
 def _find_way_in(percept: Percept, place: str) -> str:
-    """Return the next room of the building one is in, where a room wanted there is not known yet.
+    """Return the next room of the agent's building, where a room wanted there is not known yet.
 
-    From there one sees the rooms beyond, and seeing a place is knowing it.
+    From there the agent sees the rooms beyond, and seeing a place is knowing it.
     """
     sector = place.split("/")[0]
     unknown = not any(is_inside(known, place) for known in percept.known if "/" in known)
@@ -151,7 +151,7 @@ def _list_rooms(profile: Profile, percept: Percept) -> list[str]:
 
 
 def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> None:
-    """Remember one's bed: of those in sight at home the one named after oneself, or the nearest."""
+    """Remember the bed: of those in sight at home the one named after the agent, or the nearest."""
     sector = profile.home.split("/")[0]
     if memory.bed is not None or not percept.me.place.startswith(sector):
         return
@@ -167,7 +167,7 @@ def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> No
 
 
 def is_bed(item: SeenObject) -> bool:
-    """Return whether one can sleep in it, judging by its name."""
+    """Return whether the agent can sleep in it, judging by its name."""
     return item.name.lower().split()[-1] in _BEDS
 
 

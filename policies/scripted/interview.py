@@ -1,4 +1,4 @@
-"""Answers without a model: whom one knows, and what was heard that shares words with a question."""
+"""Answers without a model: whom it knows, and what was heard that shares words with a question."""
 
 import re
 
@@ -67,7 +67,7 @@ def answer_question(memory: ScriptedState, profile: Profile, question: str) -> A
 
 
 def _describe_people(memory: ScriptedState, profile: Profile, question: str) -> dict[str, set[int]]:
-    """Return a sentence about each person named whom one knows or has heard, with its events."""
+    """Return a sentence about each person named whom the agent knows or heard, with its events."""
     ties = profile.relationships
     told: dict[str, set[int]] = {}
     for name in dict.fromkeys((*ties, *memory.voices)):

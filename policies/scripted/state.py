@@ -30,11 +30,11 @@ class ScriptedConfig:
 
 @dataclass(slots=True)
 class Chat:
-    """The conversation one is in; times in seconds.
+    """The conversation the agent is in; times in seconds.
 
-    `mine`: the last words were one's own. `turn`: from when on one may answer them: at once
-    where they were addressed to oneself, later where to another. `thanks`: they brought a fact.
-    `telling`: whom one is telling which facts, until that is known to have worked.
+    `mine`: the last words were the agent's own. `turn`: from when on it may answer them: at once
+    where they were addressed to it, later where to another. `thanks`: they brought a fact.
+    `telling`: whom it is telling which facts, until that is known to have worked.
     """
 
     id: int = -1
@@ -48,15 +48,15 @@ class Chat:
 
 @dataclass(slots=True)
 class ScriptedState:
-    """One person's memory, JSON values only. Times are seconds since the start.
+    """The memory of one agent, JSON values only. Times are seconds since the start.
 
     `facts`: fact id to the sentence it is passed on in; `sources`: the event by which it was
-    heard; `secrets`: those known from the start that one keeps to oneself. `voices`: who was heard
+    heard; `secrets`: those known from the start that it keeps to itself. `voices`: who was heard
     speaking, and the first event in which. `told`: fact id to the people who have it from or with
-    oneself. `met`: when someone was last greeted or talked with; `busy`: when they were last heard
+    it. `met`: when someone was last greeted or talked with; `busy`: when they were last heard
     talking to others. `entry`: index of the routine entry being followed; `arrived`, `used`: how
-    far one is with it. `bed`: the bed's object id once found; `searched`: where it was looked for
-    tonight. `last`: the kind of one's last action, to which the percept's result belongs; `going`:
+    far it has come. `bed`: the bed's object id once found; `searched`: where it was looked for
+    tonight. `last`: the kind of its last action, to which the percept's result belongs; `going`:
     where to, if it was a Move; `detour`: a room to look into first, on the way to an unknown one.
     """
 

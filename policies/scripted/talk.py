@@ -10,7 +10,7 @@ from .state import Chat, ScriptedConfig, ScriptedState
 
 OPENING = "Have you heard? "
 QUOTED_AT_MOST = 300  # characters of someone's own words that are passed on
-REPLY_SECONDS = 30  # silence after one's own words before one goes
+REPLY_SECONDS = 30  # silence after the agent's own words before it goes
 BUSY_SECONDS = 30  # after someone was heard talking to others they are not interrupted
 STAGGER_SECONDS = 10  # apart from each other, members answer what was said to another
 MOST_SAID = 6  # utterances in one conversation, so that routines go on
@@ -18,7 +18,7 @@ BETWEEN_SECONDS = 60  # from one conversation to the next greeting
 
 
 def listen(memory: ScriptedState, percept: Percept, now: int) -> None:
-    """Take in what came of one's last words, and what was heard."""
+    """Take in what came of the agent's last words, and what was heard."""
     chat, talk = memory.chat, percept.conversation
     if talk is None:
         if chat.id >= 0:
@@ -35,7 +35,7 @@ def listen(memory: ScriptedState, percept: Percept, now: int) -> None:
 def converse(
     memory: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
 ) -> Action | None:
-    """Return what to do in the conversation one is in; None where there is none."""
+    """Return what to do in the agent's conversation; None where there is none."""
     talk, chat = percept.conversation, memory.chat
     if talk is None:
         return None
@@ -136,7 +136,7 @@ def _count_stagger(percept: Percept) -> int:
 
 
 def _confirm(memory: ScriptedState, percept: Percept, now: int) -> None:
-    """Count one's last words as said, and the facts in them as told, where they were."""
+    """Count the agent's last words as said, and the facts in them as told, where they were."""
     chat, telling = memory.chat, memory.chat.telling
     chat.telling = []
     if not percept.result.ok:
@@ -176,7 +176,7 @@ def _is_due(
 def _list_untold(
     memory: ScriptedState, percept: Percept, name: str, config: ScriptedConfig, seed: int
 ) -> list[str]:
-    """Return the facts one would tell `name` and has not."""
+    """Return the facts the agent would tell `name` and has not."""
     me = percept.me.name
     return [
         fact
@@ -189,7 +189,7 @@ def _list_untold(
 def _tell(
     memory: ScriptedState, percept: Percept, to: str, before: str, config: ScriptedConfig, seed: int
 ) -> Talk:
-    """Return the first fact one has for `to`, and remember to count it once it is said."""
+    """Return the first fact the agent has for `to`, and remember to count it once it is said."""
     first = _list_untold(memory, percept, to, config, seed)[0]
     words = memory.facts[first]
     together = [fact for fact, text in memory.facts.items() if text == words]

@@ -64,7 +64,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         return make_mind(services, profile)
 
     async def decide(self, mind: SmallvilleMind, percept: Percept) -> Action:
-        """Return what one does now: perceive, think what is due, act."""
+        """Return what the agent does now: perceive, think what is due, act."""
         moment = Moment(percept, self.services.to_second(percept.time))
         observations = perceive.notice(mind, moment)
         thoughts = [

@@ -1,4 +1,4 @@
-"""Act: what one is at, turned into the next step: walk there, use the object, go on doing it.
+"""Act: the activity turned into the next step: walk there, use the object, go on doing it.
 
 No model is asked here. What the plan cannot say (nothing planned yet, a place that is closed, a
 bed that is taken) ends in idling with words, never in an error.
@@ -14,19 +14,19 @@ from .mind import SmallvilleActivity, SmallvilleMind
 from .places import find_best_match
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
-_RETRY_PRIVATE = 86_400  # the same where one is not allowed in
+_RETRY_PRIVATE = 86_400  # the same where the agent is not allowed in
 _PRIVATE = "is private"  # how the world words that
-_REST = 600  # for how long one goes on where nothing is planned
+_REST = 600  # for how long the agent goes on where nothing is planned
 
 
 def choose_action(mind: SmallvilleMind, moment: Moment) -> Action:
-    """Return the next step of what one is at, having first settled what that is."""
+    """Return the next step of the activity, having first settled what that is."""
     percept = moment.percept
     _note_result(mind, moment)
     if _is_bedtime(mind, moment):
         step = _go_to_bed(mind, moment)
     elif percept.me.asleep:
-        step = Move(percept.me.place)  # any step wakes one up
+        step = Move(percept.me.place)  # any step wakes the agent up
     else:
         _choose_activity(mind, moment)
         step = _step(mind, moment)
@@ -48,7 +48,7 @@ def _note_result(mind: SmallvilleMind, moment: Moment) -> None:
         wait = _RETRY_PRIVATE if _PRIVATE in result.text else _RETRY_SECONDS
         mind.blocked[mind.going] = max(moment.now + wait, activity.until)
     if mind.last == "Move" and not result.ok:
-        activity.arrived = True  # one does it where one is
+        activity.arrived = True  # it is done where the agent is
     elif mind.last == "Move" and result.arrived and mind.going in (activity.place, activity.object):
         activity.arrived = True
     elif mind.last == "Interact":
@@ -89,7 +89,7 @@ def _go_to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
 
 
 def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
-    """Settle what one is at: a reaction until it ends, else the plan's piece, else the habit."""
+    """Settle what to do: a reaction until it ends, else the plan's piece, else the habit."""
     activity, now = mind.activity, moment.now
     if activity.reaction and now < activity.until:
         return
@@ -118,13 +118,13 @@ def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
 
 
 def _describe_between(mind: SmallvilleMind, moment: Moment) -> str:
-    """Return what one does where the day is not taken apart yet: its block, or the habit."""
+    """Return what the agent does where the day is not taken apart yet: its block, or the habit."""
     block = mind.day.find_block(moment.now)
     return block.text if block is not None else "getting ready"
 
 
 def _find_routine(mind: SmallvilleMind, moment: Moment) -> Piece | None:
-    """Return the routine's entry as a piece: how one lives without planning."""
+    """Return the routine's entry as a piece: how the agent lives without planning."""
     entry = find_entry(mind.profile, moment.percept.time.time())
     if entry is None:
         return None
@@ -138,7 +138,7 @@ def _step(mind: SmallvilleMind, moment: Moment) -> Action:
     activity, percept = mind.activity, moment.percept
     there = _is_within(percept.me.place, activity.place)
     if activity.arrived and not there and activity.place not in mind.blocked:
-        activity.arrived = False  # a talk, or an object, led one away
+        activity.arrived = False  # a talk, or an object, led the agent away
     if not activity.arrived and not (there and not _is_on_the_way(mind, percept)):
         return Move(activity.place)
     activity.arrived = True
@@ -147,7 +147,7 @@ def _step(mind: SmallvilleMind, moment: Moment) -> Action:
 
 
 def _is_on_the_way(mind: SmallvilleMind, percept: Percept) -> bool:
-    """Return whether one is walking there still, perhaps in its door."""
+    """Return whether the agent is walking there still, perhaps in its door."""
     return mind.last == "Move" and mind.going == mind.activity.place and not percept.result.arrived
 
 
@@ -167,7 +167,7 @@ def _use_object(mind: SmallvilleMind, percept: Percept) -> Action | None:
     if item.usable:
         return Interact(item.id, state, activity.text, activity.emoji or "✋")
     if mind.going == item.id and (percept.result.arrived or not percept.result.ok):
-        activity.used = True  # one stands beside it and still cannot
+        activity.used = True  # the agent stands beside it and still cannot
         return None
     return Move(item.id, activity.text, activity.emoji)
 

@@ -42,13 +42,13 @@ class SmallvilleConfig(BaseModel):
     retrieval: bool = True
     """Recall by recency, importance and relevance. Off: the latest memories, no embeddings."""
     describe: bool = True
-    """Keep a summary description of oneself, from memory. Off: the profile alone."""
+    """Keep a summary description of the agent, from memory. Off: the profile alone."""
     planning: bool = True
-    """Plan days, hours and pieces. Off: one lives by the routine of the profile."""
+    """Plan days, hours and pieces. Off: the agent lives by the routine of the profile."""
     reaction: bool = True
     """Consider what is seen: go on, talk, wait, or something else. Off: always go on."""
     conversation: bool = True
-    """Talk. Off: never opens a conversation, leaves those one is drawn into."""
+    """Talk. Off: never opens a conversation, leaves those the agent is drawn into."""
     reflection: bool = True
     """Draw insights from memory."""
 
@@ -90,10 +90,10 @@ class SmallvilleConfig(BaseModel):
     late_hour: Annotated[int, Field(ge=0, le=24)] = 23
     """From this hour until waking nobody is spoken to (public code: 23); 24 is never."""
     most_messages: Positive = 16
-    """Messages of a conversation before one takes one's leave (public code: 8 rounds of 2)."""
+    """Messages of a conversation before the agent takes its leave (public code: 8 rounds of 2)."""
 
     reflect_at: Positive = 150
-    """Sum of the importance of what was observed that makes one reflect (paper: 150)."""
+    """Sum of the importance of what was observed that makes the agent reflect (paper: 150)."""
     reflect_over: Positive = 100
     """The latest memories that questions are asked about (paper: 100)."""
     questions: Annotated[int, Field(ge=1, le=5)] = 3

@@ -1,4 +1,4 @@
-"""Converse: one utterance at a time, from what one makes of the other and remembers.
+"""Converse: one utterance at a time, from what the agent thinks of the other and remembers.
 
 Every utterance is an action in its own tick, so a conversation takes as long as it takes, can be
 overheard, and ends when one walks off. Either side may end it, and takes its leave at the latest
@@ -31,14 +31,14 @@ from .retrieve import recall
 from .summary import format_lines as self_description
 
 EMOJI = "💬"
-_APPROACH = 180  # seconds for which one walks up to somebody who is out of earshot
+_APPROACH = 180  # seconds for which the agent walks up to somebody who is out of earshot
 _NEAR = 2  # tiles from which words are tried again
 _RECENT = 4  # utterances that memories are looked for by (public code: 4)
 _FIRST = "someone you know"
 
 
 class RelationshipReply(ReplyModel):
-    """What one makes of somebody."""
+    """What the agent thinks of somebody."""
 
     wire_name: ClassVar[str] = "Relationship"
     wire_description: ClassVar[str] = "What one makes of somebody."
@@ -47,7 +47,7 @@ class RelationshipReply(ReplyModel):
 
 
 class Utterance(ReplyModel):
-    """What one says next, and whether one leaves with it; without words one just leaves."""
+    """What the agent says next, and whether it leaves with that; without words it just leaves."""
 
     wire_name: ClassVar[str] = "Utterance"
     wire_description: ClassVar[str] = (
@@ -69,7 +69,7 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 
 
 def _query_relations(mind: SmallvilleMind) -> list[Query]:
-    """Ask for what one makes of those of whom one has not thought in this conversation."""
+    """Ask for the agent's view of those it has not thought of in this conversation."""
     dialogue = mind.dialogue
     if dialogue is None:
         return []
@@ -81,7 +81,7 @@ def _query_relations(mind: SmallvilleMind) -> list[Query]:
 
 
 def _query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
-    """Ask for words when it is for oneself to speak and one has none yet."""
+    """Ask for words when it is the agent's turn to speak and it has none yet."""
     dialogue = mind.dialogue
     if dialogue is None or dialogue.unsaid or dialogue.leaving or mind.is_busy("converse.speak"):
         return []
@@ -93,12 +93,12 @@ def _query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
-    """Return the conversation that a query is about, if one is still in it."""
+    """Return the conversation that a query is about, if the agent is still in it."""
     dialogue = mind.dialogue
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
 
 
-# What one makes of the other.
+# What the agent thinks of the other.
 
 
 async def _prepare_relation(
@@ -172,7 +172,7 @@ def _format_opinions(relations: Mapping[str, str]) -> list[JSONValue]:
 
 
 def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether one may speak only once more, by one's own limit or the world's."""
+    """Return whether the agent may speak only once more, by its own limit or the world's."""
     talk = moment.percept.conversation
     if len(dialogue.lines) + 1 >= mind.config.most_messages:
         return True
@@ -182,7 +182,7 @@ def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
 async def _apply_words(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
-    """Make up one's mind what to say; if more was said meanwhile, think again."""
+    """Decide what to say; if more was said meanwhile, think again."""
     dialogue = _find_current(mind, data)
     if dialogue is None or moment.percept.me.asleep:
         return []
@@ -199,11 +199,11 @@ async def _apply_words(
     return []
 
 
-# What one does.
+# What the agent does.
 
 
 def choose_action(mind: SmallvilleMind, moment: Moment) -> Action | None:
-    """Return one's next step in or towards a conversation; None where there is none."""
+    """Return the next step in or towards a conversation; None where there is none."""
     talk, dialogue = moment.percept.conversation, mind.dialogue
     if (talk is None and dialogue is None) or moment.percept.me.asleep:
         return None
@@ -231,7 +231,7 @@ def _speak(dialogue: Dialogue, *, may_speak: bool) -> Action:
 
 
 def _open(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action | None:
-    """Return what brings one's first words to the other, or give up."""
+    """Return what brings the agent's first words to the other, or give up."""
     percept, other = moment.percept, dialogue.others[0]
     seen = next((person for person in percept.people if person.name == other), None)
     tried = dialogue.spoke >= 0

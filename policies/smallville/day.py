@@ -39,7 +39,7 @@ class Piece:
 class Day:
     """The plan of one day. Times are seconds of game time; empty where there is none yet.
 
-    `date`: the calendar day, ISO 8601. From `wake` to `bed` one is up; what lies after `bed` is
+    `date`: the calendar day, ISO 8601. `wake` to `bed` is the time up; what lies after `bed` is
     sleep. `pieces` reach as far as the day is taken apart.
     """
 

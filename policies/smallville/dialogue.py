@@ -1,7 +1,7 @@
-"""One's own side of a conversation: kept true, tick by tick, to what is perceived of it.
+"""The agent's side of a conversation: kept true, tick by tick, to what is perceived of it.
 
-The world says who is in a conversation and what was heard; whether one's own words were heard is
-known a tick after they were spoken. No model is asked here.
+The world says who is in a conversation and what was heard; whether the agent was heard is
+known a tick after it spoke. No model is asked here.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def follow(mind: SmallvilleMind, moment: Moment) -> list[Dialogue]:
 
 
 def begin(mind: SmallvilleMind, other: str, moment: Moment) -> Dialogue:
-    """Make up one's mind to speak to `other`; nobody knows of it yet."""
+    """Decide to speak to `other`; nobody knows of it yet."""
     mind.dialogue = Dialogue(-1, moment.now, [other], place=moment.percept.me.place)
     return mind.dialogue
 
@@ -64,7 +64,7 @@ def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
 
 
 def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether it is between the late hour and one's own waking."""
+    """Return whether it is between the late hour and the agent's waking."""
     clock, hour = moment.percept.time, mind.config.late_hour
     if mind.day.date:
         woke = mind.services.to_time(mind.day.wake)
@@ -79,14 +79,14 @@ def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
 
 
 def is_out_of_earshot(mind: SmallvilleMind, percept: Percept) -> bool:
-    """Return whether one's last words came to nothing because nobody was near enough."""
+    """Return whether the agent's last words came to nothing because nobody was near enough."""
     return mind.last == "Talk" and not percept.result.ok and _OUT_OF_EARSHOT in percept.result.text
 
 
 def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether it is for oneself to speak next.
+    """Return whether it is the agent's turn to speak next.
 
-    Never after one's own words. Among several who could answer, a draw that all of them make
+    Never after its own words. Among several who could answer, a draw that all of them make
     alike says who thinks of an answer at this tick, so that not all do for one to be heard.
     """
     talk = moment.percept.conversation
@@ -113,7 +113,7 @@ def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
 def _update(
     mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None
 ) -> None:
-    """Take in who is there, what one said oneself, and what the others said."""
+    """Take in who is there, what the agent itself said, and what the others said."""
     before = dialogue.others
     if talk is not None:
         dialogue.id = talk.id
@@ -121,7 +121,7 @@ def _update(
         _note_parting(mind, [name for name in before if name not in talk.members], moment)
     fresh = _take_own_words(mind, dialogue, moment)
     if dialogue.id < 0 and not fresh:
-        return  # nobody knows yet that one wants to talk: what they say is not said to that
+        return  # nobody knows yet that the agent wants to talk, so what they say is no reply
     heard = _list_others_words(moment.percept, {*before, *dialogue.others})
     if heard:
         dialogue.unsaid, dialogue.leaving = "", False  # thought of before this was heard
@@ -129,7 +129,7 @@ def _update(
 
 
 def _take_own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[DialogueLine]:
-    """Return one's words as a line, once it is known that they were spoken."""
+    """Return the agent's words as a line, once it is known that they were spoken."""
     if mind.last != "Talk" or not moment.percept.result.ok or not dialogue.unsaid:
         return []
     words, dialogue.unsaid = dialogue.unsaid, ""
@@ -138,7 +138,7 @@ def _take_own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) ->
 
 
 def _list_others_words(percept: Percept, others: set[str]) -> list[DialogueLine]:
-    """Return what those of the conversation said to oneself, a farewell included."""
+    """Return what those of the conversation said to the agent, a farewell included."""
     return [
         DialogueLine(heard.speaker, heard.text, heard.event_id)
         for heard in percept.heard

@@ -1,7 +1,7 @@
 """Ground: where an activity happens, with which object, and how it shows.
 
 `one_call` asks for all pieces of an hour at once (`spots.py`); `recursive` goes down the tree of
-the places one knows for each piece (`tree.py`). Emoji and the object's new state come with the
+the known places for each piece (`tree.py`). Emoji and the object's new state come with the
 last answer, where the public code asks eight times. Source: Park et al. 2023, section 4.3.1.
 """
 
@@ -23,7 +23,7 @@ def query_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
 
 
 def query_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
-    """Return the query that grounds something one does instead of what was planned."""
+    """Return the query that grounds something done instead of what was planned."""
     return Query("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 
@@ -46,7 +46,7 @@ def begin_reaction(
     state: str,
     emoji: str,
 ) -> None:
-    """Begin a reaction: unless by now one sleeps or talks, it replaces what one is at."""
+    """Begin a reaction: unless the agent now sleeps or talks, it replaces what it is doing."""
     if mind.asleep or mind.dialogue is not None:
         return
     mind.activity = SmallvilleActivity(

@@ -36,7 +36,7 @@ _HOURS_SHARE = 0.4  # of a prompt at most for the hours as they are planned or u
 
 
 class HoursReply(ReplyModel):
-    """What one does in each of the hours asked about, in order."""
+    """What the agent does in each of the hours asked about, in order."""
 
     wire_name: ClassVar[str] = "Hours"
     wire_description: ClassVar[str] = "What one does in each of the hours asked about, in order."

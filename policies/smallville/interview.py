@@ -1,7 +1,7 @@
 """The interview: questions answered from memory at any moment, leaving no trace.
 
 An answer names the memories, and the words of the conversation under way, that it rests on; their
-events in the record are its evidence. What one knew from the start leads to no event.
+events in the record are its evidence. What the agent knew from the start leads to no event.
 Source: Park et al. 2023, section 6.1.
 """
 
@@ -27,9 +27,9 @@ from .summary import format_lines as self_description
 
 PURPOSE = "interview"
 _MAX_TOKENS = 400  # an answer in a script of a token a character, and the numbers
-_SELF_SHARE = 0.2  # of the prompt at most for who one is, one's plan and what one is doing
+_SELF_SHARE = 0.2  # of the prompt at most for who the agent is, its plan and what it is doing
 _PLAN_SHARE = 0.12  # of the prompt at most for the plan alone
-_DOING = 80  # characters of what one is doing
+_DOING = 80  # characters of what the agent is doing
 _FRAME = bound_tokens(fence([], ""))
 _UTTERANCES = 3  # of the conversation under way
 
@@ -48,7 +48,7 @@ async def answer_questions(
 
     Returns:
         Answers with the ids of the record's events they rest on, ascending. Where the model gives
-        no usable reply: that one does not know, resting on nothing.
+        no usable reply: that the agent does not know, resting on nothing.
 
     Raises:
         BudgetExceeded: a call does not fit the budget.
@@ -136,7 +136,7 @@ def _to_memory(number: int, line: DialogueLine, now: int) -> Memory:
 
 
 def _describe_oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
-    """Return who one is, one's plan and what one is doing, as far as there is room for them.
+    """Return who the agent is, its plan and what it is doing, as far as there is room for them.
 
     What is left out of one line leaves room for the next: the description goes before the plan.
     """

@@ -27,7 +27,7 @@ _DAY = 86_400  # seconds
 
 
 class Memo(ReplyModel):
-    """What stays. `plan`: what one now means to do, empty for nothing."""
+    """What stays. `plan`: what the agent now means to do, empty for nothing."""
 
     wire_name: ClassVar[str] = "Memo"
     wire_description: ClassVar[str] = (
@@ -67,7 +67,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
 async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    """Remember the conversation, and what one means to do because of it."""
+    """Remember the conversation, and what the agent means to do because of it."""
     memo, fallback = reply.value, reply.fallback
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
     mind.attention.importance += importance

@@ -1,4 +1,4 @@
-"""What one person carries from tick to tick: the memory stream and everything around it."""
+"""What an agent carries from tick to tick: the memory stream and everything around it."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -11,17 +11,17 @@ from genagents_env.policy import Profile
 from .config import SmallvilleConfig
 from .day import Day
 
-_SEED_IMPORTANCE = 5.0  # of 10: what one is does not compete with what happens today
+_SEED_IMPORTANCE = 5.0  # of 10: what the agent is does not compete with what happens today
 _FACT_IMPORTANCE = 8.0
 
 
 @dataclass(slots=True)
 class SmallvilleActivity:
-    """What one is at. `kind`: do, sleep or wait.
+    """What the agent is doing. `kind`: do, sleep or wait.
 
     `place`: the arena; `object`: its id where one is used, `use` the words for its new state;
     `until`: the second of game time at which it ends. `used`: the object needs no more doing;
-    `arrived`: one is where it happens. `reaction`: not of the plan.
+    `arrived`: the agent is where it happens. `reaction`: not of the plan.
     """
 
     kind: str = "do"
@@ -39,7 +39,7 @@ class SmallvilleActivity:
 
 @dataclass(slots=True)
 class DialogueLine:
-    """An utterance of a conversation; `event`: its id in the record, -1 for one's own words."""
+    """An utterance of a conversation; `event`: its id in the record, -1 for the agent's words."""
 
     speaker: str
     text: str
@@ -48,10 +48,10 @@ class DialogueLine:
 
 @dataclass(slots=True)
 class Dialogue:
-    """The conversation one is in. Times are seconds of game time.
+    """The conversation the agent is in. Times are seconds of game time.
 
-    `relations`: what one makes of each of the others. `unsaid`: words decided on but not yet
-    heard by anyone; `leaving`: with them one leaves. `spoke`: when one last spoke.
+    `relations`: what the agent thinks of each of the others. `unsaid`: words decided on but not yet
+    heard by anyone; `leaving`: with them it leaves. `spoke`: when it last spoke.
     """
 
     id: int
@@ -67,7 +67,7 @@ class Dialogue:
 
 @dataclass(slots=True)
 class BelievedObject:
-    """What one believes of an object: its state when last seen, which may be stale."""
+    """What the agent believes of an object: its state when last seen, which may be stale."""
 
     name: str
     state: str
@@ -76,7 +76,7 @@ class BelievedObject:
 
 @dataclass(slots=True)
 class SelfSummary:
-    """The summary description of oneself, and when it was made (-1: never)."""
+    """The summary description of the agent, and when it was made (-1: never)."""
 
     core: str = ""
     occupation: str = ""
@@ -107,11 +107,11 @@ class Attention:
 
 @dataclass
 class SmallvilleMind(Mind[SmallvilleConfig]):
-    """One person's mind. Everything but `services` and `profile` is state; times are game seconds.
+    """An agent's mind. Everything but `services` and `profile` is state; times are game seconds.
 
-    `status`: what one is up to these days, the paper's "currently"; `requirements`: what a day
-    has to hold. `objects`: what one believes of the objects one has seen, by id. `blocked`: until
-    when a place or object is not tried again. `last`, `going`: one's last action and where it led.
+    `status`: what it is up to these days, the paper's "currently"; `requirements`: what a day
+    has to hold. `objects`: what it believes of the objects it has seen, by id. `blocked`: until
+    when a place or object is not tried again. `last`, `going`: its last action and where it led.
     `numbers`: how often each purpose was asked at tick `counted`.
     """
 
@@ -139,7 +139,7 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
 
 
 def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
-    """Return a mind that remembers what the profile says: who one is, knows, and lately did."""
+    """Return a mind that remembers the profile: the agent's nature, knowledge and recent days."""
     mind = SmallvilleMind(services, profile, status=profile.goal)
     for text in profile.memories:
         mind.stream.add("thought", text, created=0, importance=_SEED_IMPORTANCE, cause="seed")

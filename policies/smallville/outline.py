@@ -1,4 +1,4 @@
-"""A new day: what yesterday leaves to it, when one gets up, and what the day holds in outline.
+"""A new day: what yesterday leaves to it, when the agent gets up, what the day holds in outline.
 
 The first day starts from the routine. A new one starts from yesterday: its summary becomes the new
 status, and what the day has to hold is renewed. Source: Park et al. 2023, section 4.3. The public
@@ -36,7 +36,7 @@ _PLAN_IMPORTANCE = 5.0  # of a day's plan (public code: poignancy 5)
 
 
 class Renewal(ReplyModel):
-    """Yesterday in a sentence, what one is up to now, and what today has to hold."""
+    """Yesterday in a sentence, what the agent is up to now, and what today has to hold."""
 
     wire_name: ClassVar[str] = "Renewal"
     wire_description: ClassVar[str] = (
@@ -49,7 +49,7 @@ class Renewal(ReplyModel):
 
 
 class DayPlanReply(ReplyModel):
-    """When one gets up, and the day in five to eight broad strokes."""
+    """When the agent gets up, and the day in five to eight broad strokes."""
 
     wire_name: ClassVar[str] = "DayPlan"
     wire_description: ClassVar[str] = (
@@ -135,7 +135,7 @@ async def _apply_day(
     wake = mind.services.to_second(date + timedelta(hours=reply.value.wake_hour))
     bed = _find_bedtime(mind, date, wake)
     if moment.tick == 0 and not mind.asleep and 0 < wake - moment.now <= RISE_WITHIN:
-        wake = moment.now  # the episode finds one up and about
+        wake = moment.now  # the episode finds the agent up and about
     mind.day = Day(date=data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
     if not reply.fallback:
         outline = "; ".join(mind.day.outline)

@@ -28,7 +28,7 @@ from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
 
 from .mind import BelievedObject, SmallvilleMind
 
-_ME = ""  # one's own key among the events noticed; no person is called so
+_ME = ""  # the agent's own key among the events noticed; no person is called so
 _TRIVIAL = ("walking", "asleep", "sleeping", "standing", "idle", "waiting")
 _RATINGS_KEPT = 500
 
@@ -38,7 +38,7 @@ class Observation:
     """Something new. `subject`: a person's name or an object's id; `event`: in the record.
 
     `memory`: what it is remembered as, None where observing is switched off. `addressed`: it was
-    said to oneself.
+    said to the agent.
     """
 
     kind: Literal["person", "object", "heard"]

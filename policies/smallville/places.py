@@ -1,4 +1,4 @@
-"""Which places and things fit an activity, by words, by routine, and by where one is."""
+"""Which places and things fit an activity, by words, by routine, and by where the agent is."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,9 +33,9 @@ def find_best_match(words: str, names: Sequence[str]) -> str:
 def list_offers(
     mind: SmallvilleMind, texts: Sequence[str], clock: time, moment: Moment
 ) -> list[str]:
-    """Return the arenas worth offering for these activities, where one is now first.
+    """Return the arenas worth offering for these activities, where the agent is now first.
 
-    Unless one is out on the way, which is no place to do anything in.
+    Unless it is out on the way, which is no place to do anything in.
     """
     known = moment.percept.known
     arenas = [place for place in known if not any(k.startswith(f"{place}/") for k in known)]
@@ -63,7 +63,7 @@ def fit_names(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
 def rank_places(
     mind: SmallvilleMind, places: Sequence[str], texts: Sequence[str], clock: time, here: str
 ) -> list[str]:
-    """Return `places`, those first that have most to do with the activities and with oneself."""
+    """Return `places`, those first that have most to do with the activities and with the agent."""
     worth = _make_score(mind, texts, clock, here)
     return sorted(places, key=lambda place: -worth(place))
 
@@ -71,10 +71,10 @@ def rank_places(
 def _make_score(
     mind: SmallvilleMind, texts: Sequence[str], clock: time, here: str
 ) -> Callable[[str], float]:
-    """Return how much a place has to do with the activities and with oneself; 0 is nothing.
+    """Return how much a place has to do with the activities and with the agent; 0 is nothing.
 
-    Most have those the activities name, then that of the routine at `clock`, the one where one
-    is, those of the routine at any time, and one's own.
+    Most have those the activities name, then that of the routine at `clock`, the one where it
+    is, those of the routine at any time, and its own.
     """
     profile = mind.profile
     named = _find_content(" ".join(texts))

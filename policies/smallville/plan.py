@@ -41,16 +41,16 @@ def _needs_day(mind: SmallvilleMind, moment: Moment) -> bool:
 
 
 def _rise_early(mind: SmallvilleMind, moment: Moment) -> None:
-    """Let the day begin now where one is up before its hour: the town wakes people, too."""
+    """Let the day begin now where the agent is up before its hour: the town wakes people, too."""
     day = mind.day
-    # Earlier it is still the night before, of one who goes to bed past midnight.
+    # Earlier it is still the night before, of someone who goes to bed past midnight.
     early = 0 < day.wake - moment.now <= RISE_WITHIN
     if early and not is_in_bed(mind.profile, moment.percept.time.time()):
         day.wake = day.hours[0].start = moment.now
 
 
 def _find_date(mind: SmallvilleMind, moment: Moment) -> str:
-    """Return the date of the day one is in, which may last past midnight."""
+    """Return the date of the agent's current day, which may last past midnight."""
     bed, time = mind.profile.bed, moment.percept.time
     past_midnight = bed <= mind.profile.wake and time.time() < bed
     return (time - timedelta(days=past_midnight)).date().isoformat()

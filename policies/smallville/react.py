@@ -1,10 +1,10 @@
-"""React: whether what is noticed makes one do something else than was planned.
+"""React: whether what is noticed makes the agent do something else than was planned.
 
-Of what is noticed at a moment one thing is considered: the first person one may speak to, else
-the first object that changed. One goes on, speaks, waits, or does something else, which is then
+Of what is noticed at a moment one thing is considered: the first person it may speak to, else
+the first object that changed. It goes on, speaks, waits, or does something else, which is then
 grounded like any activity; after the last two the rest of the day is planned anew.
 Source: Park et al. 2023, section 4.3.1. Where the public code cannot read a reply it talks; here
-one goes on.
+the agent goes on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ WAITING, WAITING_EMOJI = "waiting", "⏳"
 
 
 class Reaction(ReplyModel):
-    """What one does about it: `what` in words for something else, and for how long."""
+    """What the agent does about it: `what` in words for something else, and for how long."""
 
     wire_name: ClassVar[str] = "Reaction"
     wire_description: ClassVar[str] = (
@@ -54,7 +54,7 @@ class Reaction(ReplyModel):
 def make_queries(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Sequence[Query]:
-    """Consider one of the things noticed, unless one sleeps, talks or is reacting already."""
+    """Consider one of the things noticed, unless the agent sleeps, talks or is reacting already."""
     if not observations or not mind.config.reaction or not _is_free(mind, moment):
         return ()
     focus = _find_focus(mind, moment, observations)
@@ -66,7 +66,7 @@ def make_queries(
 
 
 def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether one could react now: neither asleep, nor talking, nor reacting."""
+    """Return whether the agent could react now: neither asleep, nor talking, nor reacting."""
     percept, activity = moment.percept, mind.activity
     if percept.me.asleep or mind.dialogue is not None or percept.conversation is not None:
         return False
@@ -83,7 +83,7 @@ def _is_grounding(mind: SmallvilleMind) -> bool:
 def _find_focus(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Observation | None:
-    """Return what to consider: a person one may speak to, else an object that changed."""
+    """Return what to consider: a person the agent may speak to, else an object that changed."""
     new = [seen for seen in observations if _is_new(mind, moment, seen.subject)]
     for seen in new:
         if seen.kind == "person" and not seen.asleep and _may_talk(mind, moment, seen.subject):
@@ -135,7 +135,7 @@ def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[st
 
 
 def _format_next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
-    """Return what is planned after what one is at, as a line; nothing where nothing is."""
+    """Return what is planned after what the agent is doing, as a line; nothing where nothing is."""
     following: list[Piece | PlanBlock] = [*mind.day.pieces, *mind.day.hours]
     planned = next((part for part in following if part.start > now), None)
     if planned is None:
@@ -146,7 +146,7 @@ def _format_next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
 async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    """Do what was decided, unless by now one sleeps or talks."""
+    """Do what was decided, unless by now the agent sleeps or talks."""
     choice, what, minutes = reply.value.choice, reply.value.what, reply.value.minutes
     if not _is_free(mind, moment):
         return ()

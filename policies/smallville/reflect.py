@@ -32,7 +32,7 @@ from .mind import SmallvilleMind
 from .retrieve import add_times, recall
 
 _DAY = 86_400  # seconds
-# What happened and what one made of it. Intentions say nothing about either, and there are many.
+# What happened and thoughts about it. Intentions say nothing about either, and there are many.
 _LOOKED_AT: tuple[Kind, ...] = ("event", "thought", "chat")
 _THOUGHTS: tuple[Kind, ...] = ("thought",)
 _COMPARED = 400  # latest thoughts that a new one is held against

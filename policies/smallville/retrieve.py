@@ -55,7 +55,7 @@ def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
 
 
 def _format_time(mind: SmallvilleMind, memory: Memory) -> str:
-    """Return when a memory was made; what one knew before the episode has no hour."""
+    """Return when a memory was made; what the agent knew before the episode has no hour."""
     return (
         "before" if memory.cause == "seed" else f"{mind.services.to_time(memory.created):%a %H:%M}"
     )

@@ -68,7 +68,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
 
 
 def _find_usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
-    """Return place, thing and state of what is done by routine; else one stays where one is."""
+    """Return place, thing and state of what is done by routine; else the agent stays."""
     entry = next((e for e in mind.profile.routine if e.doing[:60].strip() == text), None)
     if entry is None:
         return [here, NOTHING, ""]
@@ -122,7 +122,7 @@ def _make_spots_model(places: tuple[str, ...], count: int) -> type[Spots]:
 
 
 def _make_default(data: QueryData) -> Spots:
-    """Return what is usual for what is done by routine, and for all else where one is."""
+    """Return what is usual for what is done by routine, and for all else where the agent is."""
     spots = (Spot(where=place, thing=thing, state=s, emoji="") for place, thing, s in data["usual"])
     return Spots(spots=list(spots))
 

@@ -1,4 +1,4 @@
-"""The summary description: who one is, what one does, how one feels about it, in three sentences.
+"""The summary description: who the agent is, what it does and how it feels, in three sentences.
 
 It is made from memory and serves for hours, so that prompts which cannot hold many memories still
 know whom they speak for. Source: Park et al. 2023, appendix A, which asks the three questions one
@@ -29,7 +29,7 @@ _HEADS = (("you", "core"), ("your days", "occupation"), ("you feel", "progress")
 
 
 class Description(ReplyModel):
-    """What kind of person one is, what one does, and how one feels about one's life."""
+    """What kind of person the agent is, what it does, and how it feels about its life."""
 
     wire_name: ClassVar[str] = "Description"
     wire_description: ClassVar[str] = (
@@ -52,7 +52,7 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 
 
 def format_lines(mind: SmallvilleMind) -> list[JSONValue]:
-    """Return what one is and is up to, as lines for the fence of a prompt.
+    """Return what the agent is and is up to, as lines for the fence of a prompt.
 
     Each line is a head, such as `you`, and a sentence. Without a description it is the goal of
     the profile; empty sentences are left out.

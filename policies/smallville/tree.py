@@ -1,6 +1,6 @@
-"""Grounding down the tree of places one knows: sector, then arena, then object.
+"""Grounding down the tree of places the agent knows: sector, then arena, then object.
 
-Asked only where there is a choice; one stays where one is if that will do. Source: Park et al.
+Asked only where there is a choice; the agent stays where it is if that will do. Source: Park et al.
 2023, section 4.3.1.
 """
 
@@ -60,7 +60,7 @@ async def _prepare_step(
         return _descend(data, options[0], moment)
     clock = mind.services.to_time(data.get("start", moment.now)).time()
     options = rank_places(mind, options, [data["text"]], clock, here)
-    options.sort(key=lambda place: not is_related(place, here))  # the first is where one stays
+    options.sort(key=lambda place: not is_related(place, here))  # first where the agent stays
     options = fit_names(mind, options[: 2 * MOST_PLACES])
     shown = mind.services.prompts.fill(
         "ground_step",
@@ -80,7 +80,7 @@ async def _apply_step(
 
 
 def _list_options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
-    """Return the sectors one knows of, or the arenas of one; where one is if nothing is left."""
+    """Return the known sectors, or the arenas of one; where the agent is if nothing is left."""
     here, known = moment.percept.me.place, moment.percept.known
     open_ = [place for place in known if place not in mind.blocked]
     if "sector" not in data:
@@ -100,7 +100,7 @@ def _descend(data: QueryData, place: str, moment: Moment) -> Query:
 async def _prepare_object(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
-    """Ask what is used there; where one knows of no object, nothing is."""
+    """Ask what is used there; where the agent knows of no object, nothing is."""
     known = {k.name: k.state for id_, k in mind.objects.items() if find_arena(id_) == data["arena"]}
     if not known:
         _settle_place(mind, data, moment, ObjectUse(thing=NOTHING, state="", emoji=""))

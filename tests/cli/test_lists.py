@@ -21,7 +21,7 @@ def test_a_measure_is_told(genagents: Run) -> None:
     assert "source: Park et al. 2023, section 7.1" in out
 
 
-def test_ones_own_measure_is_told(genagents: Run) -> None:
+def test_a_users_own_measure_is_listed(genagents: Run) -> None:
     Path("own.py").write_text("def quiet(record):\n    'How quiet it is.'\n    return 1\n")
     code, out, _ = genagents("measures", "own.py:quiet")
     assert code == 0

@@ -126,7 +126,7 @@ def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end() 
     ]
 
 
-def test_answers_about_others_are_no_answers_of_ones_own_and_at_tick_zero_there_is_no_end() -> None:
+def test_an_answer_about_another_is_not_the_agents_own_and_tick_zero_has_no_end() -> None:
     about = Question(id="who", text="Was it {person}?", when="both", about="everyone")
     rows = [InterviewRow(LAST, "Ada", "Was it Ben?", "It was Zoe.", ())]
     curious = mystery(questions=(about,))

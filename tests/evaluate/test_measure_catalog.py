@@ -98,7 +98,7 @@ def test_a_wrong_name_is_told_with_the_right_one_and_the_study_goes_on() -> None
     assert "'wat.x'" in faults[1]
 
 
-def test_a_file_of_ones_own(own: Path, tmp_path: Path) -> None:
+def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
     found, faults = find_measures(["own.py:silence", "own.py:counted", "own.py:counted.a"], own)
     assert faults == ()
     assert [one.label for one in found] == ["silence", "mine", "mine.a"]

@@ -49,7 +49,7 @@ def answers(seeds: int = 3, conditions: Sequence[str] = CONDITIONS) -> list[Judg
 def options(
     rule: Rule, name: str = "judge", **changes: object
 ) -> tuple[RunOptions, ScriptedEndpoint]:
-    """Return an options whose model answers by `rule`, and that model."""
+    """Return run options whose model answers by `rule`, and that model."""
     endpoint = ScriptedEndpoint(rule, name)
     return RunOptions(endpoint=endpoint, retry=IMPATIENT, **changes), endpoint  # type: ignore[arg-type]  # as above
 

@@ -44,7 +44,7 @@ def test_who_hears_of_a_secret_passes_it_on() -> None:
     assert FALL.statement in said(policy, later)
 
 
-def test_hearing_ones_own_secret_from_another_loosens_no_tongue() -> None:
+def test_hearing_a_secret_of_its_own_from_another_does_not_make_the_agent_tell_it() -> None:
     policy = ann(THEFT)
     heard = speech("Dee Dogwood", "Ann took the silver!", ("theft",))
     policy.act({"Ann Ash": {}}, infos(Moment(heard=(heard,))))

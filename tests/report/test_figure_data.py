@@ -46,7 +46,7 @@ def test_talk_is_summed_over_finished_seeds(tmp_path: Path) -> None:
     assert network.n == 2
 
 
-def test_time_at_places_is_a_share_of_ones_own(tmp_path: Path) -> None:
+def test_time_at_places_is_a_share_of_the_agents_own(tmp_path: Path) -> None:
     (own,) = figure_data.make_place_shares(lived(tmp_path))
     assert own.places == ("kitchen", "study")
     assert own.shares == ((1.0, 0.0), (0.5, 0.5))

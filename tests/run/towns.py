@@ -45,7 +45,7 @@ def compose_spec(scenario: str | Scenario, **given: Value) -> RunSpec:
 
 
 def make_options(endpoint: Endpoint | None = None, **changes: Value) -> RunOptions:
-    """Return an options with checkpoints every tenth tick."""
+    """Return run options with checkpoints every tenth tick."""
     given = {"checkpoint_every": 10, "retry": IMPATIENT, **changes}
     return RunOptions(endpoint=endpoint or ScriptedEndpoint(), **given)
 

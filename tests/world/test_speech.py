@@ -73,7 +73,7 @@ def test_speaking_opens_a_conversation_others_may_join_up_to_the_limit(trio: Mak
     assert town.heard("Bob") == []
 
 
-def test_after_too_many_exchanges_one_is_removed_with_a_notice_and_cools_down(
+def test_after_too_many_exchanges_the_agent_is_removed_with_a_notice_and_cools_down(
     trio: MakeTown,
 ) -> None:
     town = trio(conversation={"max_exchanges": 2})

@@ -1,4 +1,4 @@
-"""Planning by the routine: the lines that say what one usually does, and the news of the day."""
+"""Planning by the routine: the lines with the agent's usual day, and the news of the day."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _WAKE = re.compile(r"get up at (\d+)")
 
 
 def renew_status(prompt: Prompt) -> dict[str, object]:
-    """Return yesterday, what one is up to (the same as before), and what today needs."""
+    """Return yesterday, what the agent is up to (the same as before), and what today needs."""
     status = next((line.text for line in prompt.lines if line.head == "these days"), "")
     lived = next((line.text for line in prompt.lines if line.number), "nothing out of the way")
     needed = [news.shorten(told, _PHRASE) for told, _ in _find_news_of_today(prompt)]
@@ -56,7 +56,7 @@ def outline_day(prompt: Prompt) -> dict[str, object]:
 
 
 def plan_hours(prompt: Prompt) -> dict[str, object]:
-    """Return what one does in each hour asked for: an occasion it meets, else what is usual."""
+    """Return what is done in each hour asked for: an occasion it meets, else what is usual."""
     head = prompt.words.rpartition("hours:")[2]
     clocks = [_to_minutes(*found) for found in _CLOCK.findall(head)]
     usual, occasions = _list_entries(prompt), _list_occasions(prompt)
@@ -100,7 +100,7 @@ def cut_pieces(prompt: Prompt) -> dict[str, object]:
 def shorten_activity(text: str, limit: int = _PHRASE) -> str:
     """Return an activity in about `limit` characters, never more than a phrase has.
 
-    The place at its end stays, since one could not go there otherwise.
+    The place at its end stays, since the agent could not go there otherwise.
     """
     doing, comma, where = text.rpartition(", ")
     if len(text) <= limit or not comma or len(where) > _PHRASE - _LEAST:

@@ -1,4 +1,4 @@
-"""Where things are done: the place that shares most words with the activity, else where one is."""
+"""Where things are done: the place that shares most words with the activity, else where it is."""
 
 from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.llm.scripted.wording import cut_text, find_closest, find_content_words
@@ -39,7 +39,7 @@ def _choose_spot(
 
 
 def _choose_where(prompt: Prompt, options: list[str], activity: str) -> str:
-    """Return where to: by the activity's words; among equals one's own place of work or home."""
+    """Return where to: by the activity's words; among equals the agent's place of work or home."""
     if "home" in find_content_words(activity):
         activity = f"{activity} {prompt.home}"
     own = [place for place in options if place in (prompt.work, prompt.home)]

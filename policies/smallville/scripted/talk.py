@@ -11,21 +11,21 @@ _SENTENCE, _PHRASE = 160, 60  # characters
 _SPEECH = 60  # characters: what is said must fit into a prompt with who said it to whom
 _OTHERS = re.compile(r"(?:go up to|talking with|talked with) ([^.]+?)(?: to talk)?\.")
 _ABOUT = re.compile(r"(?:Who is|know of) (.+?)(?: for you)?, and how")
-_LAST = "say good-bye"  # in a prompt for the last words one may say
+_LAST = "say good-bye"  # in a prompt for the last words the agent may say
 
 
 def choose_to_talk(prompt: Prompt) -> dict[str, object]:
-    """Return the decision to talk wherever one may, else to go on."""
+    """Return the decision to talk wherever possible, else to go on."""
     return _decide("talk" if "talk" in prompt.list_choices("choice") else "go on")
 
 
 def choose_to_go_on(prompt: Prompt) -> dict[str, object]:
-    """Return the decision to go on with what one is at."""
+    """Return the decision to go on with the current activity."""
     return _decide("go on")
 
 
 def describe_relationship(prompt: Prompt) -> dict[str, object]:
-    """Return what a line says of the other that is no news; else that one knows them by name."""
+    """Return what a line says of the other that is no news; else that they are known by name."""
     found = _ABOUT.search(prompt.words)
     other = found[1] if found else "them"
     lines = (line for line in prompt.lines if other in line.text and not news.is_plan(line))
@@ -56,7 +56,7 @@ def tell_news(prompt: Prompt) -> dict[str, object]:
 
 
 def chat(prompt: Prompt) -> dict[str, object]:
-    """Return the news there is; without any, something else that one remembers, but no secret."""
+    """Return the news there is; without any, something else the agent remembers, but no secret."""
     dialogue = _list_dialogue(prompt)
     told = [line.text for line in dialogue]
     left = (
@@ -73,12 +73,12 @@ def chat(prompt: Prompt) -> dict[str, object]:
 
 
 def stay_silent(prompt: Prompt) -> dict[str, object]:
-    """Return no words, and that one leaves."""
+    """Return no words, and that the agent leaves."""
     return {"say": "", "end": True}
 
 
 def write_memo(prompt: Prompt) -> dict[str, object]:
-    """Return the news one was told; where it has a date, that one means to be there."""
+    """Return the news the agent was told; where it has a date, that it means to be there."""
     heard = [line for line in _list_dialogue(prompt) if line.head != "you"]
     told = [item.statement for item in news.find_news(heard)]
     dated = [text for text in told if news.find_date(text) is not None]

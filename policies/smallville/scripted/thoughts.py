@@ -1,4 +1,4 @@
-"""What goes on inside: what matters, what one makes of it, and who one is."""
+"""What goes on inside: what matters, what the agent makes of it, and who it is."""
 
 from genagents_env.llm.scripted import news
 from genagents_env.llm.scripted.prompt import Prompt, PromptLine
@@ -18,7 +18,7 @@ def rate_lines(prompt: Prompt) -> dict[str, object]:
 
 
 def describe_self(prompt: Prompt) -> dict[str, object]:
-    """Return who one is, from the first words of the prompt and what one is up to."""
+    """Return who the agent is, from the first words of the prompt and what it is up to."""
     who = prompt.system.partition(". ")[0].removeprefix("You are ")
     status = next((line.text for line in prompt.lines if line.head == "these days"), "")
     return {
@@ -31,7 +31,7 @@ def describe_self(prompt: Prompt) -> dict[str, object]:
 
 
 def ask_questions(prompt: Prompt) -> dict[str, object]:
-    """Return what one asks oneself: of each line in turn what it means."""
+    """Return what the agent asks itself: of each line in turn what it means."""
     count = prompt.find_limit("minItems", 1, "questions")
     told = [*(item.statement for item in news.find_news(prompt.lines)), *_list_utterances(prompt)]
     asked = list(

@@ -46,7 +46,7 @@ def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
     assert mind.news == 0
 
 
-def test_news_of_oneself_need_no_company() -> None:
+def test_news_of_the_agent_itself_needs_no_company() -> None:
     mind = quiet()
     senses.notice_oneself(mind, "I could not go to the park.", 0, feedback=True)
     assert monitored(mind, Moment())
@@ -126,7 +126,7 @@ def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
     assert [part.events for part in mind.summary.parts] == [[70]]
 
 
-def test_a_thought_and_ones_own_words_rest_on_what_led_to_them() -> None:
+def test_a_thought_and_the_agents_own_words_rest_on_what_led_to_them() -> None:
     mind = quiet()
     made_of = [("Ben Birch said: the bridge is closed", [3]), ("I like boats", []), ("Ducks", [9])]
     assert asyncio.run(narrative.find_events(mind, "So the bridge is closed.", made_of)) == [3]

@@ -143,7 +143,7 @@ def test_what_others_saw_is_told_as_theirs() -> None:
     assert said(remembers) == THEY_SAW
 
 
-def test_nobody_repeats_what_is_said_against_oneself() -> None:
+def test_nobody_repeats_accusations_against_themselves() -> None:
     mind = mind_of(gossip, THEY_SAW, name="Dee Dunn", agent="Dee Dunn")
     assert said(mind) == "Good afternoon, Bea!"
     assert told_by(mind, SUSPECT)[0].text == "I do not know."
@@ -163,7 +163,7 @@ def test_the_others_never_say_a_word(rule: Rule) -> None:
     assert choice.option in ("go", "wait")
 
 
-# What one is at.
+# What to do.
 
 
 def test_the_gossip_talks_to_those_near() -> None:

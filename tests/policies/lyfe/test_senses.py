@@ -31,7 +31,7 @@ def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
     sense(mind, Moment(heard=(heard("Hello."),)))
     sense(mind, Moment().later(heard=(heard("Hello.", 8), speech("Cat Cole", "Hello."))))
     assert [item.speaker for item in mind.work] == [BEN, "Cat Cole"]
-    assert mind.turn.event == 7  # the last utterance, new or not, is what one's turn follows
+    assert mind.turn.event == 7  # the last utterance, new or not, is what the turn follows
 
 
 def test_words_are_new_again_after_so_many_others() -> None:
@@ -91,7 +91,7 @@ def test_overheard_words_do_not_interrupt_unless_they_name_one() -> None:
     assert mind.fresh
 
 
-def test_ones_own_words_are_remembered_once_they_were_said() -> None:
+def test_the_agents_own_words_are_remembered_once_they_were_said() -> None:
     mind = make_mind()
     mind.last, mind.turn.unsaid = "Talk", "Good morning."
     sense(mind, Moment(me=body(), result=Result(True, "")))

@@ -65,7 +65,7 @@ def test_a_name_within_a_word_names_nobody() -> None:
     assert not turns.is_named(mind, "An announcement in Annapolis, Anna.")
 
 
-def test_one_listens_while_words_sound_and_waits_after_ones_own() -> None:
+def test_the_agent_listens_while_words_sound_and_waits_after_its_own() -> None:
     mind, percept = listener("Ann Ash", NAMES[:2])
     now = moment(mind, percept)
     turns.note_heard(mind, item("Ann, what did you see last night by the river?", "Ben Birch"), now)

@@ -169,7 +169,7 @@ def test_the_same_activity_goes_on_over_pieces_and_the_object_stays_used() -> No
     assert mind.activity.until == 1200
 
 
-def test_a_piece_that_is_not_grounded_yet_happens_where_one_is_and_moves_when_it_is() -> None:
+def test_a_piece_not_grounded_yet_happens_where_the_agent_is_and_moves_when_it_is() -> None:
     mind = at(make_mind(), place="")
     percept = Moment()
     assert acts(mind, percept, percept.later()) == [Idle("baking", "🍞")] * 2

@@ -72,7 +72,7 @@ def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
     assert '["about Bob Birch", "an old friend"]' in user
 
 
-def test_after_ones_own_words_one_waits_and_the_relationship_is_asked_for_once() -> None:
+def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once() -> None:
     mind, now, _ = drawn_in(saying())
     for k in range(1, 4):
         assert live(mind, now.later(10 * k)) == Idle("talking with Bob Birch", "💬")

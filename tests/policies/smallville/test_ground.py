@@ -109,7 +109,7 @@ def test_objects_are_known_by_some_of_their_words_and_unknown_ones_by_all() -> N
     ]
 
 
-def test_where_one_is_comes_first_and_is_stayed_at_when_nothing_else_is_said() -> None:
+def test_the_current_place_comes_first_and_is_kept_when_no_other_is_named() -> None:
     mind = mind_with(["juggling", "whistling"], always_invalid)
     ground(mind)
     assert settled(mind) == [("Cafe/kitchen", "", "")] * 2

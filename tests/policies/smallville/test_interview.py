@@ -142,7 +142,7 @@ def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
     ]
 
 
-def test_ones_own_words_are_no_evidence() -> None:
+def test_the_agents_own_words_are_no_evidence() -> None:
     assert ask(talking(living(naming("really"))), "What?") == [Answer("Yes.")]
 
 

@@ -81,7 +81,7 @@ def test_an_object_seen_for_the_first_time_is_no_event_but_its_change_is() -> No
     assert remembered(mind, found).about == ("stove", "is", "on")
 
 
-def test_what_one_did_to_an_object_oneself_is_no_event() -> None:
+def test_what_the_agent_did_to_an_object_is_no_event() -> None:
     mind = make_mind()
     percept = Moment(objects=(thing("stove", "off"),))
     notice(mind, percept)
@@ -125,7 +125,7 @@ def test_a_person_is_noticed_once_for_each_thing_they_do() -> None:
     assert len(notice(mind, seen_later(percept, people=(person("Bob", "singing", event=5),)))) == 1
 
 
-def test_one_remembers_what_one_does_oneself_once() -> None:
+def test_the_agent_remembers_each_of_its_actions_once() -> None:
     mind = make_mind()
     percept = Moment(me=replace(body(doing="baking"), event_id=4))
     for _ in range(3):

@@ -257,7 +257,7 @@ def test_no_lines_or_memories_whatever_exceed_the_budget(
     assert bound_prompt_tokens(list(shown.messages)) <= limit
 
 
-def test_who_one_is_is_the_same_in_every_call_and_leaves_room() -> None:
+def test_the_description_is_the_same_in_every_call_and_leaves_room() -> None:
     prompts = PromptFiles(FOLDER, 3, 500)
     long = profile(persona="; ".join(f"Ann has a {k}th habit" for k in range(200)))
     system: Message = prompts.get_system(long)

@@ -123,7 +123,7 @@ def test_without_news_or_habit_one_works_and_stays_at_home() -> None:
     assert set(hours) == {"working, Cafe", "being at home, home"}
 
 
-def test_a_new_day_keeps_what_one_is_up_to_and_needs_what_one_heard_of() -> None:
+def test_a_new_day_keeps_the_status_and_needs_the_news_heard() -> None:
     mind = mind_of(gossip, TOLD)
     mind.status = "Write a poem."
     renewal = answer(mind, "plan.renew", {"date": "2023-02-14"})
@@ -194,7 +194,7 @@ def test_insights_say_again_what_a_line_says_and_name_it() -> None:
     assert len(found.insights[0].because) == 1
 
 
-def test_one_describes_oneself_by_what_one_is_up_to() -> None:
+def test_the_agent_describes_itself_by_its_status() -> None:
     mind = mind_of(gossip, TOLD)
     mind.status = "Write a poem."
     described = answer(mind, "summary.describe", {})
@@ -257,7 +257,7 @@ def test_what_was_cut_off_on_its_way_is_not_passed_on() -> None:
     assert spoken(gossip, [], f"For planning: {half}", TOLD).say == SHORT
 
 
-def test_what_one_is_up_to_is_news_in_the_third_person() -> None:
+def test_the_status_is_news_in_the_third_person() -> None:
     mind = mind_of(gossip)
     mind.status = "Run for mayor in the coming local election."
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"])

@@ -39,7 +39,7 @@ def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
     think(mind, summary.make_queries(mind, moment(mind, percept)), percept)
 
 
-def test_describes_oneself_at_first_and_again_when_it_is_old() -> None:
+def test_describes_the_agent_at_first_and_again_when_it_is_old() -> None:
     mind = make_mind(describing(), describe_hours=2)
     for hours, calls in ((0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
         live(mind, NOW.later(int(hours * 3600)))
