@@ -1,6 +1,7 @@
 """PettingZoo's own conformance tests and ours, on every shipped scenario in both formats."""
 
 import functools
+import gc
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -52,6 +53,8 @@ every_wrapper = pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.fixture(autouse=True)
 def _warnings_are_errors() -> Iterator[None]:
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()  # what earlier tests left unclosed is not for these to answer
         warnings.simplefilter("error")
         for advice in ADVICE:
             warnings.filterwarnings("ignore", message=advice)
