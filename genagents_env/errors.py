@@ -24,7 +24,7 @@ class PolicyError(GenagentsError):
 
 
 class EpisodeError(GenagentsError):
-    """The environment was used out of order: `step` before the first `reset`."""
+    """The environment was used out of order, as `step` before the first `reset`."""
 
 
 class RecordError(GenagentsError):

@@ -51,7 +51,7 @@ class SeenObject:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Words that reached one since the last percept.
+    """Words heard since the last percept.
 
     `kind`: speech by `speaker`; news; thought (whispered to oneself alone); notice (of the
     world to oneself, such as being removed from a conversation).

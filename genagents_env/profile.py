@@ -15,7 +15,7 @@ EmbedderT = TypeVar("EmbedderT", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a person knows of themselves at the start: a mind's beginning.
+    """What a person knows of themselves at the start of an episode.
 
     `memories` are in order: the persona's sentences, long-term, then recent ones.
     `facts` are those of the scenario this person knows at the start.

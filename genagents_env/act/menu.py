@@ -158,7 +158,7 @@ class Menu:
         mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
 
     def mask_owned(self, mask: Mask, tiles: Ints) -> None:
-        """Take out the uses of objects that belong to others.
+        """Remove from the mask the uses of objects that belong to others.
 
         Args:
             mask: of all people, or of those of several towns one after another.

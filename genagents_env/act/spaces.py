@@ -1,4 +1,4 @@
-"""The gymnasium spaces of a town. Equal for all agents, built once, cheap to check and sample."""
+"""The gymnasium spaces of a town. Equal for all agents, built once, fast to check and sample."""
 
 from typing import Any, TypeAlias
 

@@ -52,7 +52,7 @@ def show_version(
 
 
 def main() -> None:
-    """Run the command line; exits with the codes that `genagents --help` tells."""
+    """Run the command line; exits with the codes that `genagents --help` lists."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without emoji shows a mark instead
@@ -62,7 +62,7 @@ def main() -> None:
         say(f"genagents: {_redact(str(error))}", error=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter must not complain at its exit.
+        # The reader of our output has closed it; the interpreter must not report that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     # The last line of defence: a bug becomes a report without keys, not a wall of text with them.

@@ -18,7 +18,7 @@ _LINES = 10  # at most, where the output is not a terminal
 
 @contextmanager
 def show_judging_progress(quiet: bool) -> "Iterator[Watch | None]":
-    """Give the function that a judge tells its progress, and clear the bar at the end."""
+    """Give the function to which a judge reports its progress, and clear the bar at the end."""
     if quiet:
         yield None
     elif not sys.stderr.isatty():

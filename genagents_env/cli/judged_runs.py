@@ -102,7 +102,7 @@ class JudgedRuns:
 
 
 def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns:
-    """Return the runs that `paths` name; what cannot be used is told on stderr and left out.
+    """Return the runs that `paths` name; what cannot be used is reported on stderr and left out.
 
     Raises:
         ConfigError: a folder is none of a sweep, or nothing can be used.

@@ -61,7 +61,7 @@ def export(
 
 
 def parse_tick(record: "RunReader", text: str) -> int:
-    """Return the tick of a town time: a clock time is of the run's first day."""
+    """Return the tick of a town time: a clock time is one of the run's first day."""
     try:
         clock = time.fromisoformat(text)
     except ValueError:

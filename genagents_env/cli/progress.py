@@ -19,7 +19,7 @@ _REDRAW = 0.1
 
 @contextmanager
 def show_progress(quiet: bool) -> Iterator[Watch | None]:
-    """Give the function that a run tells its progress, and clear the bar at the end."""
+    """Give the function to which a run reports its progress, and clear the bar at the end."""
     if quiet:
         yield None
     elif not sys.stderr.isatty():
@@ -75,13 +75,13 @@ def _format_cost(moment: Moment) -> str:
 
 
 class _TickRate:
-    """Ticks a second since the first one that was told; interviews are not counted."""
+    """Ticks a second since the first one reported; interviews are not counted."""
 
     def __init__(self) -> None:
         self._since, self._first, self._last = 0.0, -1, -1
 
     def update(self, moment: Moment) -> None:
-        """Take note of how far the run is."""
+        """Store how far the run is."""
         if moment.asking:
             return
         if self._first < 0:

@@ -77,7 +77,7 @@ def _report_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> N
 def measure_folder(
     folder: "SweepFolder", *, quiet: bool, workers: int | None = None, told: Collection[str] = ()
 ) -> "SweepResults":
-    """Measure all runs of a sweep, and say what could not be done but for what was `told`."""
+    """Measure all runs of a sweep, and print the problems that are not in `told`."""
     from genagents_env.cli.sweep_progress import show_count
     from genagents_env.report import measure_sweep
     from genagents_env.sweep import count_cores

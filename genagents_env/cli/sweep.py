@@ -136,7 +136,7 @@ def _open_folder(
 
 
 def _warn(folder: "SweepFolder") -> tuple[str, ...]:
-    """Say what is wrong with the study as it stands; return the unknown measures among it."""
+    """Print what is wrong with the experiment; return the unknown measures."""
     from genagents_env.evaluate.measures import find_measures
 
     experiment: Experiment = folder.experiment

@@ -39,7 +39,7 @@ def show_progress(quiet: bool) -> Iterator[Watch | None]:
 
 @contextmanager
 def show_count(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function that is told how many of how many are done; a bar on a terminal alone."""
+    """Give a function to call with how many of how many are done; a bar on terminals only."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

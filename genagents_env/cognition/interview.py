@@ -32,7 +32,7 @@ class AnswerReply(ReplyModel):
 
 
 def make_default_reply() -> AnswerReply:
-    """Return the reply of one who does not know, which rests on nothing."""
+    """Return the reply of an agent that does not know; it names no evidence."""
     return AnswerReply(answer=UNKNOWN, because=[])
 
 

@@ -58,7 +58,7 @@ class PromptFiles:
     Args:
         folder: of the files; `system.jinja` among them says who one is.
         seed: of the run; decides the mark of the fence.
-        limit: tokens of a prompt at most, by `llm.bound`.
+        limit: tokens of a prompt at most, by `llm.token_bound`.
     """
 
     def __init__(self, folder: Path, seed: int, limit: int) -> None:
@@ -103,7 +103,7 @@ class PromptFiles:
             if cost <= left:
                 shown.append((line, memory.id))
                 left -= cost
-        if len(kept) < len(lines):  # what the memories left is the lines' again
+        if len(kept) < len(lines):  # what the memories left over goes to the lines
             room = left + sum(_count_tokens(line) for line in kept)
             kept = fit_lines(lines, room)
         data = fence([*kept, *(line for line, _ in shown)], self.mark)

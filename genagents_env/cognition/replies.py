@@ -1,8 +1,8 @@
 """The types of fields in reply models: texts of some length, and numbers of lines in the prompt.
 
 A schema asks for more than is demanded of a reply, since few endpoints enforce it. So a reply is
-not refused for a text too long, which is cut, nor for a number that names no line: whoever applies
-it passes over such numbers, and keeps nothing that rests on none.
+not refused for a text too long, which is cut, nor for a number that names no line: what applies
+it skips such numbers, and stores nothing that has no valid one.
 """
 
 from typing import Annotated, Any, Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""What a recorded run amounts to: its data, the measures taken of them, its summary."""
+"""What a recorded run amounts to: its data, the measures computed on them, its summary."""
 
 from genagents_env.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.evaluate.run_data import RunData

@@ -24,7 +24,7 @@ CheckOfAnswers: TypeAlias = AnswerCheck | ValueCheck
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge made of one answer, or the record's word on where somebody was.
+    """What one judge made of one answer, or what the record says about where somebody was.
 
     Attributes:
         check: the id of the scenario's check.
@@ -84,7 +84,7 @@ def judge_answers(
         check: of an answer.
         scenario: of the run.
         names: the people of the run.
-        rows: the interviews of the data.
+        rows: the interviews of the run.
         judged: by models; judgements of other checks, and of answers that are none of the run's
             any more, are passed over.
         last_tick: of the run; at 0 there is no end yet.

@@ -76,7 +76,7 @@ class EmbeddingCost:
     Attributes:
         model: the embedder's name.
         texts: how many were embedded and stored.
-        tokens: of these texts, by the model's own encoding where it is at hand, else at most; 0
+        tokens: of these texts, by the model's own encoding where installed, else an upper bound; 0
             for an embedder in this process.
         dollars: None where no price is known.
     """

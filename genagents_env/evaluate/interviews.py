@@ -44,7 +44,7 @@ def find_replies(
     Args:
         scenario: of the run.
         names: the people of the run.
-        rows: the interviews of the data.
+        rows: the interviews of the run.
         when: before the run or after it.
         last_tick: of the run.
         repeat: of this interview alone; None for all of them, in their order at each question.

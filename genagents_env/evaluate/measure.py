@@ -1,4 +1,4 @@
-"""What a measure is: a function on a data, with its name, unit, definition and source."""
+"""What a measure is: a function of run data, with its name, unit, definition and source."""
 
 import math
 import re
@@ -26,7 +26,7 @@ class Measure:
         unit: of the number; `share` is in 0..1.
         definition: what exactly is counted, over what, and when there is no number.
         source: of the definition, or who first used it.
-        better: whether more or less of it is to be wished for; empty where neither is.
+        better: whether more or less of it is better; empty where neither is.
         of: the function. It gives None where the record gives the number no meaning.
         key: of its numbers this one alone; empty for all of them.
     """
@@ -66,7 +66,7 @@ class Measure:
 def measure(
     name: str, title: str, unit: str, definition: str, source: str, better: Better = ""
 ) -> Callable[[Callable[[RunData], Values]], Measure]:
-    """Return a decorator that makes a `Measure` of a function on a data.
+    """Return a decorator that makes a `Measure` of a function of `RunData`.
 
     Raises:
         ValueError: the name has other characters than a-z, 0-9 and _, or does not begin with a-z.
@@ -90,14 +90,14 @@ def take_measures(
 ) -> tuple[dict[str, float | None], tuple[str, ...]]:
     """Return the values of `measures`, and a message for each that raised on this data.
 
-    What raised has no value. The rest goes on without it, since a measure may be anybody's.
+    What raised has no value. The rest is still computed, since a measure may be a user's.
     """
     values: dict[str, float | None] = {}
     faults: list[str] = []
     for one in measures:
         try:
             values |= one.take(data)
-        except Exception as error:  # whatever a measure of somebody else raises is told
+        except Exception as error:  # whatever a user's measure raises is reported
             told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
             faults.append(f"measure {one.label} on {data.path.name}: {told}")
     return values, tuple(faults)
@@ -107,7 +107,7 @@ def _read_number(name: str, value: object) -> float | None:
     if value is None:
         return None
     try:
-        number = float(value)  # type: ignore[arg-type]  # what it cannot take is the error told
+        number = float(value)  # type: ignore[arg-type]  # what it cannot take is the error reported
     except (TypeError, ValueError):
         raise TypeError(f"{name} is {value!r}, which is not a number") from None
     return number if math.isfinite(number) else None

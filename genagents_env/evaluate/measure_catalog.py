@@ -1,4 +1,4 @@
-"""Finding measures by name or path, and taking them of a data."""
+"""Finding measures by name or path, and computing them on run data."""
 
 import hashlib
 import importlib

@@ -1,7 +1,7 @@
 """When people spoke of a check's values, aloud or in their own summaries: change over time.
 
 An entry is a mention by the check's patterns and no more: who names a suspect to clear them is
-entered like one who accuses. What people hold is for the interviews to show.
+entered like one who accuses. What people believe is shown by the interviews.
 Source: Lyfe Agents (Kaiya et al. 2023), section 5.1.1 and figure 4, where a summary shows a change
 of mind about the suspect.
 """
@@ -46,7 +46,7 @@ class Opinion:
 
 @once_per_run
 def find_opinions(data: RunData) -> tuple[Opinion, ...]:
-    """Return the mentions of the values of all value checks of a run; see `voiced`."""
+    """Return the mentions of the values of all value checks of a run; see `find_mentions`."""
     if not any(isinstance(check, ValueCheck) for check in data.scenario.checks):
         return ()
     return find_mentions(data.scenario, data.events, data.calls)

@@ -36,7 +36,7 @@ class Membership:
 
     Attributes:
         agent: the member.
-        conversation: its id in the data.
+        conversation: its id in the record.
         first: the tick of joining.
         end: the tick of leaving; None where the record ends before.
         reason: of leaving, as the record has it; None where nobody left.

@@ -3,7 +3,7 @@
 Calls of interviews and judges stand apart. A call belongs to a conversation where
 its agent was in one at the call's tick, had left it within the last minute (what one makes of it),
 or opened or joined one by the words said in the step that the call led to. Embeddings are not among
-the calls: see `cost.embedded`.
+the calls: see `faculty_costs.compute_embedding_cost`.
 """
 
 import math
@@ -29,7 +29,7 @@ _NAME = 200  # characters of a path
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """The price by which a run is reckoned in place of its own, and the model whose it is."""
+    """The price used in place of the run's own, and the model whose price it is."""
 
     model: str
     price: Price
@@ -93,16 +93,15 @@ class Rates:
         run: the path of its file as it was given, without its ending.
         scenario: its name.
         people: how many took part.
-        policy: see `policies_label`.
+        policy: its label, see `evaluate.labels.format_policies`.
         model: its name, or None.
         status: see `RunReader.status`.
         agents: who made any model call; only they are counted in hours and utterances.
         utterances: of these agents.
-        priced_as: the model by whose price it is reckoned; None where it is the run's own.
+        priced_as: the model by whose price costs are computed; None is the run's own.
         speed: game hours in a human hour.
         whole: every call but those of interviews and judges; its hours are the agents' times the
-            hours simulated, as in
-            `cost.costs`.
+            hours simulated, as in `faculty_costs`.
         waking: the same calls; its hours are those in which an agent was awake.
         inside: the calls in conversations; its hours are the agents' in them.
         outside: the other calls; its hours are those awake and in no conversation.
@@ -187,7 +186,7 @@ def compute_rates(
 
     Args:
         run: read; one that is not finished is marked by its status.
-        priced_as: the price to reckon by; None is the run's own.
+        priced_as: the price to use; None is the run's own.
         speed: game hours in a human hour, more than 0.
     """
     if priced_as is None and speed == GAME_SPEED:

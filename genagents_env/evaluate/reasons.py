@@ -1,8 +1,8 @@
 """Why somebody invited did not come, read from their answer by rule.
 
 Source of the kinds: Park et al. 2023, section 7.1: of seven who were invited and stayed away,
-three told of something else they had to do, and four would have liked to come but planned nothing.
-An answer that tells both tells of a conflict. The rule reads English.
+three had something else to do, and four would have liked to come but planned nothing.
+An answer that gives both reasons counts as a conflict. The rule reads English.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""One run to take measures from: its file decoded once, and what was computed of it kept."""
+"""One run as data for measures: its file decoded once, and what was computed from it kept."""
 
 from collections.abc import Callable
 from functools import cached_property, wraps
@@ -27,10 +27,10 @@ ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent 
 
 
 class RunData:
-    """What a run file holds, each part decoded when it is first wanted, and once.
+    """What a run file holds, each part decoded once, when it is first needed.
 
-    It is a view: the reader stays the caller's to close, and has to stay open. What was decoded
-    once stays, so the data of a run that goes on are to be made anew.
+    It is a view: the caller closes the reader, which has to stay open until then. What was
+    decoded once stays, so a run that continues needs new run data.
 
     Attributes:
         reader: of the file, for what is read once anyway: status, price, spending.

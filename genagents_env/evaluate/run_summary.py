@@ -53,13 +53,13 @@ class RunSummary:
         density_after: with those added who spoke with one another.
         talk: conversations and utterances.
         spent: calls, tokens and dollars.
-        faculties: what each faculty of the minds cost, and last all of them; see `cost`.
+        faculties: what each faculty of the minds cost, and last all of them; see `faculty_costs`.
         embeddings: what they cost; None where none are stored.
-        findings: what the interviews show; see `findings`.
+        findings: what the interviews show; see `measures.findings`.
         policy_errors: decisions in which a policy failed; its agent idled.
-        outcomes: whether the scenario's successes came about, by each judge; see `outcomes`.
+        outcomes: whether the scenario's successes came about, by judge; see `measures.success`.
         agreements: how far the models that judged agree with the rule.
-        flows: who received, stored and retrieved each fact; see `flow`.
+        flows: who received, stored and retrieved each fact; see `measures.flow`.
         preferences: the answers to each value check at both ends, by each judge.
         spans: conversation length.
         rates: what it cost per agent and game hour.
@@ -148,8 +148,8 @@ def summarize(
 
     Args:
         run: open; what its data hold already is not computed again.
-        priced_as: see `rates`.
-        speed: see `rates`.
+        priced_as: see `rates.compute_rates`.
+        speed: see `rates.compute_rates`.
     """
     data = RunData.of(run)
     reader, meta, scenario = data.reader, data.meta, data.scenario

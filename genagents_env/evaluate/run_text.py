@@ -78,8 +78,8 @@ def format_outcomes(
 ) -> Iterator[str]:
     """Yield the lines for the terminal; none where a scenario declares nothing of the kind.
 
-    Flow is told only where memories or answers of the end are there to tell of it. Agreement is
-    told where something could be compared.
+    Flow is printed only where memories or answers of the end show it. Agreement is printed
+    where something could be compared.
     """
     for _, group in groupby(outcomes, key=lambda one: one.success):
         yield from _format_success(list(group))

@@ -64,7 +64,7 @@ def measure_agreement(
 
     Args:
         verdicts: ratings and comparisons, of models and people.
-        checks: by run, what `evaluate.checks.verdicts` gives for its file.
+        checks: by run, what `evaluate.checks.find_verdicts` returns for its file.
 
     Raises:
         ConfigError: the extra `lab` is not installed.

@@ -45,7 +45,7 @@ def read_sheet(
 ) -> CompletedSheet:
     """Return the verdicts in a filled sheet; rows left empty are counted and passed over.
 
-    The form is told by the columns. Commas, semicolons or tabs may part them, in any order, with
+    The columns show the form. Commas, semicolons or tabs may part them, in any order, with
     any line ends, with a mark at the beginning or none.
 
     Args:
@@ -55,7 +55,7 @@ def read_sheet(
         rater: who filled it in.
 
     Raises:
-        ConfigError: the file has faults: all are told, each with row, column and what is allowed.
+        ConfigError: the file has faults: all are listed, each with row, column and what is allowed.
     """
     name = clean(rater, NAME_LIMIT)
     if not name:

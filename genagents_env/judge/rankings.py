@@ -22,7 +22,7 @@ class Ranking:
         judge: the name of the model or the person.
         by: which of the two it is.
         block: of the conditions.
-        skills: from `stats.ranking.ranked`, best first.
+        skills: from `stats.ranking.rank`, best first.
         mean_ranks: of each condition, 1 the best, over the answers that were set beside those of
             every other condition; a condition that never was has none.
         n: comparisons with a verdict.

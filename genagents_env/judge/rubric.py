@@ -29,7 +29,7 @@ class Rubric(Model):
         ask: what is asked of one answer.
         versus: which of two answers is asked for; empty where pairs are not compared by it.
         low: the scale's ends, whole numbers, `high` included.
-        anchors: what a number stands for, by the number; both ends are told.
+        anchors: what a number stands for, by the number; both ends are given.
         about: answers in interviews, conversations, or each one's day.
         questions: of answers alone: ids of a scenario's questions, their words, or a kind of the 25
             standard questions; empty is every question.
@@ -82,7 +82,7 @@ def load_rubric(name: str | Path) -> Rubric:
     """Return the shipped rubric of that name, or the one in a TOML file.
 
     Raises:
-        ConfigError: there is none, or it has faults: all are told, each as `file: key: what`.
+        ConfigError: there is none, or it has faults: all are listed, each as `file: key: what`.
     """
     words = str(name)
     if not isinstance(name, Path) and "/" not in words and not words.endswith(".toml"):
@@ -103,7 +103,7 @@ def parse_rubric(text: str, file: str) -> Rubric:
     """Return the rubric that TOML text describes; `file` is named in faults.
 
     Raises:
-        ConfigError: it has faults: all are told.
+        ConfigError: it has faults: all are listed.
     """
     try:
         return Rubric.model_validate(_to_tuples(tomllib.loads(text)))

@@ -26,7 +26,7 @@ from genagents_env.text import clean
 
 J = TypeVar("J", Rating, Comparison)
 
-TEMPERATURE = 0.7  # repeats of a judge that is always sure of itself would tell nothing
+TEMPERATURE = 0.7  # repeats at temperature 0 would all be equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def build_blank(
     Args:
         kind: `Rating` or `Comparison`.
         text: that is rated, or is one of the two compared.
-        rubric: that is gone by.
+        rubric: that the judge applies.
         judge: the name of the model or the person.
         by: which of the two it is.
         repeat: how often the judge had been asked this before.

@@ -210,7 +210,7 @@ class JudgeSession:
                 if watch is not None:
                     watch(self._measure_progress(due))
             except GenagentsError:
-                self._over = True  # the others would fail alike, each after its own patience
+                self._over = True  # the others would fail alike, each after all its attempts
                 raise
 
     async def _ask(self, query: JudgeQuery) -> bool:

@@ -1,7 +1,7 @@
 """Sheets for human raters: a spreadsheet with one row for each answer, pair, or question.
 
-A sheet is blind: rows are shuffled, no condition is named, and a row's id tells nothing, though
-whoever has the run files can resolve it. No cell is a formula to any spreadsheet.
+A sheet is blind: rows are shuffled, no condition is named, and a row's id reveals nothing, though
+it can be resolved with the run files. No cell is a formula to any spreadsheet.
 """
 
 import csv
@@ -65,7 +65,7 @@ def write_sheet(
     Args:
         answers: of all conditions.
         path: of the CSV file; UTF-8 with a mark, as spreadsheets want it.
-        rubric: that people go by.
+        rubric: that the raters apply.
         form: `rubric` rates each answer; `pairs` compares two; `ranks` ranks one answer of every
             condition side by side, as the raters of Park et al. 2023 did.
         against: of pairs, the condition that the others are compared with; None is every pair.
@@ -73,7 +73,7 @@ def write_sheet(
         seed: of the shuffle.
 
     Raises:
-        ConfigError: as `rows_of`, or the file cannot be written.
+        ConfigError: as `make_rows`, or the file cannot be written.
     """
     rows = make_rows(answers, rubric, form, against=against)
     if blind:

@@ -31,7 +31,7 @@ class JudgedText:
 
     Attributes:
         run: the trial's name, or the stem of the run file.
-        condition: what is compared; no judge is ever told it.
+        condition: what is compared; no judge ever sees it.
         seed: of the run.
         agent: who answered; of a conversation its members, separated by commas.
         when: before the run or after it.

@@ -21,7 +21,7 @@ class PromptRefused(LLMRefused):
 
 
 class UnusableReply(LLMBadReply):
-    """The words of a completion are not the reply asked for; `text` is what was said."""
+    """The words of a completion are not the reply asked for; `text` is the completion."""
 
     def __init__(self, fault: str, text: str = "") -> None:
         super().__init__(fault)

@@ -101,7 +101,7 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def check_price(self, model: str, price: Price | None) -> None:
-        """Raise ConfigError when dollars are limited but nobody knows what `model` costs."""
+        """Raise ConfigError when dollars are limited but the price of `model` is not known."""
         if self.dollars is not None and price is None:
             raise ConfigError(
                 f"budget: dollars are limited, but the price of model {model!r} is not known; "
@@ -161,7 +161,7 @@ class Budget:
     def charge(self, used: Spend) -> None:
         """Spend `used` without asking: a call that a cassette answers was paid for before.
 
-        The shared budget is not told: it was when the call was made.
+        The shared budget was charged when the call was made.
         """
         self.spent += used
 

@@ -1,4 +1,4 @@
-"""The nouns of one model call: its key, request and completion, and what an endpoint is."""
+"""The data types of one model call: its key, request, completion, and the endpoint's protocol."""
 
 import json
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ class Endpoint(Protocol):
 
     @property
     def price(self) -> Price | None:
-        """What tokens cost; None when nobody knows."""
+        """What tokens cost; None when it is not known."""
 
     @property
     def attempt_deadline(self) -> float:

@@ -53,13 +53,13 @@ class Cassette(Protocol):
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later; return how many.
 
-        Called by whoever rolls a run back to the start of `from_tick` after `ModelOutage`
-        (the rollout): those answers were the outage's, and the resumed run must ask again.
+        Called by what rolls a run back to the start of `from_tick` after `ModelOutage`
+        (the rollout): those fallbacks came of the outage, and the resumed run must ask again.
         """
 
 
 class MemoryCassette:
-    """A cassette that lives as long as the process."""
+    """A cassette in memory."""
 
     def __init__(self) -> None:
         self.rows: dict[CallKey, RecordedReply] = {}

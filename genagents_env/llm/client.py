@@ -1,4 +1,4 @@
-"""The one path every model call takes, and the promises made about it.
+"""The one path of every model call, and its guarantees.
 
 cassette -> budget -> deadline and retries -> validation with one re-ask -> declared fallback
 -> cassette -> ledger. A value is stored before it is returned; a fallback is never silent.
@@ -56,7 +56,7 @@ class ModelAnswer(Generic[T]):
 
 @dataclass(slots=True)
 class _Tally:
-    """What has become of one `ask` so far, over its attempts and its re-ask."""
+    """The counts of one `ask` so far, over its attempts and its re-ask."""
 
     attempts: int = 0
     waited: float = 0.0  # seconds, for the shared budget

@@ -60,7 +60,7 @@ def open_embedded(model: str | None) -> "EmbeddedEndpoint":
 
 
 class EmbeddedEndpoint:
-    """llama.cpp in this process, answering several calls at once. Its port dies with it.
+    """llama.cpp in this process, answering several calls at once. Its port closes with it.
 
     Args:
         gguf: the model file.

@@ -25,7 +25,7 @@ def open_endpoint(
     attempt_deadline: float = 30.0,
     replies: Iterable[ScriptedReplies] = (),
 ) -> Endpoint:
-    """Return the endpoint for `model`; whoever opens it closes it (`aclose`).
+    """Return the endpoint for `model`; the caller closes it (`aclose`).
 
     Args:
         model: `scripted` or `scripted:<rule>` is a model without a network, for tests and dry

@@ -1,4 +1,4 @@
-"""Keeps keys and passwords out of every text that leaves the endpoint."""
+"""Removes keys and passwords from every text that leaves the endpoint."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ _MARK = "[hidden]"
 class Redactor:
     """Replaces given secrets, however they are encoded, and logins in URLs.
 
-    The secrets live in a closure: neither `repr` nor `vars` of a redactor shows them.
+    The secrets are kept in a closure: neither `repr` nor `vars` of a redactor shows them.
     """
 
     def __init__(self, *secrets: str) -> None:

@@ -43,7 +43,7 @@ class RetryPolicy:
         """Return the seconds to wait after the `failed`-th failure (1 is the first).
 
         The endpoint's own figure counts when it is a positive number, else the backoff; either
-        is stretched by up to 10%, drawn from `seed`, so that callers do not return as one.
+        is stretched by up to 10%, drawn from `seed`, so that callers do not all retry at once.
         """
         jitter = 1.0 + 0.1 * draw_unit(seed, failed, "backoff")
         if retry_after is not None and retry_after > 0:

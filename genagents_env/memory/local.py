@@ -79,7 +79,7 @@ class LocalSource:
             self._session = onnxruntime.InferenceSession(
                 str(model), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as fault:  # both libraries raise bare ones of their own
+        except Exception as fault:  # both libraries raise exceptions of their own
             raise ConfigError(f"{model}: cannot be loaded ({fault}). {INSTEAD}") from None
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MOST_TOKENS)
@@ -87,7 +87,7 @@ class LocalSource:
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """Return one vector per text: float32, shape (len(texts), 384)."""
-        # The model holds no lock of Python's while it computes: the loop goes on.
+        # The model releases Python's lock while it computes: the loop continues.
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._embed, list(texts))
 

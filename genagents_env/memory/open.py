@@ -9,7 +9,7 @@ _WIDEST = 65536
 
 
 def open_source(name: str | None = None) -> EmbeddingSource:
-    """Return the source called `name`; whoever opens it closes it (`aclose`).
+    """Return the source called `name`; the caller closes it (`aclose`).
 
     Args:
         name: `local` is the sentence model in this process, and what None means; `hashed` or

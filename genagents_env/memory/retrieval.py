@@ -1,7 +1,7 @@
-"""Which memories come to mind: recency, importance and relevance, as Park et al. 2023 weigh them.
+"""Which memories are recalled: recency, importance and relevance, weighted as in Park et al. 2023.
 
 Source: Park et al. 2023, "Generative Agents: Interactive Simulacra of Human Behavior", section
-4.1. Each of the three is scaled to [0, 1] over the memories that may be recalled, weighed, and
+4.1. Each of the three is scaled to [0, 1] over the memories that may be recalled, weighted, and
 summed. Where all values of one are equal it is 0.5 for all, as in the paper's public code.
 """
 
@@ -23,7 +23,7 @@ _NO_RANGE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RetrievalWeights:
-    """How much each reason to recall counts, and what recency is.
+    """The weights of the three scores, and how recency is computed.
 
     Attributes:
         recency: its weight; 0 leaves it out.
@@ -33,7 +33,7 @@ class RetrievalWeights:
         by: age is `hours` of game time since the last access, or the `rank` among all memories
             by last access, 1 for the latest.
         inverted: rank 1 is the memory whose last access lies furthest back, so that what was
-            long out of mind counts as recent. Only with `rank`.
+            not recalled for long counts as recent. Only with `rank`.
 
     Raises:
         ValueError: a weight is negative or not finite, `decay` is out of range, or `inverted`
@@ -83,7 +83,7 @@ def scores(
     weights: RetrievalWeights = PRESETS["paper"],
     kinds: Collection[Kind] = KINDS,
 ) -> Floats:
-    """Return how strongly each query calls up each memory.
+    """Return the score of each memory for each query.
 
     Args:
         stream: N memories.
@@ -120,7 +120,7 @@ def retrieve(
 ) -> list[list[int]]:
     """Return, for each query, the ids of the `k` memories most worth recalling.
 
-    It changes nothing: whoever uses the memories says so with `stream.touch`.
+    It changes nothing: the caller notes an access with `stream.touch`.
 
     Args:
         stream: N memories.

@@ -11,7 +11,7 @@ from genagents_env.memory.columns import Floats, unit_rows
 Ids: TypeAlias = npt.NDArray[np.int64]
 Exact: TypeAlias = npt.NDArray[np.float64]
 
-DECIMALS = 5  # of a cosine; what is alike to so many is as near
+DECIMALS = 5  # of a cosine; equal after rounding is equally near
 _FIRST = 16  # rows
 _FREE = -1
 _DOUBTFUL = 64  # rows a query, which are looked at one by one
@@ -121,7 +121,7 @@ class VectorRows:
         return most
 
     def find_similar(self, vector: Floats, most: Floats, above: float) -> list[int]:
-        """Return who is at least `above` similar to `vector`, by id; `most` is its `similarity`."""
+        """Return the ids at least `above` similar to `vector`; `most` is its `bound_similarity`."""
         near = most >= above - self.slack
         rows = np.flatnonzero(near & (self.owner[: len(most)] >= 0))
         if not len(rows):

@@ -32,7 +32,7 @@ class Memory:
         importance: 1 (mundane) to 10 (poignant).
         depth: 0; for a thought 1 + the depth of its deepest evidence.
         events: ids of the record's events it was perceived from.
-        evidence: ids of the memories it rests on, all older than itself.
+        evidence: ids of the memories it was inferred from, all older than itself.
         about: subject, predicate, object; or nothing.
         place: where it happened, or where a plan is to be carried out.
         start: of a plan: game second.
@@ -69,7 +69,7 @@ class MemoryStream:
     and found by `recent`, but not recalled by similarity. Memories with the same text share one
     row of the matrix, so that a text is embedded once and its repetitions tie exactly.
 
-    Memories are never removed: ids stay valid, and evidence can be followed for good.
+    Memories are never removed: ids stay valid, and evidence can always be followed.
     """
 
     def __init__(self) -> None:
@@ -294,7 +294,7 @@ class MemoryStream:
         return tuple(sorted({event for id in reached for event in self._events[id]}))
 
     def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Return the memories without evidence that `ids` rest on, themselves included, ascending.
+        """Return the memories without evidence that `ids` go back to, or are, ascending.
 
         Raises:
             IndexError: there is no such memory.

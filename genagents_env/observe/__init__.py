@@ -1,1 +1,1 @@
-"""What an agent perceives: the percept, the same in words, and the same as numbers."""
+"""What an agent perceives: the percept, as text, and as numbers."""

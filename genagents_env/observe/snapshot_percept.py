@@ -1,4 +1,4 @@
-"""The lazy percept: a window on one agent's part of a tick's immutable snapshot."""
+"""The lazy percept: one agent's view of a tick's immutable snapshot."""
 
 from bisect import bisect_left, bisect_right
 from datetime import datetime
@@ -11,7 +11,7 @@ _KEPT = 10_000  # parts of percepts kept to be handed out again
 
 
 class PerceptCache:
-    """What all views of one environment share: constant names and places, and parts read before.
+    """What all percepts of one environment share: constant names and places, and cached parts.
 
     The parts are pure functions of their keys, kept because many percepts repeat them.
     """

@@ -47,7 +47,7 @@ class VicinityTable:
         self._numbers, self._uses, self._ready = numbers, uses, ready
 
     def refresh(self, snapshot: Snapshot, tiles: Ints) -> None:
-        """Make the rows of `tiles` true of the snapshot's object states."""
+        """Bring the rows of `tiles` up to date with the snapshot's object states."""
         states = snapshot.object_states
         if states is not self.states:
             self.forget(states)
@@ -74,7 +74,7 @@ class VicinityTable:
         return [self._format_tile(t) if (line := known[t]) is None else line for t in tiles]
 
     def forget(self, states: tuple[str, ...]) -> None:
-        """Let rows go that the change to `states` makes untrue."""
+        """Drop the rows that the change to `states` makes outdated."""
         if len(self.states) != len(states):
             self._ready[:] = False
         else:
@@ -87,7 +87,7 @@ class VicinityTable:
         self.states = states
 
     def fill(self, tile: int) -> None:
-        """Make the row of `tile` true."""
+        """Bring the row of `tile` up to date."""
         key = (tile, tuple([self.states[o] for o, _ in self.around.objects(tile)]))
         row = self.rows.get(key)
         if row is None:

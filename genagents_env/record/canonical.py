@@ -1,4 +1,4 @@
-"""The canonical hash of a run: what happened, and nothing of when or how often it was stopped."""
+"""The canonical hash of a run: what happened, whenever and however often it was stopped."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def canonical_hash(path: str | Path) -> str:
 
     Over scenario, arguments, policies, seed, ticks, events, model calls, interviews and what is
     remembered of facts. Not over judgements, wall clock, versions, the name of the model,
-    checkpoints, nor what the weather of a network decides (attempts and the wording of faults). A
+    checkpoints, nor what depends on the network (attempts and the wording of faults). A
     run that was stopped and resumed has the hash of the run that was not. A file that is still
     written is hashed as of this moment.
 

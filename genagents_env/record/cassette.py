@@ -28,7 +28,7 @@ class SqliteCassette:
     Args:
         path: of the file, for messages.
         connection: in autocommit mode.
-        on_phase: told `("after-call", tick)` once a call is stored.
+        on_phase: called with `("after-call", tick)` once a call is stored.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Checkpoints: everything needed to go on from a tick boundary, under one checksum."""
+"""Checkpoints: everything needed to resume from a tick boundary, under one checksum."""
 
 import json
 import sqlite3
@@ -24,7 +24,7 @@ class Checkpoint:
     Attributes:
         tick: the last tick that is part of it.
         env: `TownEnv.save_state()`.
-        policies: one entry per policy instance, in the order of the cast.
+        policies: one entry per policy instance, in the order of the policy groups.
         budget: `Budget.state()`, or None without a model.
         ledger: `Ledger.state()`, or None without a model.
     """
@@ -36,7 +36,7 @@ class Checkpoint:
     ledger: JSON = None
 
     def body(self, chain: bytes) -> bytes:
-        """Return it compressed, with the checksum `chain` of the ticks it stands on."""
+        """Return it compressed, with the checksum `chain` of the ticks before it."""
         return zlib.compress(
             _encode(
                 {
@@ -61,8 +61,8 @@ def find_last_good(
 ) -> tuple[Checkpoint, bytes] | None:
     """Return the newest whole checkpoint of tick `until` or before; None where there is none.
 
-    With it goes the checksum of its ticks. One that was being written when the power went, or was
-    damaged since, is passed over for the one before it: going on from there repeats no stored
+    With it goes the checksum of its ticks. One that was being written when the power failed, or was
+    damaged since, is skipped for the one before it: resuming from there repeats no stored
     model call.
 
     Raises:

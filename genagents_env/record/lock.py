@@ -1,4 +1,4 @@
-"""One writer a run file: a lock that vanishes with its process, even one killed with -9."""
+"""One writer a run file: a lock that ends with its process, even one killed with -9."""
 
 import fcntl
 import os
@@ -49,7 +49,7 @@ class RunLock:
             return False
 
     def release(self) -> None:
-        """Give the lock up; safe to call twice."""
+        """Release the lock; safe to call twice."""
         if self._descriptor is not None:
             self.path.unlink(missing_ok=True)
             os.close(self._descriptor)
@@ -57,7 +57,7 @@ class RunLock:
 
 
 def find_writer(path: Path) -> str | None:
-    """Return the process id of whoever writes `path` now, or None."""
+    """Return the process id of the writer of `path`, or None."""
     lock_path = path.with_name(path.name + ".lock")
     try:
         descriptor = os.open(lock_path, os.O_RDONLY | os.O_CLOEXEC)

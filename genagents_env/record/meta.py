@@ -1,4 +1,4 @@
-"""What a run is: everything needed to live it again from its file alone."""
+"""What a run is: everything needed to replay it from its file alone."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.record.schema import damage_error
 from genagents_env.scenario.schema import Scenario
 
-# What decides the course of a run. Versions, the model and its price are told, not hashed.
+# What decides the course of a run. Versions, the model and its price are stored, not hashed.
 CANONICAL = ("scenario", "arguments", "policies", "seed", "names", "clock")
 
 

@@ -1,4 +1,4 @@
-"""Reading a run, also while it is written: the only way in for reports, transcripts, viewers."""
+"""Reading a run, also while it is written: the only access for reports, transcripts, viewers."""
 
 import json
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ class RunReader:
     def status(self) -> str:
         """How it stands: running, killed, finished, paused, budget_exhausted, interrupted, failed.
 
-        A run that says it is running but whose writer is gone was killed.
+        A run whose status is running but which has no writer was killed.
         """
         with guard_reading(self.path):
             status = json.loads(read_rows(self.path, self._connection)["status"])
@@ -227,7 +227,7 @@ class RunReader:
 
     @property
     def price(self) -> Price | None:
-        """What tokens cost in this run; None where nobody knows."""
+        """What tokens cost in this run; None where it is not known."""
         told = self.meta.price
         if told is None:
             return FREE if self.meta.model is None else None

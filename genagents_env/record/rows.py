@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-# Sorted, compact and ASCII: the stored text is canonical, so it is hashed as it lies there, and
+# Sorted, compact and ASCII: the stored text is canonical, so it is hashed as it is, and
 # no lone surrogate can break the file. SQLite's json_extract gives the characters back.
 encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
@@ -103,7 +103,7 @@ class FacultyRow:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """One stored model call; see `llm.cassette.Recorded`. `messages`: the prompt as JSON."""
+    """One stored model call; see `llm.cassette.RecordedReply`. `messages`: the prompt as JSON."""
 
     agent: str
     tick: int

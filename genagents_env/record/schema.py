@@ -1,4 +1,4 @@
-"""The tables of a run file, and opening one: ours, whole, and of the version we read."""
+"""The tables of a run file, and opening one: checked for format, damage and version."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ CREATE TABLE judgements (
     PRIMARY KEY (judge, check_id, tick, agent, question, repeat));
 """
 
-# What the surroundings are to blame for; anything else SQLite reports is the file's fault.
+# Errors of the surroundings; anything else that SQLite reports is a fault of the file.
 _OUTSIDE = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_BUSY,
@@ -64,7 +64,7 @@ _OUTSIDE = {
 
 @contextmanager
 def guard(path: Path) -> Iterator[None]:
-    """Turn whatever SQLite complains about inside into a RecordError that names `path`."""
+    """Turn every SQLite error inside into a RecordError that names `path`."""
     try:
         yield
     except sqlite3.Error as error:
@@ -77,7 +77,7 @@ def guard(path: Path) -> Iterator[None]:
 
 @contextmanager
 def guard_reading(path: Path) -> Iterator[None]:
-    """Do as `guarded`; values of a wrong type or form inside are the file's damage, too."""
+    """Do as `guard`; values of a wrong type or form count as damage of the file, too."""
     with guard(path):
         try:
             yield

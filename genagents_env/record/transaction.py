@@ -30,7 +30,7 @@ class Transaction:
             with guard(self._path):
                 self._connection.execute("COMMIT")
             return
-        with suppress(sqlite3.Error):  # the first error is the one to tell
+        with suppress(sqlite3.Error):  # the first error is the one to raise
             self._connection.execute("ROLLBACK")
         if isinstance(error, sqlite3.Error):
             with guard(self._path):

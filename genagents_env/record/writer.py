@@ -1,4 +1,4 @@
-"""Writing a run: a tick is in the file whole or not at all."""
+"""Writing a run: each tick is written completely or not at all."""
 
 import json
 import sqlite3
@@ -81,8 +81,9 @@ class RunWriter:
             path: where; its folder must exist.
             meta: what the run is.
             force: replace an existing file.
-            on_phase: told (phase, tick) at `mid-write`, `boundary`, `checkpoint`, `after-call`,
-                `mid-interview`, `interviewed`, `judged`: for tests that kill the process there.
+            on_phase: called with (phase, tick) at `mid-write`, `boundary`, `checkpoint`,
+                `after-call`, `mid-interview`, `interviewed`, `judged`: for tests that
+                kill the process there.
 
         Raises:
             RecordError: the file exists and `force` is not given, or cannot be written.
@@ -104,7 +105,7 @@ class RunWriter:
 
     @classmethod
     def open(cls, path: str | Path, *, on_phase: OnPhase | None = None) -> "RunWriter":
-        """Take up an existing run file; call `rewind` before writing ticks.
+        """Open an existing run file; call `rewind` before writing ticks.
 
         Raises:
             RecordError: it is missing, foreign, damaged or newer.
@@ -225,7 +226,7 @@ class RunWriter:
         """Take back what an outage put in place of answers, so that a resume asks again.
 
         Its fallbacks are those since the last call that was answered; they may reach back some
-        ticks before `tick`, in which it became plain. Checkpoints that stand on them go too.
+        ticks before `tick`, in which it was detected. Checkpoints that depend on them go too.
 
         Returns:
             The first tick whose fallbacks were dropped.
@@ -248,8 +249,8 @@ class RunWriter:
         """Write the head of a longer run, and take back the interviews held at its old end.
 
         With them go what was remembered then and what judges made of the answers. Those held
-        before it began stay. Their calls go in the same moment: the end at which they
-        were made is none any more, and nobody would ask them again.
+        before it began stay. Their calls go in the same transaction: the end at which they
+        were made is no end any more, and nobody would ask them again.
         """
         with self._transaction():
             heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
@@ -263,11 +264,11 @@ class RunWriter:
 
     @property
     def status(self) -> str:
-        """How the run stood when it was last told."""
+        """The status that was set last."""
         return str(json.loads(self.find_note("status") or '"unknown"'))
 
     def set_status(self, status: str) -> None:
-        """Say how the run stands: running, finished, paused, budget_exhausted, interrupted."""
+        """Set the status of the run: running, finished, paused, budget_exhausted, interrupted."""
         with self._transaction():
             heads.write_rows(self._connection, {"status": encode(status)})
 
@@ -301,10 +302,10 @@ class RunWriter:
     def close(self) -> None:
         """Close the file and let others write it; safe to call twice.
 
-        Unless somebody reads it just now, it becomes one plain file, which can be copied alone and
+        Unless another process reads it, it becomes one plain file, which can be copied alone and
         read from a folder that cannot be written.
         """
-        with suppress(sqlite3.Error):  # a reader holds it, the disk is full: nothing is lost
+        with suppress(sqlite3.Error):  # a reader has it open, or the disk is full: nothing is lost
             self._connection.execute("PRAGMA busy_timeout=0")
             self._connection.execute("PRAGMA journal_mode=DELETE")
         self._connection.close()

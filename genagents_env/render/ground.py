@@ -24,7 +24,7 @@ FAINT: Color = (128, 120, 124)
 
 
 class GroundImage:
-    """The picture under the people, drawn once.
+    """The background of the picture, drawn once.
 
     `image`: RGB, plan.width x plan.height tiles of `tile` pixels. `boxes`: what labels cover.
     """

@@ -36,7 +36,7 @@ class RunGroup:
     Attributes:
         scenario: its name.
         people: who took part, by name, in the order of the runs.
-        policy: see `policies_label`.
+        policy: its label, see `evaluate.labels.format_policies`.
         model: its name, or None.
         summaries: all of them.
         cast: 1; more where others of the same number took part in runs before.

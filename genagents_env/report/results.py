@@ -182,8 +182,8 @@ def measure_runs(
 
     Args:
         paths: at least one; each is read once.
-        priced_as: see `evaluate.rates.rates`.
-        speed: see `evaluate.rates.rates`.
+        priced_as: see `evaluate.rates.compute_rates`.
+        speed: see `evaluate.rates.compute_rates`.
 
     Raises:
         RecordError: a file cannot be read.

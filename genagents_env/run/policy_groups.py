@@ -163,7 +163,7 @@ class PolicyGroups:
         """Put `questions` to `agent` alone.
 
         Args:
-            agent: of this groups.
+            agent: of one of these groups.
             questions: at least one.
             tick: of the moment; faults carry it.
             repeat: which of several interviews at this moment.

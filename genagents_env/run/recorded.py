@@ -77,7 +77,7 @@ def make_town(meta: RunMeta) -> TownEnv:
 
 def load_policies(meta: RunMeta, options: RunOptions) -> PolicyGroups:
     """Return the policies of a recorded run, not reset."""
-    # In the order of the names: the groups of a groups, and with them its states, follow it.
+    # In the order of the names, which the policy groups and their states follow.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
     return PolicyGroups.load(specs, deadline=options.policy_deadline)
 

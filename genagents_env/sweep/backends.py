@@ -52,7 +52,7 @@ def run_jobs(
     `jobs` is read in another thread than the one that reads the results.
 
     Raises:
-        Exception: one of `death_errors(backend)`: a worker died, and with it all work under way.
+        Exception: one of `find_death_errors(backend)`: a worker died; all work under way is lost.
     """
     from joblib import Parallel, delayed
 
@@ -73,7 +73,7 @@ def run_jobs(
 
 
 def find_death_errors(backend: str) -> tuple[type[Exception], ...]:
-    """Return what `results` raises when a worker died."""
+    """Return what `run_jobs` raises when a worker died."""
     if backend == "ray":
         from ray.exceptions import RayError
 

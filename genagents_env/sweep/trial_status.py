@@ -16,7 +16,7 @@ from genagents_env.text import clean
 TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
 _LIMIT = 500
-_OUTSIDE = "check that the folder is writable"  # in the errors of `record.schema.guarded`
+_OUTSIDE = "check that the folder is writable"  # in the errors of `record.schema.guard`
 _HEAD = 100  # bytes of an SQLite file's header
 
 

@@ -55,7 +55,7 @@ def _fields(value: object, names: tuple[str, ...], skip: tuple[str, ...]) -> dic
 
 
 def find_difference(one: object, two: object, path: Path = ()) -> str | None:
-    """Return where and how two values of `plain` differ, or None where they are equal."""
+    """Return where and how two values of `to_plain` differ, or None where they are equal."""
     if isinstance(one, dict) and isinstance(two, dict):
         if one.keys() != two.keys():
             return f"{_format_path(path)} has keys {list(one)} against {list(two)}"

@@ -1,4 +1,4 @@
-"""Measures: a file here for each subject, or anybody's `path/to/file.py:NAME`."""
+"""Measures: a file here for each subject, or a user's `path/to/file.py:NAME`."""
 
 from genagents_env.evaluate.measure import Measure, Values, measure, ratio, take_measures
 from genagents_env.evaluate.measure_catalog import (

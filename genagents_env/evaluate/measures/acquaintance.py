@@ -56,12 +56,12 @@ class Acquaintance:
 
     @property
     def hallucinated(self) -> int:
-        """Claims that nothing bears out."""
+        """Claims without evidence."""
         return self.claims - self.verified
 
     @property
     def hallucination_rate(self) -> float | None:
-        """The share of the claims that nothing bears out; None without claims."""
+        """The share of the claims without evidence; None without claims."""
         return self.hallucinated / self.claims if self.claims else None
 
     @property

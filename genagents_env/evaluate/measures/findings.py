@@ -1,7 +1,7 @@
 """What the interviews of a run show: knowledge, acquaintance, coordination, hallucination.
 
 From the record alone. Where nobody was asked, or a gathering did not take place in the time
-simulated, there is no finding, which is not a finding of nothing.
+simulated, there is no finding, which differs from a finding of zero.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Findings:
         acquainted_after: at the end; None if nobody was asked.
         gatherings: those with a fact that had begun.
         claims: all claims to know a fact or a person, in all interviews.
-        hallucinated: those of them that nothing bears out.
+        hallucinated: those of them without evidence.
     """
 
     facts: tuple[FactFinding, ...]
@@ -54,7 +54,7 @@ class Findings:
 
     @property
     def hallucination_rate(self) -> float | None:
-        """The share of all claims that nothing bears out; None without claims."""
+        """The share of all claims without evidence; None without claims."""
         return self.hallucinated / self.claims if self.claims else None
 
     def as_json(self) -> dict[str, JSON]:

@@ -87,7 +87,7 @@ def find_held_memories(
     when they may have forgotten everything.
 
     Args:
-        rows: the memories of the data, of both ends.
+        rows: the memories recorded at both ends of the run.
         last_tick: of the run.
         asked: whether interviews were held at the end.
     """

@@ -31,7 +31,7 @@ class Agreement:
 
 @once_per_run
 def compute_agreements(data: RunData) -> tuple[Agreement, ...]:
-    """Return how far the models agree with the rule; see `compared`."""
+    """Return how far the models agree with the rule; see `tally_agreements`."""
     return tally_agreements(find_verdicts(data))
 
 

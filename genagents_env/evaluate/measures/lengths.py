@@ -5,7 +5,7 @@ Lyfe Agents (Kaiya et al. 2023), appendix A.1, gives 70.348 +- 13.189 s (n = 9) 
 which one goes on choosing to talk. Theirs are seconds of their simulation; ours are of game time.
 
 Here a conversation in which nobody speaks any more lasts until the town's rules end it, and that
-silence is part of a member's time. So the time until the last word is told beside it.
+silence is part of a member's time. So the time until the last word is given beside it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class Lengths:
     """The lengths of the conversations of all agents of one policy.
 
     Attributes:
-        policy: see `policy_label`.
+        policy: its label, see `evaluate.labels.format_policy`.
         seconds: of game time, one for each membership that ended, in the order of joining.
         censored: memberships that the end of the record cut off: not among `seconds`.
         spoken: seconds until the last word, for each of `seconds`; 0 where nobody said one.

@@ -19,7 +19,7 @@ from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.schema import ArenaSpec, Person, SectorSpec
 
 AGAIN = 300  # game seconds within which the same refusal is the same attempt
-_REASONS: Mapping[str, re.Pattern[str]] = {  # the words of world.access, walking and town
+_REASONS: Mapping[str, re.Pattern[str]] = {  # as `world` words its refusals
     "closed": re.compile(r" is closed; open "),
     "private": re.compile(r" is private$"),
     "full": re.compile(r" is full$"),

@@ -16,7 +16,7 @@ _LI = "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conve
 _MTLD = "McCarthy and Jarvis 2010, with their threshold of 0.72"
 RUN = 3  # words
 HALF = 0.5
-THRESHOLD, LEAST = 0.72, 50  # of MTLD, and the fewest words of which it is told
+THRESHOLD, LEAST = 0.72, 50  # of MTLD, and the fewest words of which it is computed
 
 
 def list_ngrams(words: Sequence[str], n: int) -> list[Ngram]:

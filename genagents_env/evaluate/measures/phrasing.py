@@ -25,7 +25,7 @@ FILE = "phrases.toml"
 def load_phrases() -> Mapping[str, re.Pattern[str]]:
     """Return for each kind of the data file one pattern that finds any of its phrases.
 
-    Texts are to be passed through `straight` first.
+    Texts must have passed through `straighten_quotes` first.
     """
     text = files("genagents_env.evaluate").joinpath(FILE).read_text(encoding="utf-8")
     return {
@@ -46,7 +46,7 @@ Kind = Literal["accepted", "declined", "neither"]
 class Request:
     """Somebody was asked: the ids of the two utterances, and what the answer was.
 
-    `answer` and `kind` are None where the one asked said nothing more in the conversation.
+    `answer` and `kind` are None where the person asked said nothing more in the conversation.
     """
 
     agent: str
@@ -56,7 +56,7 @@ class Request:
 
 
 def find_requests(data: RunData) -> tuple[Request, ...]:
-    """Return everyone's every being asked in conversations, in the order of the asking.
+    """Return every request made in conversations, in order.
 
     Of several utterances that ask one before the answer, the last is the one that is answered;
     the others stand without an answer.

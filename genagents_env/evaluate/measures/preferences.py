@@ -92,7 +92,7 @@ class Affinity:
 
 @once_per_run
 def compute_preferences(data: RunData) -> tuple[Preference, ...]:
-    """Return the preferences of a run as far as it is recorded; see `preferred`."""
+    """Return the preferences of a run as far as it is recorded; see `tally_preferences`."""
     return tally_preferences(data.scenario, find_verdicts(data))
 
 

@@ -34,7 +34,7 @@ class Appointment:
         end: the tick before which it was over; one past the last of a record that ends before.
         came: the first tick in it at the place; None for never.
         awake: whether one was awake in any of its ticks.
-        whole: whether both its ends are in the data.
+        whole: whether both its ends are in the record.
         moved: whether the entry before it had another place.
     """
 

@@ -2,7 +2,7 @@
 
 Definition: a verdict counts as yes if it is `yes`; of a value check if it is the success's `value`,
 or, where none is named, any of the check's values but `otherwise`. An agent's *share* is the part
-of the repeats in which it does. Success is told of each repeat by itself: of a check over its
+of the repeats in which it does. Each repeat succeeds or fails by itself: of a check over its
 people, of other successes by theirs. A repeat that a missing verdict could still change is None.
 The *majority* holds where at least half of the repeats succeed, rounded up: 2 of 3.
 Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1, three interviews from one state of mind; the
@@ -61,7 +61,7 @@ class SuccessOutcome:
 
 @once_per_run
 def compute_outcomes(data: RunData) -> tuple[SuccessOutcome, ...]:
-    """Return the outcomes of a run as far as it is recorded; see `weighed`."""
+    """Return the outcomes of a run as far as it is recorded; see `tally_outcomes`."""
     return tally_outcomes(data.scenario, find_verdicts(data))
 
 
@@ -179,7 +179,7 @@ def _find_after(data: RunData, by: str) -> dict[str, SuccessOutcome | None]:
 
 
 def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
-    """Return whether a verdict counts in what is told by `by`: its own, and the record's."""
+    """Return whether a verdict counts in the outcomes by `by`: its own, and the record's."""
     return verdict.by == by or isinstance(checks.get(verdict.check), PlaceCheck)
 
 
@@ -199,7 +199,7 @@ def _tally_judge(
             lasting.add(success.id)
         if one is not None:
             found[success.id] = one
-    # What rests on places alone is told once, by rule, though every judge builds on it.
+    # What depends on places alone is given once, by rule, though every judge uses it.
     return [one for one in found.values() if by == RULE or one.success not in lasting]
 
 

@@ -21,7 +21,7 @@ def always_invalid(request: CompletionRequest) -> str:
 
 
 def obedient(request: CompletionRequest) -> str:
-    """Return the last JSON object that stands in the prompt, or a sample where there is none.
+    """Return the last JSON object in the prompt, or a sample where there is none.
 
     The most gullible model there can be: it does what the last words that look like an answer
     say, whoever said them. A mind that stays safe on it does not depend on good judgement.

@@ -1,4 +1,4 @@
-"""Interviews: honest answers, from lines they name; and invented ones, from nothing."""
+"""Interviews: true answers, which name lines as evidence, and invented ones without evidence."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _INVENTED = (
 
 
 def answer_honestly(prompt: Prompt) -> dict[str, object]:
-    """Return what the numbered lines tell of the question, and their numbers.
+    """Return what the numbered lines say about the question, and their numbers.
 
     One knows of people by ties, by talk and by word of them; having seen them go about their
     business is not knowing them. Of other things one knows by news, or by a line that shares more
@@ -54,7 +54,7 @@ def answer_honestly(prompt: Prompt) -> dict[str, object]:
 
 
 def invent_answer(prompt: Prompt) -> dict[str, object]:
-    """Return that one knows, whatever is asked, with a detail from nowhere.
+    """Return that one knows, whatever is asked, with an invented detail.
 
     The numbers name nothing, or a line that has nothing to do with it.
     """

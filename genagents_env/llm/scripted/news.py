@@ -85,7 +85,7 @@ class NewsItem:
 def find_news(lines: Sequence[PromptLine]) -> list[NewsItem]:
     """Return the news in `lines`, what is remembered first.
 
-    What tells the same comes once: in the words that say most of when it is, else in the first.
+    Equal news is returned once: in the words that say most about its time, else in the first.
     """
     found: list[NewsItem] = []
     for line in sorted(lines, key=lambda line: line.number is None):

@@ -1,4 +1,4 @@
-"""What a policy brings along so that scripted models can answer its prompts.
+"""What a policy provides so that scripted models can answer its prompts.
 
 A *behaviour* is a way to answer, the same for every policy. They differ in what is done with news,
 so that what is measured of a run can be checked against its cause:
@@ -7,7 +7,7 @@ so that what is measured of a run can be checked against its cause:
   answers interviews honestly, naming what it rests on;
 - `chatty` does the same and, with no news to tell, tells what it remembers;
 - `mute` does as `gossip`, but never says a word, so that nothing spreads by talk;
-- `inventor` is as mute, and in interviews affirms whatever it is asked, without any ground.
+- `inventor` is as silent, and in interviews affirms whatever it is asked, without evidence.
 """
 
 import json
@@ -36,12 +36,12 @@ _Key: TypeAlias = tuple[str, frozenset[str]]
 class BehaviourRule:
     """Answers each request by the rule of its reply model; with a sample where there is none.
 
-    Reply models are told apart by their name and fields, since models made on the fly allow other
+    Reply models are distinguished by name and fields, since models made on the fly allow other
     values in the same fields. Of two policies that ask for the same, the later one's rule counts.
 
     Args:
         behaviour: which of the rules of each policy.
-        policies: what the policies of a run bring along.
+        policies: what the policies of a run provide.
     """
 
     def __init__(self, behaviour: Behaviour, policies: Iterable[ScriptedReplies] = ()) -> None:

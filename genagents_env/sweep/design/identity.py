@@ -33,7 +33,7 @@ def compute_identity(
     """Return the SHA-256 of what defines a run, as 64 hexadecimal digits.
 
     Args:
-        scenario: its digest, see `scenario_digest`: people, place and repeats are in it.
+        scenario: its digest, see `digest_scenario`: people, place and repeats are in it.
         arguments: start, hours and seconds per tick, as the environment understood them.
         policies: of each agent. One that is a file counts by its name and content, so that a
             moved folder keeps its runs; what it imports from other files does not count.

@@ -52,7 +52,7 @@ class Trial:
         model: as `RunOptions.model`.
         embedder: as `RunOptions.embedder`.
         interviews: as `RunOptions.interviews`.
-        identity: 64 hexadecimal digits, see `identity_of`.
+        identity: 64 hexadecimal digits, see `compute_identity`.
     """
 
     condition: Condition
