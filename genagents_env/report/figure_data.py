@@ -165,7 +165,7 @@ def make_tradeoff(
 ) -> tuple[str, list[TradeoffPoint]]:
     """Return the measure of cost, and cost and outcome of each condition.
 
-    Cost is the first of dollars, tokens and calls per hour that was measured and is not nought in
+    Cost is the first of dollars, tokens and calls per hour that was measured and is not 0 in
     every run; where none is, there are no points.
     """
     values = {(cell.measure, cell.compared.label): cell.values for cell in cells}

@@ -1,4 +1,4 @@
-"""Placing a report in a folder: whole or not at all; other files are left alone."""
+"""Placing a report in a folder: completely or not at all; other files are not touched."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def _put(folder: Path, files: Mapping[str, bytes]) -> None:
 def _replace(made: Path, folder: Path, files: Mapping[str, bytes], ours: re.Pattern[str]) -> None:
     folder.mkdir(exist_ok=True)
     stale = [name for name in _list_former_files(folder, ours) if name not in files]
-    for name in reversed(list(files)):  # the page last: what it tells of is there
+    for name in reversed(list(files)):  # the page last: what it links to is there
         (folder / name).parent.mkdir(exist_ok=True)
         os.replace(made / name, folder / name)
     for name in stale:

@@ -28,7 +28,7 @@ class SweepPlan:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """The commands that do it again; DIR stands for the folder."""
+        """The commands that repeat it; DIR stands for the folder."""
         model = "" if self.model is None else f" --model {quote(self.model)}"
         return (
             f"genagents sweep experiment.toml --out DIR{model}",

@@ -119,7 +119,7 @@ def read_trial(trial: MeasuredTrial, measures: Sequence[Measure]) -> MeasuredTri
     if trial.state in ("due", "damaged") or not trial.file.is_file():
         return trial
     try:
-        digest = canonical_hash(trial.file)  # first: it checks what the rest rests on
+        digest = canonical_hash(trial.file)  # first: it checks what the rest depends on
         with RunReader(trial.file) as reader:
             found = _measure(trial, RunData(reader), measures)
     except RecordError as error:

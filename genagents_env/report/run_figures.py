@@ -21,8 +21,8 @@ from genagents_env.report.sections import FigureFile
 def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page.
 
-    What is of one run alone (who told whom, opinions over time) is drawn of the first run of each
-    group.
+    What shows a single run (who told whom, opinions over time) is drawn for the first run of
+    each group.
     """
     groups = results.groups
     yield from _draw_successes(groups)

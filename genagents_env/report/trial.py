@@ -82,7 +82,7 @@ class MeasuredTrial:
         identity: the hash of what defines it; empty for a run file.
         file: its run file.
         state: finished, stopped, failed, damaged or due.
-        status: that the run file gives itself.
+        status: as the run file has it.
         tick: the last one in the file, -1 where there is none.
         problem: why it is not finished; empty where it is.
         hash: canonical, of a finished run.
@@ -93,7 +93,7 @@ class MeasuredTrial:
         unmeasured: a message for each measure that failed on this record.
         plot_data: for the figures; None where no file can be read.
         narrative: for its page; None where no file can be read.
-        summary: the whole of what it came to; kept of run files, not of a sweep's trials, of
+        summary: the whole summary of the run; kept of run files, not of a sweep's trials, of
             which there may be thousands.
         verdicts: of the rules and models that judged its answers.
     """
@@ -120,7 +120,7 @@ class MeasuredTrial:
 
     @property
     def page(self) -> str:
-        """Where in the folder of a report its page lies; no name in an experiment can break it."""
+        """Where in the folder of a report its page lies; safe for any name in an experiment."""
         return f"pages/{re.sub(r'[^A-Za-z0-9_-]', '_', self.trial)}.html"
 
     @property

@@ -50,7 +50,7 @@ def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
 
 
 def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
-    """Return what `asyncio.gather` gathered with its exceptions, or raise the gravest of them.
+    """Return the results of `asyncio.gather`, or raise the most serious exception among them.
 
     All are awaited before one is raised, so that what was answered meanwhile is stored.
     """
@@ -61,7 +61,7 @@ def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
 
 
 class Worker:
-    """Calls functions one after another in a daemon thread, which never keeps the process alive.
+    """Calls functions one after another in a daemon thread, so that the process can end.
 
     While a call that was given up still runs, later ones wait behind it, and are given up too.
     """
@@ -93,7 +93,7 @@ class Worker:
             # Handed to the loop, which raises it where the call is awaited.
             except (Exception, SystemExit) as error:
                 failure = error
-            with suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(_settle, future, answer, failure)
 
 

@@ -17,7 +17,7 @@ MEMORIES = 20  # of one fact that are kept of one agent
 
 @dataclass(frozen=True, slots=True)
 class InterviewRound:
-    """What came of asking: answers, memories, and the faults of those who gave none."""
+    """The result of asking: answers, memories, and the faults of those who gave none."""
 
     rows: tuple[InterviewRow, ...] = ()
     faults: tuple[FaultRow, ...] = ()

@@ -16,7 +16,7 @@ from genagents_env.run.spec import Limits, RunOptions
 
 @dataclass(frozen=True)
 class Models:
-    """A language model and a model of embeddings, or None where no policy asks one."""
+    """A language model and a model of embeddings, or None where no policy needs one."""
 
     endpoint: Endpoint | None = None
     source: EmbeddingSource | None = None

@@ -1,6 +1,6 @@
 """A read-only view of a run file: stored calls and vectors are read, new ones kept in memory.
 
-So a run can be replayed up to any tick, and asked about it, and stays what it was to the byte.
+So a run can be replayed up to any tick, and asked about it, and not a byte of its file changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class OverlayCassette(MemoryCassette):
         return self._run.cassette.get(key) if found is None and self._run is not None else found
 
     def leave(self) -> None:
-        """Answer nothing more from the file: other questions than the run's begin here."""
+        """Read no more from the file: from here on the questions are not those of the run."""
         self._run = None
 
 

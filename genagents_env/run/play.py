@@ -19,7 +19,7 @@ from genagents_env.world.events import Event
 
 @dataclass
 class Rollout:
-    """What came of an episode.
+    """The result of an episode.
 
     Attributes:
         ticks: steps made.

@@ -1,4 +1,4 @@
-"""A policy and the agents it decides for, called so that its failures stay its own."""
+"""A policy and the agents it decides for, called so that its failures affect no others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,7 @@ _FAULT_LIMIT = 300
 
 @dataclass
 class PolicyGroup:
-    """A policy and the agents it decides for; `deadline` in seconds of wall clock, None for ever.
+    """A policy and the agents it decides for; `deadline` in seconds of wall clock, None for none.
 
     `isolate`: an error in the policy becomes faults of its agents; otherwise it is raised.
     """
@@ -62,7 +62,7 @@ class PolicyGroup:
             asking: of this policy.
             agents: whom it is for.
             tick: of the faults.
-            patience: deadlines to wait.
+            patience: how many deadlines to wait.
 
         Raises:
             GenagentsError: one meant for the run: an outage, the budget's end.

@@ -1,4 +1,4 @@
-"""Who decides for whom: agents split among policies, and failures kept to the agents they hit."""
+"""Who decides for whom: agents split among policies; a failure affects its own agents only."""
 
 import asyncio
 import inspect
@@ -178,7 +178,7 @@ class PolicyGroups:
         asking = group.interview(agent, list(questions), repeat)
         try:
             answers, faults = await group.guard(asking, (agent,), tick, patience=len(questions))
-        except PolicyError as error:  # it cannot tell: that ends an interview, not a run
+        except PolicyError as error:  # it has no answer: that ends an interview, not a run
             return [], group.make_faults_of((agent,), tick, error)
         if faults:
             return [], faults
@@ -192,7 +192,7 @@ class PolicyGroups:
         group = self._of[agent]
         try:
             memories, faults = await group.guard(group.memories(agent), (agent,), tick)
-        except PolicyError as error:  # it cannot tell: that ends no run
+        except PolicyError as error:  # it has no answer: that ends no run
             return [], group.make_faults_of((agent,), tick, error)
         if faults:
             return [], faults

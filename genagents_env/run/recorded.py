@@ -1,4 +1,4 @@
-"""Runs with a record: begun, stopped at any moment, resumed to the same end."""
+"""Runs with a record: started, stopped at any moment, resumed with the same result."""
 
 import platform
 from dataclasses import fields, replace

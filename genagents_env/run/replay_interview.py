@@ -1,4 +1,4 @@
-"""An interview of anyone at any tick of a recorded run, which stays what it was."""
+"""An interview of anyone at any tick of a recorded run, which is not changed."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

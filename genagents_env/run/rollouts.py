@@ -73,7 +73,7 @@ def rollouts(
         model: for policies that ask a language model: a name, an endpoint, or a client, whose
             endpoint, budget, ledger, retries and limit of calls in flight all towns share. The
             calls of an episode are seeded by its seed. What was opened by name is closed at the
-            end, once; what was given is the giver's.
+            end, once; what was given is the caller's to close.
         embedder: an `Embedder` for policies that ask for embeddings.
         max_in_flight: model calls under way at once, in all towns together; default: `together`.
             A client given as `model` has its own.

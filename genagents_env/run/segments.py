@@ -1,4 +1,4 @@
-"""Batches for on-policy training: so many steps of all slots of a `VectorTown`, again and again."""
+"""Batches for on-policy training: a number of steps of all slots of a `VectorTown`, repeatedly."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -45,7 +45,7 @@ class RunSession:
         try:
             result = run_sync(self._execute(state))
         except BaseException:
-            with suppress(RecordError):  # the first error is the one to tell
+            with suppress(RecordError):  # the first error is the one to raise
                 self.writer.set_status("failed")
             raise
         finally:
@@ -104,7 +104,7 @@ class RunSession:
         return self._make_interrupted_result()
 
     async def _finish_episode(self) -> None:
-        """Await what is under way, so that the stored calls do not hang on the wall clock."""
+        """Await what is under way, so that the stored calls do not depend on the wall clock."""
         faults = await self.groups.settle(self.writer.tick)
         if faults:
             self.writer.commit_interviews((), faults)
@@ -113,7 +113,7 @@ class RunSession:
     async def _interview(self, when: When) -> None:
         """Ask the scenario's questions of those in town; what they answer changes nothing.
 
-        What everyone remembers of the scenario's facts is kept with the answers.
+        What everyone remembers of the scenario's facts is stored with the answers.
         """
         meta, world, tick = self.writer.meta, self.env.world, self.writer.tick
         if not meta.interviews:
@@ -197,7 +197,7 @@ class RunSession:
         self.writer.commit_tick(world.tick, world.positions, self.env.events, faults)
 
     def _save(self) -> None:
-        """Write a checkpoint of this tick boundary, where everyone's state is whole."""
+        """Write a checkpoint of this tick boundary, where everyone's state is complete."""
         if self.writer.tick == self.writer.last_checkpoint:
             return
         client = self.client

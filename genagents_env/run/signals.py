@@ -1,7 +1,7 @@
 """SIGINT and SIGTERM: the first asks a run to stop at the next tick, the second stops it now.
 
-A tick that waits for a model may last minutes, and whoever sends SIGTERM seldom has them: what is
-not at its boundary after `GRACE` seconds is given up. Nothing is lost but calls under way.
+A tick that waits for a model may last minutes, and after SIGTERM there is seldom that much time: a
+tick that is not done after `GRACE` seconds is given up. Nothing is lost but calls under way.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ Handler: TypeAlias = Callable[[int, FrameType | None], None]
 
 @contextmanager
 def handle_signals(handler: Handler) -> Iterator[bool]:
-    """Let `handler` take both signals inside, and give whether it does.
+    """Let `handler` take both signals inside, and yield whether it does.
 
     A thread other than the main one cannot take them, and need not.
     """
@@ -68,7 +68,7 @@ class StopSignal:
 
 
 class DeferredSignals:
-    """Whether this process was told to stop while no run listened: kept for the next that does."""
+    """Whether this process was signalled to stop while no run listened: kept for the next run."""
 
     def __init__(self) -> None:
         self.signal: int | None = None

@@ -1,4 +1,4 @@
-"""What is run, how, and how it ended: the borders of a recorded run, as frozen data."""
+"""What is run, how, and how it ended: inputs and result of a recorded run, as frozen data."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ _UNLIMITED = Limits()
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How it is run; nothing here changes what happens, but for the model itself.
+    """How it is run; nothing here but the model changes what happens.
 
     Attributes:
         model: see `llm.open.open_endpoint`; None is the recorded run's, or the default.
@@ -89,7 +89,7 @@ class RunOptions:
         embedder: see `memory.open.open_source`; None is the recorded run's, or the default.
         source: an open model of embeddings in place of `embedder`.
         interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
-            did when it began.
+            did at its start.
         limits: of the budget.
         shared_budget: the total and the rate that this run shares with others; None is neither.
         concurrency: model calls under way at once.

@@ -22,7 +22,7 @@ def restore_spending(
     """Set `budget` to what was spent without the stored calls that will be made again.
 
     The cassette charges those as it answers them. Attempts that failed are not in the cassette;
-    the note made when the run stopped has them. A killed run left no note: its checkpoint serves.
+    the note made when the run stopped has them. A killed run left no note: its checkpoint is used.
 
     Args:
         writer: just rewound.

@@ -26,7 +26,7 @@ class Trajectory:
     Attributes:
         observations: the numbers it acted on, float32, shape (L, D).
         masks: what it might have chosen, int8, shape (L, N).
-        actions: what it did; None where it left the choice open.
+        actions: what it did; None where it chose nothing.
         choices: the same as places in the menu, int64, shape (L,); -1 for anything else.
         rewards: float64, shape (L,).
         dones: whether it had ended after the step, shape (L,).

@@ -112,7 +112,7 @@ def list_literals(error: ErrorDetails) -> list[str]:
 
 
 def list_keys(loc: Loc) -> list[str]:
-    """Return the keys that may stand in the table at `loc`, a place as pydantic tells it."""
+    """Return the keys that may stand in the table at `loc`, a place as pydantic gives it."""
     model = _model(Scenario)
     if _has_kind(loc):
         model, loc = _KIND_OF_CHECK[loc[2]], loc[3:]

@@ -4,8 +4,8 @@ The base is a shipped scenario, or the folder of that name beside the one that e
 base come its people and every key that is not given anew, whole keys only; a person of the same
 name takes the place of the base's, others are added. With
 `extends = { scenario = "name", people = [] }` only these of the base's people come along, here
-none. The town is one thing: own `sectors`, and the base's map no longer counts. What the scenario
-is called, it says itself.
+none. The town is taken as a whole: with `sectors` of its own, a scenario does not use the base's
+map. Every scenario has its own name.
 """
 
 import re
@@ -70,7 +70,7 @@ def _read_reference(value: object) -> tuple[object, list[str] | None, list[str]]
 
 
 def _drop_people(base: Folder, guests: list[str]) -> list[str]:
-    """Drop all of the base's people but these, and return the faults of names nobody has there."""
+    """Drop all of the base's people but these, and return a fault for each name it lacks."""
     people = base.raw.get("people")
     if not isinstance(people, list):
         return []
@@ -108,7 +108,7 @@ def _find(
 
 def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     """Return `own` with what it takes from `base`, whose files are named with `prefix`."""
-    if not base.raw:  # what it would have given cannot be told from what is missing
+    if not base.raw:  # what the base lacks cannot be distinguished from what is missing
         return Folder(faults=[*own.faults, *(prefix + fault for fault in base.faults)])
     taken = [key for key in base.raw if key not in own.raw and key not in (*_OWN, "people")]
     if "sectors" in own.raw and "map" in taken:

@@ -188,7 +188,7 @@ def _read_bytes(root: Path, name: str, limit: int) -> bytes:
         raise _Refused("leads out of the scenario folder; only files inside it are read")
     if not path.exists():
         raise _Refused("missing; a scenario folder holds scenario.toml")
-    # Non-blocking, so that a FIFO in place of a file cannot hold us before it is refused.
+    # Non-blocking, so that a FIFO in place of a file cannot block before it is refused.
     handle = os.open(path, _OPEN)
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(handle)

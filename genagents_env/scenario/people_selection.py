@@ -78,7 +78,7 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
 def start_all_at(scenario: Scenario, place: str) -> Scenario:
     """Return the scenario with everyone starting at `place`, a sector or an arena.
 
-    Whoever does not live there is awake, whatever the hour.
+    Those who do not live there are awake, whatever the hour.
 
     Raises:
         ScenarioError: there is no such place.
@@ -133,7 +133,7 @@ def _checks(checks: Iterable[Check], questions: Iterable[Question]) -> tuple[Che
 def _success(
     successes: Iterable[Success], checks: Iterable[Check], cast: frozenset[str]
 ) -> tuple[Success, ...]:
-    """Return the successes that still have all they rest on, of the people who are there."""
+    """Return the successes that still have all they depend on, for the people who are there."""
     checked, kept = {check.id for check in checks}, list[Success]()
     for success in successes:
         of, built_on = _here(success.of, cast), (*success.all, *success.any, *success.none)

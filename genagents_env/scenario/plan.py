@@ -1,4 +1,4 @@
-"""The town as laid out: what the loader hands to the world. Frozen data, tiles decided."""
+"""The town as laid out: what the loader gives to the world, as frozen data with tiles."""
 
 import re
 from dataclasses import dataclass

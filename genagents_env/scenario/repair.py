@@ -18,7 +18,7 @@ from genagents_env.scenario.files import Raw
 from genagents_env.scenario.schema import Scenario
 
 _ROUNDS = 12
-_MANY = 500  # schema faults: so many are told with suggestions, and mended to check the rest
+_MANY = 500  # schema faults: so many are reported with suggestions, and replaced to check the rest
 _STAND_INS: tuple[object, ...] = (
     datetime(2000, 1, 1),  # noqa: DTZ001 - town time has no zone
     time(12),
@@ -32,7 +32,7 @@ _TIMES = ("at", "start", "end", "hours")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A scenario for checking, None where too little is right, and what the schema finds wrong.
+    """A scenario for checking, None where too little is valid, and what the schema finds wrong.
 
     `replaced` says which values are not those of the file.
     """
@@ -89,7 +89,7 @@ def _mend(data: Raw, detail: ErrorDetails, tries: Counter[Loc]) -> bool:
     for part in loc[:-1]:
         parent = _inside(parent, part)
     if not isinstance(parent, dict | list):
-        return True  # mended together with what it was part of
+        return True  # replaced together with what it was part of
     key, tried = loc[-1], tries[loc]
     tries[loc] += 1
     if isinstance(parent, dict):

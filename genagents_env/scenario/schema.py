@@ -207,8 +207,8 @@ class ScheduledEvent(Model):
 class Question(Model):
     """Asked of `to` (everyone if empty) in interviews `before` or `after` the run, or `both`.
 
-    fact: the one that a knowing answer shows. gathering: the one that the answer tells of, where
-    one was or why one did not come. about `everyone`: asked once for every other person, whose
+    fact: the one that a knowing answer shows. gathering: the one that the answer is about: where
+    one was, or why one did not come. about `everyone`: asked once for every other person, whose
     name takes the place of `{person}` in `text`; the answer tells whether one knows them.
     """
 
@@ -344,7 +344,7 @@ class Scenario(Model):
 
     `interview_repeats`: how often everyone is interviewed, each time from the same state of mind.
     `casts`: named choices of people, such as `3`, for `--people 3`. `map` is the text of `map.txt`,
-    filled by the loader so that the scenario travels in one piece.
+    filled by the loader so that the scenario is complete in itself.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]

@@ -101,7 +101,7 @@ def contrast(
     x = _list_values(a, seeds, f"{measure}, arm {first}")
     y = _list_values(b, seeds, f"{measure}, arm {second}")
     compare = _compare_pairs if seeds else _compare_samples
-    if (float(y.mean()), *y) < (float(x.mean()), *x):  # one side of the mirror, whoever is first
+    if (float(y.mean()), *y) < (float(x.mean()), *x):  # the same side, whichever arm is first
         found = compare(y, x, seed).mirror()
     else:
         found = compare(x, y, seed)

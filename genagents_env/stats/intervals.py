@@ -25,7 +25,7 @@ class Interval:
     """A mean of `n` values, and the interval from `low` to `high` at confidence `level`.
 
     Of one value, or of equal ones, nothing can be resampled: `low` and `high` are then the mean,
-    which says that no spread was seen and not that there is none. A reader has `n` to tell by.
+    which says that no spread was seen, not that there is none: see `n`.
     """
 
     mean: float

@@ -47,7 +47,7 @@ def _compute_p(
     """Return twice the smaller tail, at most 1; arrangements within `least` of the data tie.
 
     scipy's own p compares to 1e-14 of the statistic, which misses ties of differences that are
-    small beside the values they were taken of.
+    small compared with the values they were computed from.
     """
     from scipy.stats import permutation_test
 

@@ -1,4 +1,4 @@
-"""A ranking from pairwise comparisons, with how sure it is."""
+"""A ranking from pairwise comparisons, with its uncertainty."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _MIRROR: dict[Winner, Winner] = {"first": "second", "second": "first", "tie": "t
 class Skill:
     """One competitor's place: `mu` the skill, `sigma` its uncertainty, on a scale from 25 on.
 
-    `low` and `high` are mu -/+ 1.96 sigma. Two whose intervals overlap are not told apart.
+    `low` and `high` are mu -/+ 1.96 sigma. Two whose intervals overlap cannot be distinguished.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Numbers at the border: finite, at least one, with their rounding errors taken out."""
+"""Checks of the input: finite numbers, at least one; and differences within rounding error."""
 
 from collections.abc import Callable, Iterable
 

@@ -13,7 +13,7 @@ from genagents_env.sweep.job import Job, TrialResult
 from genagents_env.sweep.worker import run_trial
 
 BACKENDS = ("loky", "ray")
-_IDLE = 60  # seconds after which a worker without work ends, also one that lost its sweep
+_IDLE = 60  # seconds after which a worker without work ends, also one whose sweep ended
 
 
 def check_backend(name: str) -> None:
@@ -57,8 +57,8 @@ def run_jobs(
     from joblib import Parallel, delayed
 
     options: dict[str, int] = {} if is_remote(backend) else {"idle_worker_timeout": _IDLE}
-    # joblib would do the work of one worker in this process, and a crash would take the sweep
-    # along; a second one that is never given anything to do keeps it from that.
+    # joblib would do the work of one worker in this process, and a crash would end the
+    # sweep; a second worker that is never given a job prevents that.
     parallel = Parallel(
         n_jobs=max(2, workers),
         backend=backend,
@@ -96,7 +96,7 @@ def read_unfinished_run(path: Path) -> bytes | None:
     """Return the run file at `path` as one plain file; None where there is none to resume."""
     if not path.is_file() or not path.stat().st_size:
         return None
-    with suppress(RecordError):  # a damaged one is reported by whoever opens it
+    with suppress(RecordError):  # a damaged one is reported when it is opened
         RunWriter.open(path).close()  # takes in what a killed writer left beside it
     return path.read_bytes()
 

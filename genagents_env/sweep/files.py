@@ -1,4 +1,4 @@
-"""Files that survive whatever ends the process: replaced whole, added to by lines, or moved."""
+"""Files that survive a killed process: replaced completely, added to by lines, or moved."""
 
 import json
 import os
@@ -11,7 +11,7 @@ _PARTS = ("", "-wal", "-shm", "-journal")  # of an SQLite file
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Put `text` into `path`, durably: whoever reads it sees the old text or the new one."""
+    """Put `text` into `path`, durably: a reader sees the old text or the new one."""
     draft = _write_draft(path, text.encode())
     os.replace(draft, path)
     _sync_folder(path.parent)
@@ -29,7 +29,7 @@ def replace_run(path: Path, content: bytes) -> None:
 def append_line(path: Path, line: Mapping[str, JSON]) -> None:
     """Add `line` to the JSON lines in `path`, durably, in one write.
 
-    A line that a dead process left half-written is ended first, so that it spoils no other.
+    A line that a killed process left half-written is ended first, so that it damages no other.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
@@ -55,7 +55,7 @@ def read_lines(path: Path) -> list[dict[str, JSON]]:
 def move_run(path: Path, target: Path) -> None:
     """Rename a run file together with its journals; the file itself comes last.
 
-    Whatever ends the process in between, the next move takes up the rest.
+    If the process ends in between, the next move completes this one.
     """
     for part in reversed(_PARTS):
         source = path.with_name(path.name + part)

@@ -101,7 +101,7 @@ class SweepFolder:
 
     @property
     def log(self) -> SweepLog:
-        """What became of the trials, line by line."""
+        """The log of the trials, line by line."""
         return SweepLog(self.path / _LOG)
 
     @cached_property
@@ -188,7 +188,7 @@ class SweepFolder:
         """Move the run file of a trial out of the way, and return where it is now.
 
         Raises:
-            RunLocked: somebody writes it.
+            RunLocked: another process writes it.
             FileNotFoundError: there is none.
         """
         path = self.run_file(trial)

@@ -46,7 +46,7 @@ class TrialResult:
 
     Attributes:
         trial: its name.
-        state: stopped is resumable; failed needs somebody to look.
+        state: stopped is resumable; failed needs the user's attention.
         status: of the run file (finished, paused, budget_exhausted, interrupted), `failed`, or
             `damaged` for a file that has to be set aside before the trial is run again.
         tick: the last one of the run.

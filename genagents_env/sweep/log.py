@@ -1,4 +1,4 @@
-"""The log of a sweep: a line of JSON for everything that became of its trials."""
+"""The log of a sweep: a line of JSON for every event of its trials."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -14,7 +14,7 @@ class SweepOptions:
     Attributes:
         workers: processes at once; None is one for each core.
         backend: `loky` (processes of this machine) or `ray` (a cluster).
-        watch: told how far it is, at most five times a second, and from two threads in turn.
+        watch: called with how far it is, at most five times a second, and from two threads in turn.
         trials: names of those to be run; None is all.
     """
 

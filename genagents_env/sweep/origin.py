@@ -48,5 +48,5 @@ def check_free(path: Path) -> None:
 
 
 def _has_other_files(path: Path) -> bool:
-    """Return whether there is anything but hidden files: drafts of a sweep that died starting."""
+    """Return whether there is anything but hidden files: drafts of a sweep that failed to start."""
     return any(not one.name.startswith(".") for one in path.iterdir())

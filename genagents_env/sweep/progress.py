@@ -1,4 +1,4 @@
-"""How far a sweep is: counted as results come in, and reported to whoever watches."""
+"""How far a sweep is: counted as results come in, and reported to `watch`."""
 
 import threading
 import time
@@ -25,7 +25,7 @@ class SweepProgress:
         total: trials.
         finished: of these, earlier sessions included; so are the next two.
         stopped: by a budget, an outage or a signal; they can be resumed.
-        failed: somebody has to look.
+        failed: these need the user's attention.
         running: how far each trial under way is, by its name.
         calls: of models, in the whole sweep; so are tokens.
         tokens: read and written.
@@ -53,7 +53,7 @@ class ProgressTracker:
         trials: the whole sweep.
         workers: at once.
         spent: gives what is spent by all.
-        watch: told how far the sweep is.
+        watch: called with how far the sweep is.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResu
         ConfigError: an option is not allowed, or a backend is not installed.
         ScenarioError, PolicyError: as of `SweepFolder.trials`.
         RecordError: what was spent before cannot be read.
-        RunLocked: another sweep is at work in this folder.
+        RunLocked: another sweep is running in this folder.
     """
     return SweepSession(folder, options or SweepOptions()).run()
 
@@ -174,7 +174,7 @@ class SweepSession:
             self.again.append(trial)
             return
         if result.status == "interrupted" and self.stop_rule.signal is None:
-            self.again.append(trial)  # somebody ended this one worker
+            self.again.append(trial)  # a signal ended this one worker
         self.stop_rule.note(result, self._needs_model(trial))
         self.tracker.note_result(result)
         self._log_result(result)
@@ -253,6 +253,6 @@ def _list_policies(trial: Trial) -> tuple[str, ...]:
 def _policy_needs_model(policy: str) -> bool:
     try:
         return find_policy_class(policy).needs_model
-    # Another's file, or a package that is missing: its own runs report why it cannot be loaded.
+    # A user's file, or a package that is missing: its own runs report why it cannot be loaded.
     except (Exception, SystemExit):
         return False

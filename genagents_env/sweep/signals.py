@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM to a sweep: passed on to each worker once, then patience, then the end."""
+"""SIGINT and SIGTERM to a sweep: passed on to each worker once; late workers are killed."""
 
 import os
 import signal
@@ -16,11 +16,11 @@ _PAUSE = 0.2
 
 
 class SignalForwarder:
-    """Whether a sweep was told to stop, and by which signal; the second one stops it now.
+    """Whether a sweep was signalled to stop, and by which signal; the second one stops it now.
 
     Args:
-        pids: the process of each trial under way. None where the workers are
-            out of reach of signals: the first signal is a KeyboardInterrupt then.
+        pids: the process of each trial under way. None where the workers
+            cannot be signalled: the first signal is a KeyboardInterrupt then.
         patience: seconds for the workers to end by themselves; then they are killed.
     """
 

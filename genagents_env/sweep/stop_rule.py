@@ -1,4 +1,4 @@
-"""Why a sweep starts no further trials: the budget, the endpoint, or somebody's signal."""
+"""Why a sweep starts no further trials: the budget, the endpoint, or a signal."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Every job has its result, also when workers die: what was lost is handed out again.
+"""Every job gets a result, also when workers are killed: what was lost is run again.
 
 When one worker dies, loky ends all others and drops what they did; the trials are resumed from
 their checkpoints in new ones. A trial that kills its worker again and again is given up.
@@ -22,7 +22,7 @@ from genagents_env.sweep.worker import run_trial
 
 PATIENCE = 5
 _SUSPECT = 3  # deaths without progress after which a trial is run alone
-_EARLY = 0.25  # what the death of a worker counts that had not yet taken up its trial
+_EARLY = 0.25  # how a death counts of a worker that had not yet started its trial
 
 
 def supervise(
@@ -42,11 +42,11 @@ def supervise(
         jobs: of different trials, in the order in which they start.
         backend: see `backends`.
         workers: at once.
-        on_result: told every result, in this thread.
-        patience: deaths of workers that a trial may cost without its run file getting any
-            further, after which its result is `failed`.
+        on_result: called with every result, in this thread.
+        patience: how often workers may die in a trial while its run file makes no progress,
+            after which its result is `failed`.
         may_start: asked, in another thread, before a job starts; one refused has no result.
-        on_death: told the names of the trials that were under way when a worker died.
+        on_death: called with the names of the trials under way when a worker died.
         work: what is done with a job.
     """
     watch = _JobQueue(jobs, patience)
@@ -68,7 +68,7 @@ def supervise(
 
 
 class _JobQueue:
-    """What is left to do, and which trials workers have died on."""
+    """What is left to do, and in which trials workers have died."""
 
     def __init__(self, jobs: Sequence[Job], patience: int) -> None:
         self.left = {job.trial.name: job for job in jobs}
@@ -80,7 +80,7 @@ class _JobQueue:
         self._reached: dict[str, int] = {}
 
     def next_batch(self, go: Callable[[Job], bool]) -> list[Job]:
-        """Return the jobs to hand out next: one alone that may be what workers die of, or all."""
+        """Return the jobs to run next: one alone, if it may be why workers die, or all."""
         waiting = [job for job in self.left.values() if go(job)]
         for job in waiting:
             if self._deaths.get(job.trial.name, 0) >= _SUSPECT:
@@ -128,6 +128,6 @@ def _read_last_tick(job: Job) -> int:
 
 
 def _was_touched(job: Job, since: float) -> bool:
-    """Whether somebody has written the run file of `job` since then."""
+    """Whether the run file of `job` has been written since then."""
     files = (job.path.with_name(job.path.name + suffix) for suffix in ("", "-wal", ".lock"))
     return any(file.exists() and file.stat().st_mtime >= since for file in files)

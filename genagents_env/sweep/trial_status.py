@@ -28,7 +28,7 @@ class TrialStatus:
         trial: its name.
         state: due (there is nothing of it), finished, stopped (it can be resumed, or is running
             just now), damaged (its file cannot be used), failed (the last try ended in an error).
-        status: of the run file, see `RunReader.status`; `running` while somebody writes it.
+        status: of the run file, see `RunReader.status`; `running` while a process writes it.
         tick: the last in the file, -1 where there is none.
         problem: why it is damaged or failed.
     """
@@ -43,7 +43,7 @@ class TrialStatus:
 def read_status(trial: Trial, path: Path) -> TrialStatus:
     """Return how `trial` stands by its run file `path`, which need not be there.
 
-    A file that cannot be got at (permissions, a lock, a failing disk) makes it a failed one:
+    A file that cannot be opened (permissions, a lock, a failing disk) makes it a failed one:
     nothing says that the run in it is lost.
     """
     if _is_empty(path):

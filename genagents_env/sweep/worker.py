@@ -1,4 +1,4 @@
-"""One trial run in a worker: started, resumed or run again, then judged; its end is data."""
+"""One trial run in a worker: started, resumed or run again, then judged; its result is data."""
 
 import sqlite3
 import time
@@ -39,7 +39,7 @@ def run_trial(job: Job) -> TrialResult:
     with signals.listen(), set_threads(job.threads), prepare_path(job) as path:
         try:
             result = _run_and_judge(replace(job, path=path), signals)
-        # A trial is others' code: whatever it raises, SystemExit included, is its own end.
+        # A trial runs users' code: whatever it raises, SystemExit included, ends only this trial.
         except (Exception, SystemExit) as error:
             result = _make_failure(job.trial.name, path, error)
         file = path.read_bytes() if job.collect and path.is_file() else None
@@ -121,7 +121,7 @@ def _is_blank(path: Path) -> bool:
                 return True
             (rows,) = connection.execute("SELECT count(*) FROM meta").fetchone()
             return not rows
-        except sqlite3.DatabaseError:  # damaged, or locked: reported by whoever opens it
+        except sqlite3.DatabaseError:  # damaged, or locked: reported when it is opened
             return False
 
 

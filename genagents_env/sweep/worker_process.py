@@ -29,7 +29,7 @@ def leave_process_group() -> None:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """End this process when its sweep is dead; during a trial, its budget client does so first."""
+    """End this process when its sweep has ended; in a trial, its budget client does so first."""
     while os.getppid() == parent:
         time.sleep(_PARENT_PAUSE)
     os._exit(ABANDONED)

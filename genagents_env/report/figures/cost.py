@@ -32,7 +32,7 @@ def draw_cost_bars(
     Both axes are logarithmic. What is free or has no price has no bar on the right.
 
     Args:
-        rates: a group of runs each.
+        rates: one for each group of runs.
         others: published figures.
         speed: game hours in a human hour.
     """

@@ -1,4 +1,4 @@
-"""Who told whom: a network for each fact, from who knew it to whoever heard it."""
+"""Who told whom: a network for each fact, from those who knew it to those who heard it."""
 
 from collections.abc import Callable, Sequence
 from math import atan2, cos, degrees, sin
@@ -38,10 +38,10 @@ _KEYS = (
 def draw_hearing_network(
     spreads: Sequence[Spread], names: Sequence[str], clock: Callable[[int], str]
 ) -> Figure:
-    """Draw a panel for each fact: arrows from whoever said it to whoever heard it first so.
+    """Draw a panel for each fact, with arrows from speakers to those who first heard it from them.
 
     Args:
-        spreads: a fact each.
+        spreads: one for each fact.
         names: of the people of the run; they stand in a circle in this order.
         clock: from a tick to the town time written beside who heard it then.
     """

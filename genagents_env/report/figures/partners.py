@@ -42,7 +42,7 @@ def draw_partner_networks(networks: Sequence[PartnerNetwork]) -> Figure:
 
     An arrow goes from who speaks to whom it is said; of more than ten people a line stands for both
     ways. The thickest line of the figure is the most
-    talk of two in one run on average, so that panels can be compared.
+    talk of two people, on average over runs, so that panels can be compared.
     """
     crowded = any(len(network.names) > _FEW for network in networks)
     side, most = (6.2, 2) if crowded else (4.2, 3)

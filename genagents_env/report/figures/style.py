@@ -1,6 +1,6 @@
-"""The one style of all figures: sheets, colours, and text that no name can break.
+"""The one style of all figures: sheets, colours, and text that is safe for any name.
 
-Nothing here touches pyplot or the state of matplotlib, so that figures draw anywhere, alike.
+Nothing here touches pyplot or the state of matplotlib, so that figures are the same everywhere.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ FONT = "DejaVu Sans"  # comes with matplotlib
 DPI = 120
 GREY, PALE, DARK = "#9aa0a6", "#eceef1", "#30343a"
 NONE = "#cdd2d8"  # the value of those who have none
-# After Petroff 2021 (arXiv 2107.02270), whose colours are told apart by the colour-blind, too; in
+# After Petroff 2021 (arXiv 2107.02270), whose colours the colour-blind can distinguish, too; in
 # place of its two greys, which would look like NONE, a green and a pink.
 COLOURS = (
     *("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#2f9e62"),

@@ -28,7 +28,7 @@ _ROOMY = 12  # bars of a panel with room for a longer word above each
 
 @with_style
 def draw_success_bars(rates: "Sequence[SuccessRate]") -> Figure:
-    """Draw a panel for each success: its share of yes by number of agents, a colour a policy.
+    """Draw a panel for each success: its share of yes by number of agents, with a colour a policy.
 
     A bar is the share after the run, its line the standard error over runs, the number above it
     how many these are; the dark mark is the share before it.

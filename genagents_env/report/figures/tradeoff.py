@@ -37,9 +37,9 @@ def draw_tradeoff(points: Sequence[TradeoffPoint], cost: str, outcome: str) -> F
     """Draw outcome over cost: better is left, and up where more of the outcome is better.
 
     Args:
-        points: a condition each.
+        points: one for each condition.
         cost: what is spent, with its unit.
-        outcome: what is had for it.
+        outcome: what is measured against it.
     """
     labels = [fit_label(point.label) for point in points]
     figure, (axes,) = make_sheet(_WIDTH, 4.0 + measure_legend(labels, _WIDTH))

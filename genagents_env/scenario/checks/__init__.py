@@ -1,4 +1,4 @@
-"""What the schema cannot see: names, references between the parts, and times.
+"""What the schema cannot check: names, references between the parts, and times.
 
 Each check yields every fault it finds. They assume a scenario that the schema accepts.
 """

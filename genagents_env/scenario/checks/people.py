@@ -1,4 +1,4 @@
-"""People: where they live and start, whom they know, and whether their day can be lived."""
+"""People: where they live and start, whom they know, and whether their routine is possible."""
 
 from collections.abc import Iterator
 

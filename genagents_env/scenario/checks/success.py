@@ -1,4 +1,4 @@
-"""Checks, successes and casts: what they refer to, and that each says one thing."""
+"""Checks, successes and casts: what they refer to, and that each is of one kind."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def _place(index: ScenarioIndex, check: PlaceCheck, loc: Loc) -> Iterator[Fault]
     scenario = index.scenario
     try:
         end = scenario.start + timedelta(hours=scenario.hours)
-    except OverflowError:  # told of by those who look at gatherings and events
+    except OverflowError:  # reported by the checks of gatherings and events
         return
     if check.at is not None and not scenario.start <= check.at <= end:
         text = f"{check.at} is not in the scenario, from {scenario.start} to {end}"

@@ -1,1 +1,1 @@
-"""What a sweep is: the experiment file, its conditions, and the trials they come to."""
+"""What a sweep is: the experiment file, its conditions, and their trials."""

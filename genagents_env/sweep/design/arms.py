@@ -52,6 +52,6 @@ def _check_policy(spec: PolicySpec) -> str:
         return ""
     except (PolicyError, ConfigError) as error:
         return "" if _LACKS in str(error) else clean(str(error), _LIMIT)
-    except Exception as error:  # the code of others, reported as it failed
+    except Exception as error:  # a user's code, reported as it failed
         return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
     return ""

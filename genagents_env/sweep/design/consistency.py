@@ -1,4 +1,4 @@
-"""Contradictions between the keys of an experiment file, whatever else may be wrong with it.
+"""Contradictions between the keys of an experiment file, found whatever other faults it has.
 
 It looks at the data as the file gives it, so that one wrong value does not hide the rest.
 """

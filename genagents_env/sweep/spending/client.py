@@ -33,7 +33,7 @@ from genagents_env.sweep.spending.protocol import (
     to_amount,
 )
 
-ABANDONED = 70  # exit code of a worker whose sweep is gone
+ABANDONED = 70  # exit code of a worker whose sweep has ended
 _SECONDS_TO_CONNECT = 20.0
 _SECONDS_TO_CLOSE = 5.0
 _SECONDS_BETWEEN_REPORTS = 0.2
@@ -54,9 +54,9 @@ class _PendingRequest:
 class BudgetClient(SharedBudget):
     """Asks a `BudgetServer` before every call, and reports to it how far the trial is.
 
-    A thread reads the replies. When the connection ends before `close`, the sweep is dead and
-    nobody counts any more: the process ends at once, with exit code 70, and its run goes on from
-    the last checkpoint when the sweep is resumed.
+    A thread reads the replies. When the connection ends before `close`, the sweep has ended and
+    calls are no longer counted: the process ends at once, with exit code 70, and its run goes on
+    from the last checkpoint when the sweep is resumed.
 
     Args:
         address: of the server.
@@ -83,11 +83,11 @@ class BudgetClient(SharedBudget):
         self._reader.start()
 
     async def admit(self, most: Spend) -> None:
-        """Have the server reserve `most`, waiting as long as it lets this wait.
+        """Have the server reserve `most`, waiting as long as the server delays the reply.
 
         Raises:
             BudgetExceeded: it does not fit in the sweep's total beside what is already spent.
-            RecordError: the sweep cannot write down what is spent.
+            RecordError: the sweep cannot store what is spent.
         """
         loop = asyncio.get_running_loop()
         request = _PendingRequest(loop, loop.create_future(), most)

@@ -1,4 +1,4 @@
-"""What a budget server and its clients say to each other: one JSON object a line.
+"""The messages of a budget server and its clients: one JSON object a line.
 
 A client first introduces itself and is welcomed. Then it requests reservations, withdraws requests,
 settles, and reports its progress. Every request is answered exactly once, by a `ServerReply`.
@@ -134,7 +134,7 @@ def to_amount(spend: Spend) -> Amount:
 
 
 def keep_alive(connection: socket.socket) -> None:
-    """Let small lines leave at once, and the kernel notice when the other machine is gone."""
+    """Send small lines at once, and let the kernel notice when the other machine is down."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("IDLE", _QUIET_SECONDS), ("INTVL", 5), ("CNT", 3)):
@@ -155,11 +155,11 @@ class ConnectionHandler(Protocol):
         """Count as spent what a worker that sends garbage, or has left, has not settled."""
 
     def dispatch(self) -> None:
-        """Answer whoever can be answered now."""
+        """Answer the requests that can be answered now."""
 
 
 class WorkerConnection(asyncio.Protocol):
-    """The server's end; whoever does not know the token, or sends garbage, is disconnected.
+    """The server's end; a client without the token, or one that sends garbage, is disconnected.
 
     Args:
         handler: does what the worker says.

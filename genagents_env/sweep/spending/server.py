@@ -93,7 +93,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class ReservationDecision:
-    """What became of a reservation: granted where `refusal` is None."""
+    """The decision on a reservation: granted where `refusal` is None."""
 
     reservation: Reservation
     refusal: BudgetExceeded | None
@@ -206,17 +206,17 @@ class ReservationQueue:
 class BudgetServer:
     """A thread of the sweep's process that workers ask before every call of a model.
 
-    What it grants stands in the journal first, so that after any death of any process the journal
-    says no less than was spent. What a worker that died had reserved counts as spent, and so does
+    What it grants stands in the journal first, so that whichever process is killed, the journal
+    says no less than was spent. What a killed worker had reserved counts as spent, and so does
     whatever is under way when this ends: end the workers first.
 
     Args:
         limits: of the whole sweep, what the journal says included; `seconds` is the wall clock of
             the sweep, its earlier sessions included.
         rate: requests and tokens a minute.
-        journal: the file; made when missing, and locked while this lives.
+        journal: the file; made when missing, and locked while the server runs.
         host: to listen on; workers on other machines need an address that they can reach.
-        watch: told a trial and how far it is, in the server's thread; quick, and raises nothing.
+        watch: called in the server's thread with a trial and its progress; must not block or raise.
         clock: monotonic seconds; a test gives its own.
 
     Raises:
@@ -321,12 +321,12 @@ class BudgetServer:
 
 
 class _Dispatcher:
-    """Joins queue, journal and connections; lives on the event loop of the server's thread.
+    """Joins queue, journal and connections; runs on the event loop of the server's thread.
 
     Args:
         queue: decides.
-        journal: what is granted stands in it before the worker hears of it.
-        watch: told the progress of trials.
+        journal: what is granted is written to it before the worker is answered.
+        watch: called with the progress of trials.
 
     Attributes:
         connections: by number.
@@ -363,7 +363,7 @@ class _Dispatcher:
         self.queue.remove(connection.number)
 
     def dispatch(self) -> None:
-        """Answer whoever can be answered now, and again when time alone may change that."""
+        """Answer what can be answered now, and again when passing time may allow more."""
         while decisions := self.queue.decide():
             fault = self._write_journal()
             for decision in decisions:
@@ -385,12 +385,12 @@ class _Dispatcher:
             raise self._watch_failure
 
     def _report(self, trial: str, progress: TrialProgress) -> None:
-        """Pass `progress` on; a watcher that raises is told no more, and raises in the end."""
+        """Pass `progress` on; a watcher that raises is not called again, and raises in the end."""
         if self._watch_failure is not None:
             return
         try:
             self._watch(trial, progress)
-        except Exception as failure:  # the workers' connection is not to suffer for it
+        except Exception as failure:  # the workers' connections must not break for it
             self._watch_failure = failure
 
     def _write_journal(self) -> str | None:
@@ -421,7 +421,7 @@ class _Dispatcher:
         self._timer = None if wait is None else loop.call_later(wait, self.dispatch)
 
     def _write_journal_soon(self) -> None:
-        """Write the journal soon: it says too much until then, which a restart would believe.
+        """Write the journal soon: until then it says too much, which a restart would take as spent.
 
         Where an endpoint billed more than the bound, it says too little, and cannot wait.
         """
