@@ -23,7 +23,7 @@ def runs(genagents: Run) -> list[str]:
     return names
 
 
-def told(text: str) -> dict[str, JSON]:
+def parse_report(text: str) -> dict[str, JSON]:
     found: dict[str, JSON] = json.loads(text)
     return found
 
@@ -38,7 +38,7 @@ def test_answers_are_rated_once_and_what_came_of_it_is_told(
     assert "Ratings:" in out
     assert "Fleiss' kappa" in out
     code, out, _ = genagents("rate", *runs, *MODEL, "--json")
-    found = told(out)
+    found = parse_report(out)
     assert [(one["before"], one["given"]) for one in found["judges"]] == [(90, 0)]
     assert [(one["condition"], one["n"]) for one in found["ratings"]] == [
         ("idle", 45), ("random", 45),
@@ -83,7 +83,7 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
     assert out.splitlines()[0] == "s.csv: 30 rows, 10 of them empty; 20 verdicts of Ana"
     assert "Ana (human) and scripted:gossip" in out
     code, out, _ = genagents(*reading, "--json")
-    (agreed,) = (one for one in told(out)["agreements"] if one["sort"] == "others")
+    (agreed,) = (one for one in parse_report(out)["agreements"] if one["sort"] == "others")
     assert agreed["n"] == 20
     assert len(Verdicts(Path("verdicts.jsonl"))) == 30 + 20
 
@@ -133,7 +133,7 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
     code, out, err = genagents("rate", "d", "-q", "--json")
     assert code == 0, err
-    found = told(out)
+    found = parse_report(out)
     people = 2
     assert [one["before"] for one in found["judges"]] == [2 * 2 * people * 2, 2 * people * 2]
     assert [one["given"] for one in found["judges"]] == [0, 0]

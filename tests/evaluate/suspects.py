@@ -72,7 +72,7 @@ def mystery(*success: Success, **changes: object) -> Scenario:
     return TINY.model_copy(update=given)
 
 
-def said(
+def make_answers(
     agent: str, *answers: str, question: str = WHO, tick: int = LAST
 ) -> tuple[InterviewRow, ...]:
     """Return one agent's answers to a question, repeat by repeat."""
@@ -82,7 +82,7 @@ def said(
     )
 
 
-def judged(
+def make_judgements(
     agent: str,
     *verdicts: str | None,
     check: str = "suspect",
@@ -97,7 +97,7 @@ def judged(
     )
 
 
-def found(
+def make_verdicts(
     check: str, agent: str, *values: str | None, when: When = "after", by: str = RULE
 ) -> list[Verdict]:
     """Return verdicts, repeat by repeat."""

@@ -26,10 +26,10 @@ from tests.evaluate.suspects import (
     SUSPECT,
     WHO,
     at,
-    found,
-    judged,
+    make_answers,
+    make_judgements,
+    make_verdicts,
     mystery,
-    said,
     write,
 )
 
@@ -96,17 +96,17 @@ def test_a_model_may_say_what_the_check_knows_and_nothing_else(verdict: str) -> 
 
 
 ROWS = [
-    *said("Ada", "Nobody.", "Zoe", tick=0),
-    *said("Ada", "Franco.", "Franco.", "Zoe."),
-    *said("Ben", "Zoe.", "I cannot tell."),
-    *said("Ben", "Of an end that is no more.", tick=30),
-    *said("Ada", "It hurts.", question=PAIN),
+    *make_answers("Ada", "Nobody.", "Zoe", tick=0),
+    *make_answers("Ada", "Franco.", "Franco.", "Zoe."),
+    *make_answers("Ben", "Zoe.", "I cannot tell."),
+    *make_answers("Ben", "Of an end that is no more.", tick=30),
+    *make_answers("Ada", "It hurts.", question=PAIN),
 ]
 JUDGED = [
-    *judged("Ada", "Franco", None, "the moon"),
-    *judged("Ben", "Zoe", tick=30),
-    *judged("Ada", "Zoe", judge="quick"),
-    *judged("Ada", "no", check="ill", question=PAIN),
+    *make_judgements("Ada", "Franco", None, "the moon"),
+    *make_judgements("Ben", "Zoe", tick=30),
+    *make_judgements("Ada", "Zoe", judge="quick"),
+    *make_judgements("Ada", "no", check="ill", question=PAIN),
 ]
 
 
@@ -116,13 +116,13 @@ def _of_suspect(rows: list[InterviewRow], of: list[JudgementRow]) -> list[Verdic
 
 def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end() -> None:
     assert _of_suspect(ROWS, JUDGED) == [
-        *found("suspect", "Ada", "nobody", "Zoe", when="before"),
-        *found("suspect", "Ada", "Franco", "Franco", "Zoe"),
-        *found("suspect", "Ben", "Zoe", "nobody"),
-        *found("suspect", "Ada", "Zoe", None, None, by="model:quick"),
-        *found("suspect", "Ben", None, None, by="model:quick"),
-        *found("suspect", "Ada", "Franco", None, None, by="model:wise"),
-        *found("suspect", "Ben", None, None, by="model:wise"),
+        *make_verdicts("suspect", "Ada", "nobody", "Zoe", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
+        *make_verdicts("suspect", "Ben", "Zoe", "nobody"),
+        *make_verdicts("suspect", "Ada", "Zoe", None, None, by="model:quick"),
+        *make_verdicts("suspect", "Ben", None, None, by="model:quick"),
+        *make_verdicts("suspect", "Ada", "Franco", None, None, by="model:wise"),
+        *make_verdicts("suspect", "Ben", None, None, by="model:wise"),
     ]
 
 
@@ -131,7 +131,7 @@ def test_an_answer_about_another_is_not_the_agents_own_and_tick_zero_has_no_end(
     rows = [InterviewRow(LAST, "Ada", "Was it Ben?", "It was Zoe.", ())]
     curious = mystery(questions=(about,))
     assert list(judge_answers(SUSPECT, curious, NAMES, rows, [], LAST)) == []
-    early = list(judge_answers(SUSPECT, MYSTERY, NAMES, said("Ada", "Zoe", tick=0), [], 0))
+    early = list(judge_answers(SUSPECT, MYSTERY, NAMES, make_answers("Ada", "Zoe", tick=0), [], 0))
     assert [one.when for one in early] == ["before"]
 
 

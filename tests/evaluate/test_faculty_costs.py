@@ -69,7 +69,9 @@ def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
     assert Decimal(rows[-1]["dollars"]) == told.faculties[-1].dollars
 
 
-def lived(path: Path, ticks: int, endpoint: ScriptedEndpoint) -> tuple[FacultyCost, ...]:
+def compute_run_costs(
+    path: Path, ticks: int, endpoint: ScriptedEndpoint
+) -> tuple[FacultyCost, ...]:
     run(make_spec(ticks=ticks), path, make_options(endpoint))
     with RunReader(path) as record:
         return compute_faculty_costs(record)
@@ -77,7 +79,7 @@ def lived(path: Path, ticks: int, endpoint: ScriptedEndpoint) -> tuple[FacultyCo
 
 def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     unpriced = ScriptedEndpoint(always_invalid, price=None)
-    *_, whole = lived(tmp_path / "run.sqlite", 3, unpriced)
+    *_, whole = compute_run_costs(tmp_path / "run.sqlite", 3, unpriced)
     assert whole.dollars is None
     assert whole.rate is not None
     assert whole.rate.dollars is None

@@ -18,7 +18,7 @@ from genagents_env.evaluate.measures import (
     take_measures,
 )
 from genagents_env.evaluate.run_data import RunData
-from tests.evaluate.measures.street import ADA, recorded, says
+from tests.evaluate.measures.street import ADA, record_street, says
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
 
@@ -85,7 +85,7 @@ def test_the_measure_that_the_docs_show_works(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(block)
     found, faults = find_measures(["own.py:silence"], tmp_path)
     assert faults == ()
-    with recorded(tmp_path, [says(1, ADA, "Hm")], last=4) as record:
+    with record_street(tmp_path, [says(1, ADA, "Hm")], last=4) as record:
         assert take_measures(record, found) == ({"silence": 0.75}, ())
 
 
@@ -105,7 +105,7 @@ def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
     assert found[0].title == "Ticks without a word"
     assert found[0].source == "own.py"
     assert load_measure(f"{own / 'own.py'}:counted").better == "more"
-    with recorded(tmp_path, last=5) as record:
+    with record_street(tmp_path, last=5) as record:
         values, faults = take_measures(record, found)
     assert values == {"silence": 5.0, "mine.a": 1.0, "mine.b": None}
     assert faults == ()
@@ -145,7 +145,7 @@ def test_a_changed_file_is_read_anew(own: Path) -> None:
 
 def test_what_raises_is_told_and_the_others_stand(own: Path, tmp_path: Path) -> None:
     found, _ = find_measures(["own.py:broken", "utterances"], own)
-    with recorded(tmp_path, last=60) as record:
+    with record_street(tmp_path, last=60) as record:
         values, faults = take_measures(record, found)
     assert values == {"utterances": 0.0}
     assert len(faults) == 1
@@ -158,13 +158,13 @@ def _of(value: object) -> Measure:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_is_no_number(tmp_path: Path, value: float) -> None:
-    with recorded(tmp_path) as record:
+    with record_street(tmp_path) as record:
         assert _of(value).take(record) == {"m": None}
         assert _of({"k": value}).take(record) == {"m.k": None}
 
 
 def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
-    with recorded(tmp_path) as record:
+    with record_street(tmp_path) as record:
         values, faults = take_measures(record, [_of("much"), _of({"k": [1]}), _of(True)])
     assert values == {"m": 1.0}
     assert [fault.split(": ", 1)[1] for fault in faults] == [
@@ -175,7 +175,7 @@ def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
 
 def test_a_key_that_no_run_has_is_told(tmp_path: Path) -> None:
     found, _ = find_measures(["heard.cake", "heard.cheese", "density"])
-    with recorded(tmp_path, last=1) as record:
+    with record_street(tmp_path, last=1) as record:
         values, faults = take_measures(record, found)
     assert set(values) == {"heard.cake", "density"}
     assert faults == ()
@@ -194,5 +194,5 @@ def test_the_function_of_a_measure_takes_a_record(tmp_path: Path) -> None:
         return record.ticks
 
     assert ticks.definition == "Ticks lived."
-    with recorded(tmp_path, last=3) as record:
+    with record_street(tmp_path, last=3) as record:
         assert ticks.take(record) == {"ticks": 3.0}

@@ -9,17 +9,17 @@ from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.rates import Rates, compute_rates, find_tariff
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
-from tests.report.planted import ADA, BEN, cake, joined, left, plant, said
+from tests.report.planted import ADA, BEN, cake, make_join, make_leave, make_utterance, plant
 
 
-def rated(path: Path, model: str | None = None, speed: float = 10.0) -> Rates:
+def compute_file_rates(path: Path, model: str | None = None, speed: float = 10.0) -> Rates:
     with RunReader(path) as run:
         return compute_rates(run, None if model is None else find_tariff(model), speed)
 
 
 def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
     """Ten minutes, in a conversation for one: Ada's call opens it, Ben's after it is outside."""
-    found = rated(cake(tmp_path / "run.sqlite"))
+    found = compute_file_rates(cake(tmp_path / "run.sqlite"))
     assert (found.whole.calls, found.inside.calls, found.outside.calls) == (4, 3, 1)
     assert found.whole.prompt_tokens == 400
     assert found.whole.completion_tokens == 40
@@ -45,9 +45,9 @@ def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
 
 def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
     path = cake(tmp_path / "run.sqlite", price=None)
-    assert rated(path).whole.dollars is None
-    assert rated(path).dollars_per_human_hour is None
-    found = rated(path, "gpt-3.5-turbo", 2)
+    assert compute_file_rates(path).whole.dollars is None
+    assert compute_file_rates(path).dollars_per_human_hour is None
+    found = compute_file_rates(path, "gpt-3.5-turbo", 2)
     assert found.priced_as == "gpt-3.5-turbo"
     assert found.whole.dollars == (400 * Decimal("0.5") + 40 * Decimal("1.5")) / 1_000_000
     assert found.judging.dollars == (200 * Decimal("0.5") + 20 * Decimal("1.5")) / 1_000_000
@@ -63,7 +63,7 @@ def test_sleep_counts_as_game_time_and_not_as_time_awake(tmp_path: Path) -> None
         ((15, "sleep", ADA, {"cause": "action"}), (45, "wake", ADA, {"cause": "hour"})),
         [(ADA, 1, "plan.day", 10, 1)],
     )
-    found = rated(path)
+    found = compute_file_rates(path)
     assert found.agents == 1  # Ben never asked
     assert found.whole.agent_hours == pytest.approx(1 / 6)
     assert found.waking.agent_hours == pytest.approx(1 / 12)
@@ -72,7 +72,9 @@ def test_sleep_counts_as_game_time_and_not_as_time_awake(tmp_path: Path) -> None
 
 
 def test_a_run_without_calls_has_no_rates(tmp_path: Path) -> None:
-    found = rated(plant(tmp_path / "run.sqlite", 9, [said(1, ADA, conversation=None)], model=None))
+    found = compute_file_rates(
+        plant(tmp_path / "run.sqlite", 9, [make_utterance(1, ADA, conversation=None)], model=None)
+    )
     assert (found.agents, found.utterances, found.whole.calls) == (0, 0, 0)
     assert found.whole.calls_per_hour is None
     assert found.calls_per_utterance is None
@@ -80,7 +82,7 @@ def test_a_run_without_calls_has_no_rates(tmp_path: Path) -> None:
 
 
 def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
-    found = rated(plant(tmp_path / "run.sqlite", 0, (), [(ADA, 0, "plan.day", 1, 1)]))
+    found = compute_file_rates(plant(tmp_path / "run.sqlite", 0, (), [(ADA, 0, "plan.day", 1, 1)]))
     assert found.whole.calls == 1
     assert found.whole.calls_per_hour is None
 
@@ -89,11 +91,11 @@ def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: P
     path = plant(
         tmp_path / "run.sqlite",
         20,
-        (joined(5, ADA), joined(5, BEN), left(10, BEN)),
+        (make_join(5, ADA), make_join(5, BEN), make_leave(10, BEN)),
         [(ADA, 20, "talk.speak", 1, 1), (ADA, 21, "talk.speak", 1, 1), (BEN, 10, "x", 1, 1)],
         status="paused",
     )
-    found = rated(path)
+    found = compute_file_rates(path)
     assert (found.status, found.finished) == ("paused", False)
     assert (found.inside.calls, found.outside.calls) == (3, 0)  # Ben's within a minute after it
     assert found.inside.agent_hours == pytest.approx((15 + 5) / 360)

@@ -15,7 +15,7 @@ from tests.evaluate.measures.street import (
     HOME,
     begins,
     goes,
-    recorded,
+    record_street,
     says,
     street,
 )
@@ -60,7 +60,7 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
         (3, "wake", BEN, {"cause": "hour"}),
         (4, "part", ADA, {}),
     ]
-    with recorded(tmp_path, happenings, last=5) as record:
+    with record_street(tmp_path, happenings, last=5) as record:
         assert record.arenas == (HOME, CAFE)
         assert record.whereabouts.tolist() == [[0, 0, 1, 1, -1, -1], [0] * 6]
         assert record.awake.astype(int).tolist() == [[1, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1]]
@@ -71,12 +71,14 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
 
 
 def test_words_of_strangers_to_the_run_are_left_out(tmp_path: Path) -> None:
-    with recorded(tmp_path, [says(1, "Zed", "Hello"), says(1, ADA, "Hello")], last=1) as record:
+    with record_street(
+        tmp_path, [says(1, "Zed", "Hello"), says(1, ADA, "Hello")], last=1
+    ) as record:
         assert [event.agent for event in record.utterances] == [ADA]
 
 
 def test_a_run_that_has_only_begun(tmp_path: Path) -> None:
-    with recorded(tmp_path) as record:
+    with record_street(tmp_path) as record:
         assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
         assert record.whereabouts.shape == (2, 1)
         values, faults = take_measures(record, list_measures())

@@ -13,7 +13,15 @@ from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Gathering, Success
 from genagents_env.world.events import Event
-from tests.evaluate.suspects import LAST, TESTIMONY, at, judged, mystery, said, write
+from tests.evaluate.suspects import (
+    LAST,
+    TESTIMONY,
+    at,
+    make_answers,
+    make_judgements,
+    mystery,
+    write,
+)
 from tests.evaluate.talks import learn, reply
 
 
@@ -65,11 +73,14 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
             Event(1, 4, "learn", "Ben", {"fact": "testimony", "cause": 0, "source": "Ada"}),
         ],
         [
-            *said("Ada", "Zoe", "Zoe", "Nobody", tick=0),
-            *said("Ada", "Franco", "Franco", "Zoe"),
-            *said("Ben", knife, "Nobody", "Zoe"),
+            *make_answers("Ada", "Zoe", "Zoe", "Nobody", tick=0),
+            *make_answers("Ada", "Franco", "Franco", "Zoe"),
+            *make_answers("Ben", knife, "Nobody", "Zoe"),
         ],
-        [*judged("Ada", "Franco", None, "Zoe"), *judged("Ben", "Franco", "Zoe", "Zoe")],
+        [
+            *make_judgements("Ada", "Franco", None, "Zoe"),
+            *make_judgements("Ben", "Franco", "Zoe", "Zoe"),
+        ],
         [RememberedRow(LAST, "Ben", "testimony", knife, ())],
     )
     with RunReader(path) as record:

@@ -14,7 +14,9 @@ from tests.judge.planted import answer
 RUBRIC = load_rubric("persona")
 
 
-def rated(judge: str, values: list[int], by: By = "model", repeat: int = 0) -> list[Judgement]:
+def make_ratings(
+    judge: str, values: list[int], by: By = "model", repeat: int = 0
+) -> list[Judgement]:
     """Return a judge's ratings of as many answers."""
     ones = (make_blank(answer(seed=k), RUBRIC, judge, by, repeat) for k in range(len(values)))
     return [replace(one, value=value) for one, value in zip(ones, values, strict=True)]
@@ -31,7 +33,9 @@ def one(given: list[Judgement]) -> JudgeAgreement:
 
 
 def test_linear_weights_forgive_near_misses() -> None:
-    found = one([*rated("m", [1, 1, 2, 2, 3, 3]), *rated("Ana", [1, 2, 2, 2, 3, 2], "human")])
+    found = one(
+        [*make_ratings("m", [1, 1, 2, 2, 3, 3]), *make_ratings("Ana", [1, 2, 2, 2, 3, 2], "human")]
+    )
     assert found.statistic == "kappa, linear weights"
     assert found.judges == ("Ana (human)", "m")
     assert (found.n, found.note) == (6, "")
@@ -41,24 +45,28 @@ def test_linear_weights_forgive_near_misses() -> None:
 
 
 def test_a_judge_is_held_against_its_own_repeats() -> None:
-    twice = [*rated("m", [1, 2, 5]), *rated("m", [1, 2, 5], repeat=1)]
+    twice = [*make_ratings("m", [1, 2, 5]), *make_ratings("m", [1, 2, 5], repeat=1)]
     found = one(twice)
     assert (found.sort, found.statistic, found.value, found.n) == (
         "itself", "kappa, linear weights", 1.0, 3,
     )  # fmt: skip
-    found = one([*twice, *rated("m", [1, 2], repeat=2)])
+    found = one([*twice, *make_ratings("m", [1, 2], repeat=2)])
     assert (found.statistic, found.value, found.n) == ("Fleiss' kappa", 1.0, 2)
     assert "mere labels" in found.note
 
 
 def test_repeats_count_beside_others_by_their_median() -> None:
-    given = [*rated("m", [1, 5]), *rated("m", [1, 5], repeat=1), *rated("m", [5, 5], repeat=2)]
-    found = measure_agreement([*given, *rated("Ana", [1, 5], "human")])
+    given = [
+        *make_ratings("m", [1, 5]),
+        *make_ratings("m", [1, 5], repeat=1),
+        *make_ratings("m", [5, 5], repeat=2),
+    ]
+    found = measure_agreement([*given, *make_ratings("Ana", [1, 5], "human")])
     assert [row.value for row in found if row.sort == "others"] == [1.0]
 
 
 def test_people_are_compared_two_by_two_and_together() -> None:
-    people = [r for name in ("Ana", "Bo", "Cy") for r in rated(name, [1, 3, 5], "human")]
+    people = [r for name in ("Ana", "Bo", "Cy") for r in make_ratings(name, [1, 3, 5], "human")]
     found = measure_agreement(people)
     assert [len(row.judges) for row in found] == [2, 2, 2, 3]
     assert {row.value for row in found} == {1.0}
@@ -66,13 +74,13 @@ def test_people_are_compared_two_by_two_and_together() -> None:
 
 
 def test_what_is_undefined_says_why_and_what_is_not_shared_has_no_row() -> None:
-    found = one([*rated("m", [3, 3]), *rated("Ana", [3, 3], "human")])
+    found = one([*make_ratings("m", [3, 3]), *make_ratings("Ana", [3, 3], "human")])
     assert (found.value, found.low, found.high, found.agreed) == (None, None, None, 1.0)
     assert found.note.startswith("undefined: every verdict is the same one")
-    assert measure_agreement(rated("m", [1, 2])) == ()
+    assert measure_agreement(make_ratings("m", [1, 2])) == ()
     lost = replace(make_blank(answer(), RUBRIC, "Ana", "human"), value=None)
     assert isinstance(lost, Rating)
-    assert measure_agreement([*rated("m", [1]), lost]) == ()
+    assert measure_agreement([*make_ratings("m", [1]), lost]) == ()
 
 
 def test_of_pairs_the_side_chosen_more_often_stands() -> None:

@@ -293,13 +293,13 @@ def test_a_long_answer_is_shown_in_part() -> None:
 # At the end of a run.
 
 
-def lived(path: Path, endpoint: ScriptedEndpoint, **changes: object) -> RunResult:
+def run_judged(path: Path, endpoint: ScriptedEndpoint, **changes: object) -> RunResult:
     town = make_spec(suspicious(2), 3, policy=PolicySpec(WITNESS))
     return run(town, path, make_options(endpoint, **changes), force=True)
 
 
 def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
-    result = lived(path, model(name="one"))
+    result = run_judged(path, model(name="one"))
     with RunReader(path) as record:
         spent = record.sum_calls().calls
     assert judge_finished_run(result, make_options(model(name="one"))) == result
@@ -307,7 +307,7 @@ def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
     assert whole == 22
     hashed = canonical_hash(path)
     limits = Limits(calls=spent + 5)
-    result = lived(path, model(name="one"), limits=limits)
+    result = run_judged(path, model(name="one"), limits=limits)
     endpoint = model(name="one")
     told = judge_finished_run(result, make_options(endpoint, limits=limits))
     assert (told.status, told.exit_code, len(endpoint.requests)) == ("finished", 3, 5)
@@ -324,7 +324,7 @@ def test_a_run_whose_judging_fails_is_finished(path: Path, error: Exception) -> 
     def fail(request: CompletionRequest) -> str:
         raise error
 
-    result = lived(path, model())
+    result = run_judged(path, model())
     told = judge_finished_run(result, make_options(model(fail)))
     assert (told.status, told.exit_code) == ("finished", 75 if "lunch" in str(error) else 2)
     assert str(error) in told.message
@@ -337,7 +337,7 @@ def test_a_run_without_a_model_or_without_an_end_is_not_judged(path: Path) -> No
     result = RunResult(path, "finished", 3, 0)
     endpoint = model()
     assert judge_finished_run(result, make_options(endpoint)) == result
-    stopped = lived(path, endpoint, limits=Limits(calls=9))
+    stopped = run_judged(path, endpoint, limits=Limits(calls=9))
     endpoint.requests.clear()
     assert stopped.status == "budget_exhausted"
     assert judge_finished_run(stopped, make_options(endpoint)) == stopped
@@ -345,7 +345,7 @@ def test_a_run_without_a_model_or_without_an_end_is_not_judged(path: Path) -> No
 
 
 def test_a_run_that_lives_on_is_judged_at_its_new_end(path: Path) -> None:
-    lived(path, model())
+    run_judged(path, model())
     judge_run(path, make_options(model()))
     first = {row.tick for row in judgements(path)}
     assert first == {0, 3}
@@ -358,7 +358,7 @@ def test_a_run_that_lives_on_is_judged_at_its_new_end(path: Path) -> None:
 def test_limits_leave_what_a_run_has_not_used(path: Path) -> None:
     with RunReader(path) as record:
         assert compute_remaining(Limits(calls=3), record).calls == 3
-    lived(path, model())
+    run_judged(path, model())
     with RunReader(path) as record:
         spent = record.sum_calls()
         limits = compute_remaining(Limits(calls=1000, tokens=10, seconds=3600.0), record)

@@ -38,33 +38,33 @@ def quality(text: str) -> int:
     return next(number for words, number in QUALITY.items() if f"Some {words} " in text)
 
 
-def made(path: Path, form: Form, **options: object) -> list[dict[str, str]]:
+def write_table(path: Path, form: Form, **options: object) -> list[dict[str, str]]:
     write(answers(), path, RUBRIC, form, **options)  # type: ignore[arg-type]  # tests mean it
     return table(path)
 
 
-def read(path: Path, given: list[JudgedText] | None = None) -> CompletedSheet:
+def read_answers(path: Path, given: list[JudgedText] | None = None) -> CompletedSheet:
     return read_sheet(path, given or answers(), RUBRIC, "Ana")
 
 
 def faults(path: Path) -> list[str]:
     with pytest.raises(ConfigError) as told:
-        read(path)
+        read_answers(path)
     return str(told.value).splitlines()
 
 
 def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = made(path, "rubric")
+    rows = write_table(path, "rubric")
     assert len(rows) == 18
     assert list(rows[0]) == ["id", "person", "question", "answer", "rating", "note"]
     content = path.read_text(encoding="utf-8-sig")
     assert not any(f"{name}-s" in content or f",{name}," in content for name in CONDITIONS)
     assert path.read_bytes().startswith(b"\xef\xbb\xbfid,")
     ids = [row["id"] for row in rows]
-    assert ids == [row["id"] for row in made(path, "rubric")]
-    assert ids != [row["id"] for row in made(path, "rubric", seed=1)]
-    plain = [row["id"] for row in made(path, "rubric", blind=False)]
+    assert ids == [row["id"] for row in write_table(path, "rubric")]
+    assert ids != [row["id"] for row in write_table(path, "rubric", seed=1)]
+    plain = [row["id"] for row in write_table(path, "rubric", blind=False)]
     assert plain == [row.id for row in make_rows(answers(), RUBRIC, "rubric")]
     assert sorted(plain) == sorted(ids) != ids
 
@@ -76,12 +76,12 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
     tmp_path: Path, delimiter: str, end: str, mark: bytes
 ) -> None:
     path = tmp_path / "s.csv"
-    rows = made(path, "rubric")
+    rows = write_table(path, "rubric")
     for row in rows[:10]:
         row["rating"], row["note"] = f" {quality(row['answer'])}.0 ", "odd; isn't, it"
     fill(path, rows, delimiter, end)
     path.write_bytes(mark + path.read_bytes())
-    filled = read(path)
+    filled = read_answers(path)
     assert (filled.rows, filled.empty, len(filled.verdicts)) == (18, 8, 10)
     for one in filled.verdicts:
         assert isinstance(one, Rating)
@@ -91,14 +91,14 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
 
 def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = made(path, "pairs")
+    rows = write_table(path, "pairs")
     sides = {quality(row["answer_a"]) > quality(row["answer_b"]) for row in rows}
     assert sides == {True, False}
     for row in rows:
         row["rating"] = "A" if quality(row["answer_a"]) > quality(row["answer_b"]) else "answer_b"
     fill(path, rows)
-    pairs = read(path)
-    rows = made(path, "ranks")
+    pairs = read_answers(path)
+    rows = write_table(path, "ranks")
     assert len(rows) == 6
     for row in rows:
         told = {name: quality(row[f"answer_{name}"]) for name in "abc"}
@@ -106,7 +106,7 @@ def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
             {f"rank_{n}": str(1 + sum(o > q for o in told.values())) for n, q in told.items()}
         )
     fill(path, rows)
-    ranks = read(path)
+    ranks = read_answers(path)
     assert len(pairs.verdicts) == len(ranks.verdicts) == 18
     for filled in (pairs, ranks):
         assert all(isinstance(one, Comparison) for one in filled.verdicts)
@@ -117,16 +117,16 @@ def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
 
 def test_equal_ranks_are_ties(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = made(path, "ranks")[:1]
+    rows = write_table(path, "ranks")[:1]
     rows[0].update({"rank_a": "1", "rank_b": "1", "rank_c": "2"})
     fill(path, rows)
-    verdicts = [one for one in read(path).verdicts if isinstance(one, Comparison)]
+    verdicts = [one for one in read_answers(path).verdicts if isinstance(one, Comparison)]
     assert [one.verdict for one in verdicts].count("tie") == 1
 
 
 def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = made(path, "rubric")
+    rows = write_table(path, "rubric")
     for k, rating in enumerate(("8", "x", "3.5", "1e1")):
         rows[k]["rating"] = rating
     rows[4]["id"] = "a000000000000.r0"
@@ -146,13 +146,13 @@ def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
 
 def test_faults_of_ranks_and_pairs(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = made(path, "ranks")
+    rows = write_table(path, "ranks")
     rows[0].update({"rank_a": "1", "rank_b": "4"})
     fill(path, rows)
     assert [line.split("row 2, ")[1].split(";")[0] for line in faults(path)] == [
         'column rank_b: "4" is no rank', "column rank_c: this rank is missing",
     ]  # fmt: skip
-    rows = made(path, "pairs")
+    rows = write_table(path, "pairs")
     rows[0]["rating"] = "first"
     fill(path, rows)
     assert '"first" is no verdict; allowed: "a", "b", "tie"' in faults(path)[0]
@@ -175,7 +175,7 @@ def test_what_is_no_sheet(tmp_path: Path, content: bytes, told: str) -> None:
 
 
 def test_a_rater_has_a_name_and_a_form_is_known(tmp_path: Path) -> None:
-    made(tmp_path / "s.csv", "rubric")
+    write_table(tmp_path / "s.csv", "rubric")
     with pytest.raises(ConfigError, match="rater"):
         read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ")
     with pytest.raises(ConfigError, match='form "pair" is unknown; did you mean "pairs"'):
@@ -198,7 +198,7 @@ def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
         assert not cell.startswith(("=", "+", "-", "@", "\t"))
     row["rating"] = "tie"
     fill(path, [row])
-    (one,) = read(path, both).verdicts
+    (one,) = read_answers(path, both).verdicts
     assert isinstance(one, Comparison)
     assert one.verdict == "tie"
 

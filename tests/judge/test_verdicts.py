@@ -22,7 +22,7 @@ COMPARISON = replace(compared(PAIR, RUBRIC, "m", "model", "second"), verdict="ti
 ALL: list[Rating | Comparison] = [RATING, COMPARISON, replace(RATING, repeat=1, value=None)]
 
 
-def kept(path: Path) -> list[Rating | Comparison]:
+def read_verdicts(path: Path) -> list[Rating | Comparison]:
     with Verdicts(path) as verdicts:
         for one in ALL:
             verdicts.add(one)
@@ -31,9 +31,9 @@ def kept(path: Path) -> list[Rating | Comparison]:
 
 def test_what_is_added_is_there_and_what_is_known_is_not_written_twice(tmp_path: Path) -> None:
     path = tmp_path / "new" / "verdicts.jsonl"
-    assert kept(path) == ALL
+    assert read_verdicts(path) == ALL
     size = path.stat().st_size
-    assert kept(path) == ALL
+    assert read_verdicts(path) == ALL
     assert path.stat().st_size == size
     verdicts = Verdicts(path)
     assert verdicts.get(RATING.key) == RATING
@@ -48,7 +48,7 @@ def test_what_is_added_is_there_and_what_is_known_is_not_written_twice(tmp_path:
 
 def test_of_one_key_the_last_counts(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
-    kept(path)
+    read_verdicts(path)
     with Verdicts(path) as verdicts:
         verdicts.add(replace(ALL[2], value=5))  # type: ignore[arg-type]  # it is a rating
     assert [getattr(one, "value", None) for one in Verdicts(path)] == [4, None, 5]
@@ -66,13 +66,13 @@ def test_wherever_a_crash_cuts_the_file_whole_lines_stay(
     tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
     path = tmp_path_factory.mktemp("cut") / "v.jsonl"
-    kept(path)
+    read_verdicts(path)
     whole = path.read_bytes()
     path.write_bytes(whole[: min(cut, len(whole))])
     left = list(Verdicts(path))
     assert left == ALL[: len(left)]
     assert len(left) == whole[:cut].count(b"\n")
-    assert kept(path) == ALL
+    assert read_verdicts(path) == ALL
     assert path.read_bytes() == whole
 
 
@@ -81,7 +81,7 @@ def test_wherever_a_crash_cuts_the_file_whole_lines_stay(
 )
 def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "v.jsonl"
-    kept(path)
+    read_verdicts(path)
     path.write_text(path.read_text() + line + "\n")
     with pytest.raises(RecordError, match=r"v\.jsonl:4: this line is no verdict"):
         Verdicts(path)
@@ -103,4 +103,4 @@ def test_only_one_process_adds_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(RunLocked, match=f"written by process {other.pid}"):
             verdicts.__enter__()
         other.kill()
-    assert kept(path) == ALL
+    assert read_verdicts(path) == ALL

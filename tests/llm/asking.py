@@ -53,14 +53,14 @@ def ask(client: ModelClient, key: CallKey | None = None, **options: Any) -> Mode
 
     async def run() -> ModelAnswer[Choice]:
         try:
-            return await asking(client, key or CallKey("Ada", 3, "act", 0), **options)
+            return await ask_choice(client, key or CallKey("Ada", 3, "act", 0), **options)
         finally:
             await client.aclose()
 
     return asyncio.run(run())
 
 
-async def asking(client: ModelClient, key: CallKey, **options: Any) -> ModelAnswer[Choice]:
+async def ask_choice(client: ModelClient, key: CallKey, **options: Any) -> ModelAnswer[Choice]:
     messages = (Message("system", "You live in a town."), Message("user", "Where to?"))
     return await client.ask(key, messages, Choice, fallback=FALLBACK, **options)
 

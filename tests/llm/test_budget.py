@@ -14,7 +14,7 @@ from genagents_env.llm.prices import LIST_PRICES, Price, find_price
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
 from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
+from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
 
 PRICE = Price(Decimal("2.50"), Decimal("10"))
 
@@ -46,7 +46,7 @@ def test_25_agents_at_once_never_spend_more_than_the_budget(
 
     async def run() -> list[object]:
         keys = [CallKey(f"agent {at}", 0, "act", 0) for at in range(25)]
-        return await asyncio.gather(*(asking(client, k) for k in keys), return_exceptions=True)
+        return await asyncio.gather(*(ask_choice(client, k) for k in keys), return_exceptions=True)
 
     outcomes = asyncio.run(run())
     answered = sum(not isinstance(outcome, Exception) for outcome in outcomes)
@@ -107,7 +107,7 @@ def test_a_cancelled_call_gives_its_reservation_back() -> None:
     async def run() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.02):
-                await asking(client, CallKey("Ada", 0, "act", 0))
+                await ask_choice(client, CallKey("Ada", 0, "act", 0))
 
     asyncio.run(run())
     assert client.budget.reserved == Spend()

@@ -10,7 +10,7 @@ from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.ledger import Ledger
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import FALLBACK, Choice, ask, asking, client_of, endpoint_at
+from tests.llm.asking import FALLBACK, Choice, ask, ask_choice, client_of, endpoint_at
 
 KEYS = [CallKey(f"agent {at}", at // 5, "act", at % 2) for at in range(25)]
 
@@ -30,7 +30,7 @@ def shuffled(seed: int) -> tuple[str, str]:
     client = client_of(endpoint, max_in_flight=random.choice([1, 8, 25]))
 
     async def run() -> dict[str, str]:
-        answers = await asyncio.gather(*(asking(client, key) for key in order))
+        answers = await asyncio.gather(*(ask_choice(client, key) for key in order))
         return {str(k): a.value.model_dump_json() for k, a in zip(order, answers, strict=True)}
 
     values = asyncio.run(run())
@@ -117,7 +117,7 @@ def test_calls_in_flight_are_bounded_on_every_loop() -> None:
     client = client_of(ScriptedEndpoint(delay=delay), max_in_flight=3)
 
     async def run() -> None:
-        await asyncio.gather(*(asking(client, key) for key in KEYS))
+        await asyncio.gather(*(ask_choice(client, key) for key in KEYS))
 
     asyncio.run(run())
     asyncio.run(run())
@@ -128,14 +128,14 @@ def test_a_client_outlives_event_loops() -> None:
     with FaultServer() as server:
         client = client_of(endpoint_at(server.url, 5.0))
         for number in range(3):
-            assert not asyncio.run(asking(client, CallKey("Ada", number, "act", 0))).fallback
+            assert not asyncio.run(ask_choice(client, CallKey("Ada", number, "act", 0))).fallback
 
 
 def test_the_ledger_adds_up_and_goes_through_json() -> None:
     client = client_of(ScriptedEndpoint())
 
     async def run() -> None:
-        await asyncio.gather(*(asking(client, key) for key in KEYS))
+        await asyncio.gather(*(ask_choice(client, key) for key in KEYS))
 
     asyncio.run(run())
     ledger = client.ledger

@@ -9,7 +9,7 @@ from genagents_env.llm.attempt_errors import PromptRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.embedded import EmbeddedEndpoint, fetch_model
-from tests.llm.asking import asking
+from tests.llm.asking import ask_choice
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def test_a_real_model_answers_by_schema_and_alike_for_equal_seeds(
 
     async def run() -> list[str]:
         client = ModelClient(endpoint, run_seed=5)
-        answers = await asyncio.gather(*(asking(client, key, max_tokens=100) for key in keys))
+        answers = await asyncio.gather(*(ask_choice(client, key, max_tokens=100) for key in keys))
         assert client.ledger.totals().prompt_tokens > 40
         return [a.value.model_dump_json() for a in answers if not a.fallback]
 

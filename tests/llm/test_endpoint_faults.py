@@ -8,7 +8,7 @@ from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.testing.fault_server import FAULTS, FaultServer, redirect, too_many
-from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
+from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
 
 TRANSIENT = ["reset", "reset_mid", "short", "429", "500", "502", "503", "529"]
 SLOW = ["silent", "drip"]
@@ -26,7 +26,7 @@ def test_one_transient_fault_is_tried_again_and_changes_no_value(fault: str, cal
 
             async def run() -> list[str]:
                 keys = [CallKey("Ada", tick, "act", 0) for tick in range(3)]
-                answers = [await asking(client, key) for key in keys]
+                answers = [await ask_choice(client, key) for key in keys]
                 await client.aclose()
                 return [answer.value.model_dump_json() for answer in answers]
 
@@ -150,7 +150,7 @@ def test_five_failed_calls_in_a_row_are_an_outage_and_can_be_forgotten() -> None
 
         async def run() -> None:
             for number in range(20):
-                await asking(client, CallKey("Ada", number // 2, "act", number))
+                await ask_choice(client, CallKey("Ada", number // 2, "act", number))
 
         with pytest.raises(ModelOutage, match="5 model calls in a row"):
             asyncio.run(run())

@@ -70,42 +70,42 @@ TOLERATED = {
 }
 
 
-def said(text: str, finish: str = "stop") -> Completion:
+def make_completion(text: str, finish: str = "stop") -> Completion:
     return Completion(text, finish, 1, 1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
 def test_bad_replies_are_faults_that_say_why(text: str) -> None:
     with pytest.raises(UnusableReply) as caught:
-        parse(said(text), Choice)
+        parse(make_completion(text), Choice)
     assert 5 < len(str(caught.value)) < 600
 
 
 @pytest.mark.parametrize("text", TOLERATED.values(), ids=TOLERATED.keys())
 def test_one_object_is_found_whatever_stands_round_it(text: str) -> None:
-    assert parse(said(text), Choice).value == Choice(choice="park", rating=3, why="sun")
+    assert parse(make_completion(text), Choice).value == Choice(choice="park", rating=3, why="sun")
 
 
 def test_the_fault_of_a_wrong_choice_names_the_allowed_ones() -> None:
     with pytest.raises(UnusableReply, match=r"choice: .*'park' or 'cafe'"):
-        parse(said(BAD["wrong enum"]), Choice)
+        parse(make_completion(BAD["wrong enum"]), Choice)
 
 
 def test_a_reply_cut_by_the_token_limit_says_so() -> None:
     with pytest.raises(UnusableReply, match="be shorter"):
-        parse(said(BAD["cut in a string"], "length"), Choice)
+        parse(make_completion(BAD["cut in a string"], "length"), Choice)
 
 
 def test_long_texts_are_cut_and_counted() -> None:
     text = json.dumps({"choice": "park", "rating": 1, "why": "a" * 100_000})
-    parsed = parse(said(text), Choice)
+    parsed = parse(make_completion(text), Choice)
     assert (len(parsed.value.why), parsed.truncated) == (500, 1)
-    assert parse(said(text), Choice, 2000).value.why == "a" * 2000
-    assert parse(said(GOOD), Choice).truncated == 0
+    assert parse(make_completion(text), Choice, 2000).value.why == "a" * 2000
+    assert parse(make_completion(GOOD), Choice).truncated == 0
 
 
 def test_what_is_stored_reads_back_as_the_same_value() -> None:
-    parsed = parse(said(TOLERATED["unclean text"]), Choice)
+    parsed = parse(make_completion(TOLERATED["unclean text"]), Choice)
     assert Choice.model_validate_json(parsed.text) == parsed.value
 
 
@@ -113,7 +113,7 @@ def test_what_is_stored_reads_back_as_the_same_value() -> None:
 @given(st.text() | st.text(alphabet='{}[]":,\\ \nab1\ud800'))
 def test_any_text_is_a_value_or_an_unusable_reply(text: str) -> None:
     try:
-        parse(said(text), Choice)
+        parse(make_completion(text), Choice)
     except UnusableReply:
         return
     assert "{" in text
@@ -123,6 +123,6 @@ def test_any_text_is_a_value_or_an_unusable_reply(text: str) -> None:
 @given(st.text(), st.text(alphabet=st.characters(exclude_characters="{}")))
 def test_any_text_survives_as_a_clean_string(why: str, prose: str) -> None:
     reply = json.dumps({"choice": "cafe", "rating": 2, "why": why})
-    value = parse(said(prose + reply + prose), Choice).value
+    value = parse(make_completion(prose + reply + prose), Choice).value
     assert value.why.isprintable()
     assert value.choice == "cafe"

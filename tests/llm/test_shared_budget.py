@@ -9,7 +9,7 @@ from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import FakeTime, ask, asking, client_of, endpoint_at, retry_on
+from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
 
 
 class RecordingBudget(SharedBudget):
@@ -100,7 +100,7 @@ def test_a_call_cancelled_while_the_shared_budget_lets_it_wait_leaves_nothing() 
 
     async def run() -> None:
         shared.open.clear()
-        task = asyncio.create_task(asking(client, CallKey("Ada", 0, "act", 0)))
+        task = asyncio.create_task(ask_choice(client, CallKey("Ada", 0, "act", 0)))
         while not shared.log:
             await asyncio.sleep(0)
         task.cancel()

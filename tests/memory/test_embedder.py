@@ -70,25 +70,25 @@ class Gives:
         pass
 
 
-def embedded(embedder: Embedder, *texts: str) -> Floats:
+def embed_texts(embedder: Embedder, *texts: str) -> Floats:
     return asyncio.run(embedder.embed(texts))
 
 
 def test_rows_are_unit_float32_in_the_order_of_the_texts() -> None:
-    rows = embedded(Embedder(Model()), "tea", "bread", "tea", "")
+    rows = embed_texts(Embedder(Model()), "tea", "bread", "tea", "")
     assert rows.dtype == np.float32
     assert rows.shape == (4, 16)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-6)
     np.testing.assert_array_equal(rows[0], rows[2])
     assert rows[0] @ rows[1] < 0.9
-    assert embedded(Embedder(Model())).shape == (0, 0)
+    assert embed_texts(Embedder(Model())).shape == (0, 0)
 
 
 def test_each_text_is_computed_once() -> None:
     model = Model()
     embedder = Embedder(model)
-    first = embedded(embedder, "tea", "tea", "bread")
-    again = embedded(embedder, "bread", "cake", "tea")
+    first = embed_texts(embedder, "tea", "tea", "bread")
+    again = embed_texts(embedder, "bread", "cake", "tea")
     assert model.batches == [["tea", "bread"], ["cake"]]
     np.testing.assert_array_equal(again[[2, 0]], first[[0, 2]])
 
@@ -111,9 +111,9 @@ def test_many_agents_asking_at_once_compute_a_text_once() -> None:
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=8))
 def test_a_resumed_run_reads_the_very_numbers_the_first_run_used(texts: list[str]) -> None:
     shelf = Shelf()
-    used = embedded(Embedder(Model(), shelf), *texts)
+    used = embed_texts(Embedder(Model(), shelf), *texts)
     silent = Model()
-    read = embedded(Embedder(silent, shelf), *texts)
+    read = embed_texts(Embedder(silent, shelf), *texts)
     assert read.tobytes() == used.tobytes()
     assert silent.batches == []
     assert all(len(vector) == 32 for vector in shelf.rows.values())
@@ -121,15 +121,15 @@ def test_a_resumed_run_reads_the_very_numbers_the_first_run_used(texts: list[str
 
 def test_only_what_the_store_has_not_is_computed() -> None:
     shelf, model = Shelf(), Model()
-    embedded(Embedder(Model(), shelf), "tea")
-    rows = embedded(Embedder(model, shelf), "bread", "tea")
+    embed_texts(Embedder(Model(), shelf), "tea")
+    rows = embed_texts(Embedder(model, shelf), "bread", "tea")
     assert model.batches == [["bread"]]
-    assert rows.tobytes() == embedded(Embedder(Model(), shelf), "bread", "tea").tobytes()
+    assert rows.tobytes() == embed_texts(Embedder(Model(), shelf), "bread", "tea").tobytes()
 
 
 def test_lone_surrogates_reach_neither_source_nor_store() -> None:
     shelf, model = Shelf(), Model()
-    embedded(Embedder(model, shelf), "half \ud83d")
+    embed_texts(Embedder(model, shelf), "half \ud83d")
     assert model.batches == [["half ?"]]
     assert [*shelf.rows] == [("model", "half ?")]
 
@@ -138,7 +138,7 @@ def test_hashed_ngrams_need_no_store() -> None:
     shelf = Shelf()
     embedder = Embedder(HashedSource(32), shelf)
     assert embedder.name == "hashed-32"
-    rows = embedded(embedder, "tea")
+    rows = embed_texts(embedder, "tea")
     np.testing.assert_allclose(rows, HashedNgrams(32)(["tea"]), atol=1e-3)
     assert (shelf.asked, shelf.rows) == ([], {})
 
@@ -154,7 +154,7 @@ def test_an_error_reaches_all_who_wait_and_the_next_call_tries_again() -> None:
 
     assert [type(result) for result in asyncio.run(run())] == [LLMUnavailable] * 3
     assert shelf.rows == {}
-    assert embedded(embedder, "tea").shape == (1, 16)
+    assert embed_texts(embedder, "tea").shape == (1, 16)
     assert len(model.batches) == 2
 
 
@@ -187,7 +187,7 @@ def test_a_loop_that_ends_in_the_middle_leaves_nothing_behind() -> None:
 
     asyncio.run(abandoned())
     model.hold = None
-    assert embedded(embedder, "tea").shape == (1, 16)
+    assert embed_texts(embedder, "tea").shape == (1, 16)
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -195,13 +195,13 @@ def test_the_cache_is_bounded_and_eviction_changes_nothing(
     together: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"text {k}" for k in range(50)]
-    expected = embedded(Embedder(HashedSource(16)), *texts)
+    expected = embed_texts(Embedder(HashedSource(16)), *texts)
     monkeypatch.setattr(module, "MOST_CACHED", 4000)
     embedder = Embedder(HashedSource(16))
     if together:
-        rows = embedded(embedder, *texts)
+        rows = embed_texts(embedder, *texts)
     else:
-        rows = np.concatenate([embedded(embedder, text) for text in texts])
+        rows = np.concatenate([embed_texts(embedder, text) for text in texts])
     np.testing.assert_array_equal(rows, expected)
     kept = [*embedder._cache]
     assert kept == texts[-len(kept) :]
@@ -223,16 +223,16 @@ def test_the_cache_is_bounded_and_eviction_changes_nothing(
 def test_vectors_that_are_none_are_a_bad_reply(array: Floats) -> None:
     embedder = Embedder(Gives(array.astype(np.float32)))
     with pytest.raises(LLMBadReply, match="embeddings of gives"):
-        embedded(embedder, "tea", "bread")
+        embed_texts(embedder, "tea", "bread")
 
 
 def test_a_source_may_not_change_its_width() -> None:
     source = Gives(np.ones((1, 4), np.float32))
     embedder = Embedder(source)
-    embedded(embedder, "tea")
+    embed_texts(embedder, "tea")
     source.array = np.ones((1, 5), np.float32)
     with pytest.raises(LLMBadReply, match="5 wide and were 4"):
-        embedded(embedder, "bread")
+        embed_texts(embedder, "bread")
 
 
 @pytest.mark.parametrize(
@@ -242,10 +242,10 @@ def test_a_source_may_not_change_its_width() -> None:
 def test_a_damaged_vector_in_the_store_is_refused(vector: bytes) -> None:
     shelf = Shelf()
     embedder = Embedder(Model(), shelf)
-    embedded(embedder, "tea")
+    embed_texts(embedder, "tea")
     shelf.rows["model", "bread"] = vector
     with pytest.raises(RecordError, match="'bread' by model is damaged"):
-        embedded(embedder, "bread")
+        embed_texts(embedder, "bread")
 
 
 def test_closing_closes_the_source() -> None:
@@ -259,5 +259,5 @@ def test_what_was_used_last_stays_in_the_cache(monkeypatch: pytest.MonkeyPatch) 
     model = Model()
     embedder = Embedder(model)
     for text in ("a", "b", "a", "c", "a"):
-        embedded(embedder, text)
+        embed_texts(embedder, text)
     assert model.batches == [["a"], ["b"], ["c"]]

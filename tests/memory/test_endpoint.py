@@ -45,7 +45,7 @@ def source_at(url: str, deadline: float = 5.0) -> EndpointSource:
     return EndpointSource(url, KEY, "any-model", retries=retries, attempt_deadline=deadline)
 
 
-def embedded(source: EndpointSource, *texts: str) -> Floats:
+def embed_texts(source: EndpointSource, *texts: str) -> Floats:
     async def run() -> Floats:
         try:
             return await source.embed(texts)
@@ -105,7 +105,7 @@ def test_vectors_come_in_the_order_of_the_texts_and_tokens_are_counted() -> None
     texts = [f"text {k}" for k in range(40)] + [""]
     with FaultServer() as server:
         source = source_at(server.url)
-        rows = embedded(source, *texts)
+        rows = embed_texts(source, *texts)
         asked = [json.loads(body) for body in server.requests]
     expected = HashedNgrams(16)([text or " " for text in texts])
     np.testing.assert_allclose(rows, expected, atol=1e-6)
@@ -117,13 +117,13 @@ def test_vectors_come_in_the_order_of_the_texts_and_tokens_are_counted() -> None
 
 def test_no_texts_are_no_request() -> None:
     with FaultServer() as server:
-        assert embedded(source_at(server.url)).shape == (0, 0)
+        assert embed_texts(source_at(server.url)).shape == (0, 0)
         assert server.calls == 0
 
 
 def test_numbers_that_come_shuffled_are_put_in_order() -> None:
     with FaultServer(always=data(lambda rows: rows[::-1])) as server:
-        rows = embedded(source_at(server.url), "a", "b", "c")
+        rows = embed_texts(source_at(server.url), "a", "b", "c")
     np.testing.assert_allclose(rows, HashedNgrams(16)(["a", "b", "c"]), atol=1e-6)
 
 
@@ -137,7 +137,7 @@ def test_a_server_that_knows_no_base64_is_understood() -> None:
 
     with FaultServer(always=ServerFault(alter=lists)) as server:
         source = source_at(server.url)
-        rows = embedded(source, "tea", "bread")
+        rows = embed_texts(source, "tea", "bread")
     np.testing.assert_allclose(rows, HashedNgrams(16)(["tea", "bread"]), atol=1e-6)
     assert source.tokens > 0  # it sent no usage, so they are counted here
 
@@ -149,7 +149,7 @@ def test_batches_keep_answers_within_what_is_read_of_one(width: int, most: int) 
         return embeddings([f"text {k}" for k in range(count)], "base64", width)
 
     with FaultServer(always=ServerFault(alter=wide)) as server:
-        rows = embedded(source_at(server.url), *(f"text {k}" for k in range(600)))
+        rows = embed_texts(source_at(server.url), *(f"text {k}" for k in range(600)))
         sizes = [len(json.loads(body)["input"]) for body in server.requests]
     assert rows.shape == (600, width)
     assert sum(sizes) == 600
@@ -159,7 +159,7 @@ def test_batches_keep_answers_within_what_is_read_of_one(width: int, most: int) 
 @pytest.mark.parametrize("fault", TRANSIENT)
 def test_one_transient_fault_is_tried_again(fault: str) -> None:
     with FaultServer({1: fault}) as server:
-        rows = embedded(source_at(server.url), "tea")
+        rows = embed_texts(source_at(server.url), "tea")
         assert server.calls == 2
     np.testing.assert_allclose(rows, HashedNgrams(16)(["tea"]), atol=1e-6)
 
@@ -168,14 +168,14 @@ def test_one_transient_fault_is_tried_again(fault: str) -> None:
 def test_a_lasting_fault_ends_after_four_requests(fault: str) -> None:
     with FaultServer(always=fault) as server:
         with pytest.raises(LLMUnavailable, match=r"embeddings of any-model: .*--embedder local"):
-            embedded(source_at(server.url), "tea")
+            embed_texts(source_at(server.url), "tea")
         assert server.calls == 4
 
 
 @pytest.mark.parametrize("fault", SLOW)
 def test_a_silent_or_dripping_server_is_left_at_the_deadline(fault: str) -> None:
     with FaultServer({1: fault}) as server:
-        assert embedded(source_at(server.url, 0.2), "tea").shape == (1, 16)
+        assert embed_texts(source_at(server.url, 0.2), "tea").shape == (1, 16)
         assert server.calls == 2
 
 
@@ -183,14 +183,14 @@ def test_a_silent_or_dripping_server_is_left_at_the_deadline(fault: str) -> None
 def test_a_refusal_is_final(fault: str) -> None:
     with FaultServer(always=fault) as server:
         with pytest.raises(LLMRefused, match=f"status {fault}"):
-            embedded(source_at(server.url), "tea")
+            embed_texts(source_at(server.url), "tea")
         assert server.calls == 1
 
 
 def test_no_redirect_is_followed() -> None:
     with FaultServer() as other, FaultServer(always=redirect(f"{other.url}/embeddings")) as server:
         with pytest.raises(LLMRefused, match="redirect"):
-            embedded(source_at(server.url), "tea")
+            embed_texts(source_at(server.url), "tea")
         assert other.calls == 0
 
 
@@ -198,7 +198,7 @@ def test_no_redirect_is_followed() -> None:
 def test_a_bad_answer_is_asked_again_once(fault: str) -> None:
     bad = UNUSABLE.get(fault) or FAULTS[fault]
     with FaultServer({2: bad}) as server:  # 1 tells it how large an answer is
-        rows = embedded(source_at(server.url), "tea", "bread", "cake")
+        rows = embed_texts(source_at(server.url), "tea", "bread", "cake")
         assert server.calls == 3
     np.testing.assert_allclose(rows, HashedNgrams(16)(["tea", "bread", "cake"]), atol=1e-6)
 
@@ -208,14 +208,14 @@ def test_bad_answers_end_in_an_error_that_names_the_model(fault: str) -> None:
     bad = UNUSABLE.get(fault) or FAULTS[fault]
     with FaultServer({2: bad, 3: bad}) as server:
         with pytest.raises(LLMBadReply, match="embeddings of any-model"):
-            embedded(source_at(server.url), "tea", "bread", "cake")
+            embed_texts(source_at(server.url), "tea", "bread", "cake")
         assert server.calls == 3
 
 
 def test_an_answer_of_more_than_is_read_is_a_bad_one() -> None:
     huge = raw(b" " * (2 << 20))
     with FaultServer(always=huge) as server, pytest.raises(LLMBadReply, match="larger than"):
-        embedded(source_at(server.url), "tea")
+        embed_texts(source_at(server.url), "tea")
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
@@ -224,7 +224,7 @@ def test_no_error_shows_the_key(fault: str) -> None:
         source = source_at(server.url, 0.5)
         assert KEY not in repr(source)
         try:
-            embedded(source, "tea")
+            embed_texts(source, "tea")
         except LLMError as error:
             seen: BaseException | None = error
             while seen is not None:
@@ -246,7 +246,7 @@ def test_a_budget_pays_for_every_request_what_the_endpoint_read() -> None:
     with FaultServer({2: "500"}) as server:
         source = priced(server.url)
         source.bill(budget)
-        embedded(source, "one", "two", "three")
+        embed_texts(source, "one", "two", "three")
     assert source.tokens == 30
     failed = budget.spent.tokens - 30  # what fails is taken to have been billed: bytes at most
     assert 0 < failed <= len("twothree")
@@ -260,7 +260,7 @@ def test_a_request_beyond_the_budget_is_not_made() -> None:
         source = priced(server.url)
         source.bill(Budget(tokens=5))
         with pytest.raises(BudgetExceeded):
-            embedded(source, "more than five bytes")
+            embed_texts(source, "more than five bytes")
     assert server.calls == 0
 
 

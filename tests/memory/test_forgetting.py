@@ -21,7 +21,7 @@ def degrees(*angles: float) -> Floats:
     return np.stack([np.cos(turns), np.sin(turns)], axis=1).astype(np.float32)
 
 
-def put(bank: ForgettingMemory, text: str, angle: float, at: int = 0) -> list[str]:
+def add_memory(bank: ForgettingMemory, text: str, angle: float, at: int = 0) -> list[str]:
     """Add one memory; return the texts of what was forgotten."""
     gone = bank.add([(text, (at,))], degrees(angle), at, "summary")
     return [kept.text for kept in gone]
@@ -97,21 +97,21 @@ def test_a_memory_is_read_as_it_was_added() -> None:
 
 def test_what_is_much_like_a_new_memory_is_forgotten() -> None:
     bank = ForgettingMemory(9, 0.9)
-    assert put(bank, "tea at eight", 0) == []
-    assert put(bank, "the bridge is closed", 90) == []
-    assert put(bank, "tea at nine", 20) == ["tea at eight"]
-    assert put(bank, "coffee at nine", 50) == []
+    assert add_memory(bank, "tea at eight", 0) == []
+    assert add_memory(bank, "the bridge is closed", 90) == []
+    assert add_memory(bank, "tea at nine", 20) == ["tea at eight"]
+    assert add_memory(bank, "coffee at nine", 50) == []
     assert bank.texts == ["the bridge is closed", "tea at nine", "coffee at nine"]
 
 
 def test_the_threshold_itself_is_alike_enough() -> None:
     exact = np.array([[0.9, np.sqrt(1 - 0.81)]], np.float32)
     bank = ForgettingMemory(9, 0.9)
-    put(bank, "old", 0)
+    add_memory(bank, "old", 0)
     gone = bank.add([("new", ())], exact, 0, "summary")
     assert [kept.text for kept in gone] == ["old"]
     sure = ForgettingMemory(9, 0.90002)
-    put(sure, "old", 0)
+    add_memory(sure, "old", 0)
     assert sure.add([("new", ())], exact, 0, "summary") == []
 
 
@@ -119,9 +119,9 @@ def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
     bank = ForgettingMemory(9, 0.9)
     seeded = bank.seed("I never drink tea")
     with pytest.raises(ValueError, match="no vector yet"):
-        put(bank, "I drink tea", 0)
+        add_memory(bank, "I drink tea", 0)
     bank.embed([seeded], degrees(10))
-    assert put(bank, "I drink tea", 0) == ["I never drink tea"]
+    assert add_memory(bank, "I drink tea", 0) == ["I never drink tea"]
 
 
 def test_later_ones_of_a_batch_push_out_earlier_ones() -> None:
@@ -144,9 +144,9 @@ def test_the_oldest_go_when_the_bank_is_full() -> None:
 
 def test_what_is_forgotten_makes_room() -> None:
     bank = ForgettingMemory(2, 0.9)
-    put(bank, "old", 0)
-    put(bank, "other", 90)
-    assert put(bank, "new", 91) == ["other"]
+    add_memory(bank, "old", 0)
+    add_memory(bank, "other", 90)
+    assert add_memory(bank, "new", 91) == ["other"]
     assert bank.texts == ["old", "new"]
 
 
@@ -154,8 +154,8 @@ def test_without_a_threshold_nothing_is_forgotten() -> None:
     bank = ForgettingMemory(3, None)
     bank.seed("without a vector")
     for k in range(2):
-        assert put(bank, f"tea {k}", 0) == []
-    assert put(bank, "tea 2", 0) == ["without a vector"]
+        assert add_memory(bank, f"tea {k}", 0) == []
+    assert add_memory(bank, "tea 2", 0) == ["without a vector"]
     assert bank.texts == ["tea 0", "tea 1", "tea 2"]
 
 
@@ -163,7 +163,7 @@ def test_the_nearest_come_best_first_and_of_equals_the_newer() -> None:
     bank = ForgettingMemory(9, None)
     # The cosine of a tenth of a degree is 1, to five decimals.
     for text, angle in (("a", 0), ("b", 80), ("c", 0), ("d", 30), ("e", 0.1)):
-        put(bank, text, angle)
+        add_memory(bank, text, angle)
     assert [kept.text for kept in bank.nearest(EAST, 4)] == ["e", "c", "a", "d"]
     assert [kept.text for kept in bank.nearest(EAST, 1)] == ["e"]
     assert [kept.text for kept in bank.nearest(5 * NORTH, 1)] == ["b"]
@@ -186,8 +186,8 @@ def test_only_what_has_a_vector_comes_to_mind() -> None:
 
 def test_ids_are_never_used_again() -> None:
     bank = ForgettingMemory(2, 0.9)
-    put(bank, "a", 0)
-    put(bank, "b", 0)
+    add_memory(bank, "a", 0)
+    add_memory(bank, "b", 0)
     bank.clear()
     assert (len(bank), bank.nearest(EAST, 3), bank.find_unembedded()) == (0, [], [])
     assert bank.seed("c") == 2
@@ -293,10 +293,10 @@ def test_where_a_vector_lies_does_not_matter_among_thousands(empty: int) -> None
 def test_room_is_bounded_by_the_capacity() -> None:
     bank = ForgettingMemory(100, None)
     for k in range(1000):
-        put(bank, str(k), k)
+        add_memory(bank, str(k), k)
     assert bank._rows._data.shape == (2, 100)
     small = ForgettingMemory(10_000, None)
-    put(small, "a", 0)
+    add_memory(small, "a", 0)
     assert small._rows._data.shape[1] < 100
 
 
@@ -316,7 +316,7 @@ def test_room_is_bounded_by_the_capacity() -> None:
 def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> None:
     bank = ForgettingMemory(3, 0.9)
     for k, angle in enumerate((0, 90, 180)):
-        put(bank, str(k), angle)
+        add_memory(bank, str(k), angle)
     before = bank.state()
     for act in (
         lambda: bank.add([("a", ()), ("b", ())], vectors.astype(np.float32), 0, "summary"),
@@ -330,7 +330,7 @@ def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> N
 
 def test_queries_and_constants_that_cannot_be_are_refused() -> None:
     bank = ForgettingMemory(3, 0.9)
-    put(bank, "a", 0)
+    add_memory(bank, "a", 0)
     for query in (np.ones(3), np.zeros(2), np.array([1, np.nan]), np.ones((1, 2))):
         with pytest.raises(ValueError, match=r"vectors|embedding"):
             bank.nearest(query.astype(np.float32), 1)
@@ -391,7 +391,7 @@ def test_a_good_state_is_what_it_says() -> None:
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(change: dict[str, Any]) -> None:
     bank = ForgettingMemory(3, 0.9)
-    put(bank, "old", 0)
+    add_memory(bank, "old", 0)
     for state in (GOOD | change, {}, {key: GOOD[key] for key in list(GOOD)[1:]}):
         with pytest.raises(RecordError, match="damaged"):
             bank.load_state(state)

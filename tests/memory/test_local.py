@@ -40,7 +40,7 @@ def source() -> LocalSource:
         pytest.skip(f"the sentence model cannot be fetched here: {offline}")
 
 
-def embedded(source: LocalSource, *texts: str) -> Floats:
+def embed_texts(source: LocalSource, *texts: str) -> Floats:
     return asyncio.run(Embedder(source).embed(texts))
 
 
@@ -58,7 +58,7 @@ def embedded(source: LocalSource, *texts: str) -> Floats:
 def test_like_meanings_lie_close(
     source: LocalSource, one: str, other: str, least: float, most: float
 ) -> None:
-    rows = embedded(source, one, other)
+    rows = embed_texts(source, one, other)
     assert rows.shape == (2, 384)
     assert least < rows[0] @ rows[1] < most
 

@@ -36,7 +36,7 @@ def streams(draw: st.DrawFn) -> MemoryStream:
     return stream
 
 
-def told(count: int) -> MemoryStream:
+def make_stream(count: int) -> MemoryStream:
     stream = MemoryStream()
     for id in range(count):
         stream.add("event", f"event {id}", created=10 * id, events=[id])
@@ -44,7 +44,7 @@ def told(count: int) -> MemoryStream:
 
 
 def test_a_memory_is_read_as_it_was_added() -> None:
-    stream = told(2)
+    stream = make_stream(2)
     id = stream.add(
         "plan",
         "read at the library",
@@ -89,7 +89,7 @@ def test_a_memory_is_read_as_it_was_added() -> None:
     ],
 )
 def test_what_cannot_be_is_not_remembered(given: dict[str, Any], says: str) -> None:
-    stream = told(2)
+    stream = make_stream(2)
     asked: dict[str, Any] = {"kind": "thought", "text": "?", "created": 0}
     with pytest.raises(ValueError, match=says):
         stream.add(**(asked | given))
@@ -98,7 +98,7 @@ def test_what_cannot_be_is_not_remembered(given: dict[str, Any], says: str) -> N
 
 
 def test_depth_counts_thoughts_upon_thoughts() -> None:
-    stream = told(1)
+    stream = make_stream(1)
     first = stream.add("thought", "a", created=1, evidence=[0])
     second = stream.add("thought", "b", created=2, evidence=[0, first])
     plan = stream.add("plan", "c", created=3, evidence=[second])
@@ -107,7 +107,7 @@ def test_depth_counts_thoughts_upon_thoughts() -> None:
 
 
 def test_importance_is_clipped_however_it_comes() -> None:
-    stream = told(3)
+    stream = make_stream(3)
     stream.rate(0, 99)
     stream.rate(1, -float("inf"))
     assert stream.importance.tolist() == [10, 1, 1]
@@ -116,7 +116,7 @@ def test_importance_is_clipped_however_it_comes() -> None:
 
 
 def test_an_access_is_never_set_back() -> None:
-    stream = told(3)
+    stream = make_stream(3)
     stream.touch([2, 0, 0], 15)
     assert stream.accessed.tolist() == [15, 10, 20]
     stream.touch([], 99)
@@ -126,7 +126,7 @@ def test_an_access_is_never_set_back() -> None:
 
 @pytest.mark.parametrize("id", [-1, 3])
 def test_ids_that_are_none_are_refused(id: int) -> None:
-    stream = told(3)
+    stream = make_stream(3)
     for act in (
         lambda: stream[id],
         lambda: stream.rate(id, 5),
@@ -141,7 +141,7 @@ def test_ids_that_are_none_are_refused(id: int) -> None:
 
 
 def test_recent_gives_the_newest_that_are_alive() -> None:
-    stream = told(3)
+    stream = make_stream(3)
     chat = stream.add("chat", "hello", created=30, events=[9], expires=100)
     assert stream.recent(2, now=99) == [chat, 2]
     assert stream.recent(2, now=100) == [2, 1]
@@ -164,7 +164,7 @@ def test_memories_of_the_same_text_share_one_vector() -> None:
 
 
 def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
-    stream = told(400)
+    stream = make_stream(400)
     vectors = np.random.default_rng(0).standard_normal((400, 8)).astype(np.float32)
     stream.embed([3, 1], vectors[[3, 1]])
     assert stream.find_unembedded() == [0, 2, *range(4, 400)]
@@ -194,7 +194,7 @@ def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
     ],
 )
 def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
-    stream = told(3)
+    stream = make_stream(3)
     stream.embed([0], np.ones((1, 4), np.float32))
     with pytest.raises(ValueError, match=r"vectors|embedding"):
         stream.embed([1, 2], vectors.astype(np.float32))
@@ -202,7 +202,7 @@ def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> No
 
 
 def test_huge_and_tiny_vectors_become_unit_rows() -> None:
-    stream = told(2)
+    stream = make_stream(2)
     stream.embed([0, 1], np.array([[3e38, 3e38], [1e-44, 0]], np.float32))
     np.testing.assert_allclose(
         stream.compute_similarity(np.array([[1, 0]], np.float32)), [[0.5**0.5, 1]], rtol=1e-6
@@ -226,7 +226,7 @@ def test_every_thought_leads_back_to_its_sources(stream: MemoryStream) -> None:
 
 
 def test_following_much_evidence_is_not_exponential() -> None:
-    stream = told(1)
+    stream = make_stream(1)
     for id in range(1, 3000):  # also deeper than Python's stack
         stream.add("thought", f"t{id}", created=id, evidence=[id - 1, max(0, id - 2)])
     assert stream.roots([2999]) == (0,)
@@ -237,7 +237,7 @@ def test_following_much_evidence_is_not_exponential() -> None:
 @given(streams())
 def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
     saved = json.dumps(stream.state())
-    other = told(5)
+    other = make_stream(5)
     other.embed([0], np.ones((1, 4), np.float32))
     other.load_state(json.loads(saved))
     assert [other[id] for id in range(len(other))] == [stream[id] for id in range(len(stream))]
@@ -264,9 +264,9 @@ def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
     ],
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(change: dict[str, Any]) -> None:
-    stream = told(3)
+    stream = make_stream(3)
     with pytest.raises(RecordError, match="damaged"):
-        stream.load_state(told(2).state() | change)
+        stream.load_state(make_stream(2).state() | change)
     with pytest.raises(RecordError, match="damaged"):
         stream.load_state({})
     assert len(stream) == 3

@@ -19,7 +19,7 @@ def ann(*facts: Fact) -> Policy:
     return policy
 
 
-def said(policy: Policy, moment: Moment) -> str:
+def speak(policy: Policy, moment: Moment) -> str:
     for k in range(40):
         action = policy.act({"Ann Ash": {}}, infos(moment.later(10 * k)))["Ann Ash"]
         if isinstance(action, Talk):
@@ -29,8 +29,8 @@ def said(policy: Policy, moment: Moment) -> str:
 
 def test_a_secret_known_from_the_start_is_not_passed_on() -> None:
     there = Moment(me=body("Cafe"), people=(BOB,))
-    assert "silver" not in said(ann(THEFT), there)
-    told = said(ann(THEFT, PARTY), there)
+    assert "silver" not in speak(ann(THEFT), there)
+    told = speak(ann(THEFT, PARTY), there)
     assert "silver" not in told
     assert PARTY.statement in told
 
@@ -41,14 +41,14 @@ def test_who_hears_of_a_secret_passes_it_on() -> None:
     policy.act({"Ann Ash": {}}, infos(Moment(heard=(heard,))))
     policy.states["Ann Ash"].facts.pop("party")  # type: ignore[attr-defined]
     later = Moment(me=body("Cafe"), people=(BOB,)).later(600)
-    assert FALL.statement in said(policy, later)
+    assert FALL.statement in speak(policy, later)
 
 
 def test_hearing_a_secret_of_its_own_from_another_does_not_make_the_agent_tell_it() -> None:
     policy = ann(THEFT)
     heard = speech("Dee Dogwood", "Ann took the silver!", ("theft",))
     policy.act({"Ann Ash": {}}, infos(Moment(heard=(heard,))))
-    assert "silver" not in said(policy, Moment(me=body("Cafe"), people=(BOB,)).later(600))
+    assert "silver" not in speak(policy, Moment(me=body("Cafe"), people=(BOB,)).later(600))
 
 
 def test_secrets_are_part_of_the_state_and_older_states_are_read() -> None:

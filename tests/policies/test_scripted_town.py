@@ -14,7 +14,7 @@ from tests.policies.percepts import Value
 SEED = 4
 
 
-def lived(hours: float, start: str = "06:00", **config: Value) -> tuple[TownEnv, list[Event]]:
+def run_hours(hours: float, start: str = "06:00", **config: Value) -> tuple[TownEnv, list[Event]]:
     """Live some hours; return the environment and all events."""
     env = town_v0.parallel_env(scenario="valentines_party", start=start, hours=hours)
     observations, infos = env.reset(seed=SEED)
@@ -38,7 +38,7 @@ def learners(events: list[Event], fact: str) -> set[str]:
 
 @pytest.mark.slow
 def test_the_party_spreads_over_a_day_and_everyone_sleeps_at_night() -> None:
-    env, events = lived(20)
+    env, events = run_hours(20)
     assert len(learners(events, "party")) >= 8
     assert len(learners(events, "candidacy")) >= 8
     said = [e for e in events if e.kind == "say"]
@@ -52,7 +52,7 @@ def test_the_party_spreads_over_a_day_and_everyone_sleeps_at_night() -> None:
 
 
 def test_nobody_hears_a_fact_but_from_someone_who_knows_it() -> None:
-    _, events = lived(7)
+    _, events = run_hours(7)
     known = {"party": {"Isabella Rodriguez"}, "candidacy": {"Sam Moore"}}
     for event in events:
         if event.agent is not None and event.kind == "learn":
@@ -62,7 +62,7 @@ def test_nobody_hears_a_fact_but_from_someone_who_knows_it() -> None:
 
 @pytest.mark.parametrize("config", [{"mute": True}, {"share": 0.0}])
 def test_without_sharing_nothing_spreads(config: dict[str, Value]) -> None:
-    _, events = lived(4, start="11:00", **config)
+    _, events = run_hours(4, start="11:00", **config)
     assert not learners(events, "party")
     talked = any(event.kind == "say" for event in events)
     assert talked is not config.get("mute", False)

@@ -21,13 +21,13 @@ from tests.record.test_damage import _changed
 ADA = "Ada Brook"
 
 
-def said(
+def make_row(
     tick: int, repeat: int = 0, answer: str = "None.", question: str = "News?"
 ) -> InterviewRow:
     return InterviewRow(tick, ADA, question, answer, (1,), repeat)
 
 
-def kept(tick: int, text: str = "Tea is on.", *events: int) -> RememberedRow:
+def make_memory_row(tick: int, text: str = "Tea is on.", *events: int) -> RememberedRow:
     return RememberedRow(tick, ADA, "tea", text, events)
 
 
@@ -47,8 +47,8 @@ def hash_of(
 
 
 def test_repeats_memories_and_verdicts_are_read_as_written(path: Path, meta: RunMeta) -> None:
-    rows = [said(0), said(0, 1, "Tea."), said(2), said(2, 1)]
-    memories = [kept(0), kept(2, "Tea at five.", 1, 3), kept(2)]
+    rows = [make_row(0), make_row(0, 1, "Tea."), make_row(2), make_row(2, 1)]
+    memories = [make_memory_row(0), make_memory_row(2, "Tea at five.", 1, 3), make_memory_row(2)]
     verdicts = [ruled(0, judge="a"), ruled(2, None, "a", 1), ruled(2)]
     with RunWriter.create(path, meta) as writer:
         live(writer, 2)
@@ -64,22 +64,22 @@ def test_repeats_memories_and_verdicts_are_read_as_written(path: Path, meta: Run
 
 
 def test_the_hash_sees_repeats_and_memories(path: Path, meta: RunMeta) -> None:
-    first = hash_of(path, meta, [said(2), said(2, 1)], [kept(2)])
-    assert hash_of(path, meta, [said(2, 1), said(2)], [kept(2)]) == first
+    first = hash_of(path, meta, [make_row(2), make_row(2, 1)], [make_memory_row(2)])
+    assert hash_of(path, meta, [make_row(2, 1), make_row(2)], [make_memory_row(2)]) == first
     others = [
-        ([said(2)], [kept(2)]),
-        ([said(2, 1)], [kept(2)]),
-        ([said(2), said(2, 2)], [kept(2)]),
-        ([said(2), said(2, 1, "Tea.")], [kept(2)]),
-        ([said(2), said(2, 1)], []),
-        ([said(2), said(2, 1)], [kept(2, "Tea is on.", 1)]),
-        ([said(2), said(2, 1)], [kept(0)]),
+        ([make_row(2)], [make_memory_row(2)]),
+        ([make_row(2, 1)], [make_memory_row(2)]),
+        ([make_row(2), make_row(2, 2)], [make_memory_row(2)]),
+        ([make_row(2), make_row(2, 1, "Tea.")], [make_memory_row(2)]),
+        ([make_row(2), make_row(2, 1)], []),
+        ([make_row(2), make_row(2, 1)], [make_memory_row(2, "Tea is on.", 1)]),
+        ([make_row(2), make_row(2, 1)], [make_memory_row(0)]),
     ]
     assert len({first, *(hash_of(path, meta, rows, told) for rows, told in others)}) == 8
 
 
 def test_the_hash_does_not_see_verdicts(path: Path, meta: RunMeta) -> None:
-    before = hash_of(path, meta, [said(2)], [])
+    before = hash_of(path, meta, [make_row(2)], [])
     with RunWriter.open(path) as writer:
         writer.commit_judgement(ruled(2))
         assert canonical_hash(path) == before
@@ -97,7 +97,7 @@ def test_answers_and_memories_are_in_the_file_all_or_none(path: Path, meta: RunM
     with RunWriter.create(path, meta, on_phase=die) as writer:
         live(writer, 0)
         with pytest.raises(Killed):
-            writer.commit_interviews([said(0)], remembered=[kept(0)])
+            writer.commit_interviews([make_row(0)], remembered=[make_memory_row(0)])
         with RunReader(path) as run:
             assert (run.interviews(), run.memories()) == ([], [])
 
@@ -109,15 +109,17 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
         live(writer, 7)
         for _ in range(2):
             for tick in (0, 7):
-                writer.commit_interviews([said(tick), said(tick, 1)], remembered=[kept(tick)])
+                writer.commit_interviews(
+                    [make_row(tick), make_row(tick, 1)], remembered=[make_memory_row(tick)]
+                )
                 writer.commit_judgement(ruled(tick))
             if writer.tick == 7:
                 writer.rewind()
             else:
                 writer.extend_horizon(meta.with_hours(2.0))
             with RunReader(path) as run:
-                assert run.interviews() == [said(0), said(0, 1)]
-                assert (run.memories(), run.judgements()) == ([kept(0)], [ruled(0)])
+                assert run.interviews() == [make_row(0), make_row(0, 1)]
+                assert (run.memories(), run.judgements()) == ([make_memory_row(0)], [ruled(0)])
 
 
 def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
@@ -138,7 +140,7 @@ def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
 def test_what_is_not_as_it_was_written_is_damage(path: Path, meta: RunMeta, sql: str) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 0)
-        writer.commit_interviews([], remembered=[kept(0)])
+        writer.commit_interviews([], remembered=[make_memory_row(0)])
     _changed(path, sql)
     with RunReader(path) as run, pytest.raises(RecordError, match="damaged"):
         _ = run.memories(), run.judgements()

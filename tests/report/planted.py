@@ -112,15 +112,17 @@ def start(agent: str, asleep: bool = False) -> Happening:
     return 0, "start", agent, {**place, "asleep": asleep}
 
 
-def joined(tick: int, agent: str, conversation: int = 0) -> Happening:
+def make_join(tick: int, agent: str, conversation: int = 0) -> Happening:
     return tick, "converse", agent, {"conversation": conversation, "members": [agent]}
 
 
-def left(tick: int, agent: str, conversation: int = 0, reason: str = "said_so") -> Happening:
+def make_leave(tick: int, agent: str, conversation: int = 0, reason: str = "said_so") -> Happening:
     return tick, "leave", agent, {"conversation": conversation, "reason": reason}
 
 
-def said(tick: int, agent: str, text: str = "Hello", conversation: int | None = 0) -> Happening:
+def make_utterance(
+    tick: int, agent: str, text: str = "Hello", conversation: int | None = 0
+) -> Happening:
     other = BEN if agent == ADA else ADA
     heard = {"to": other, "heard_by": [other], "addressed": [other], "phone": False, "facts": []}
     return tick, "say", agent, {**heard, "text": text, "conversation": conversation}
@@ -181,13 +183,13 @@ def cake(path: Path, **changes: Unpack[Planted]) -> Path:
     given: Planted = {
         "last": 60,
         "happenings": (
-            joined(2, ADA),
-            joined(2, BEN),
-            said(2, ADA, "Ben has crumbs."),
+            make_join(2, ADA),
+            make_join(2, BEN),
+            make_utterance(2, ADA, "Ben has crumbs."),
             (2, "learn", BEN, {"fact": "crumbs", "cause": 4, "source": ADA}),
-            said(4, BEN, "It was Ada."),
-            left(8, BEN),
-            left(8, ADA, reason="alone"),
+            make_utterance(4, BEN, "It was Ada."),
+            make_leave(8, BEN),
+            make_leave(8, ADA, reason="alone"),
         ),
         "calls": (
             (ADA, 1, "talk.speak", 100, 10),

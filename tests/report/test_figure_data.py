@@ -8,7 +8,7 @@ from genagents_env.report.comparing import ComparedCondition
 from tests.report.planted_sweep import ADA, BEN, condition, pair, plot_data, run
 
 
-def lived(folder: Path) -> figure_data.TrialsByCondition:
+def make_trials(folder: Path) -> figure_data.TrialsByCondition:
     side = ComparedCondition(condition("bare"), "bare")
     runs = [
         run(folder, "bare", 0, {}, plot_data=plot_data(told=2, heard=600)),
@@ -19,7 +19,7 @@ def lived(folder: Path) -> figure_data.TrialsByCondition:
 
 
 def test_diffusion_is_the_mean_over_finished_seeds_at_each_moment(tmp_path: Path) -> None:
-    (curve,) = figure_data.make_curves(lived(tmp_path))
+    (curve,) = figure_data.make_curves(make_trials(tmp_path))
     known = dict(zip(curve.hours, curve.mean, strict=True))
     assert (curve.fact, curve.label, curve.n) == ("crumbs", "bare", 2)
     assert known[0.0] == 1
@@ -40,14 +40,14 @@ def test_a_run_that_ended_earlier_counts_with_its_last_number(tmp_path: Path) ->
 
 
 def test_talk_is_summed_over_finished_seeds(tmp_path: Path) -> None:
-    (network,) = figure_data.make_networks(lived(tmp_path))
+    (network,) = figure_data.make_networks(make_trials(tmp_path))
     assert network.names == (ADA, BEN)
     assert network.counts == ((0, 6), (2, 0))
     assert network.n == 2
 
 
 def test_time_at_places_is_a_share_of_the_agents_own(tmp_path: Path) -> None:
-    (own,) = figure_data.make_place_shares(lived(tmp_path))
+    (own,) = figure_data.make_place_shares(make_trials(tmp_path))
     assert own.places == ("kitchen", "study")
     assert own.shares == ((1.0, 0.0), (0.5, 0.5))
 

@@ -43,7 +43,7 @@ def success(people: int, label: str = "lyfe", after: Mean | None = HALF) -> Succ
     return SuccessRate("town", people, label, "s", "Somebody wins", "rule", None, after, 1, 2)
 
 
-def heard(names: tuple[str, ...]) -> Spread:
+def make_spread(names: tuple[str, ...]) -> Spread:
     told = tuple(
         Hearing(name, 3 * k, names[0] if k % 2 else None, k) for k, name in enumerate(names) if k
     )
@@ -63,7 +63,9 @@ def test_figures_of_people_draw_for_one_for_nine_and_for_strange_names(
     matrix = [[None if a == b else 0.25 for a in names] for b in names]
     picture(figures.draw_affinity_map("whom", names, matrix))
     picture(
-        figures.draw_hearing_network([heard(names)] * 4, names, lambda tick: f"08:00:{tick:02}")
+        figures.draw_hearing_network(
+            [make_spread(names)] * 4, names, lambda tick: f"08:00:{tick:02}"
+        )
     )
     mentions = [Opinion("whom", name, 7 * k, names[0], "said") for k, name in enumerate(names)]
     mentions.append(Opinion("whom", "a stranger", 3, "nobody", "summary"))

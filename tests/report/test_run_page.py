@@ -11,7 +11,7 @@ from genagents_env.report import write_report
 from genagents_env.report.results import group_summaries
 from genagents_env.report.run_tables import make_run_tables, tabulate_costs
 from tests.report.page_tags import PageTags
-from tests.report.planted import ADA, BEN, cake, plant, said, scenario, study
+from tests.report.planted import ADA, BEN, cake, make_utterance, plant, scenario, study
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
 
@@ -60,7 +60,7 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
     path = cake(
         tmp_path / "a.sqlite",
         scenario=scenario(success=()).model_copy(update={"title": EVIL}),
-        happenings=(said(2, ADA, EVIL),),
+        happenings=(make_utterance(2, ADA, EVIL),),
         after={ADA: (EVIL, "Ben."), BEN: ("| a \n| b", "Ben.")},
         policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
         model=EVIL,

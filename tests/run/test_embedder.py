@@ -50,14 +50,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.sqlite"
 
 
-def lived(path: Path, source: Counted, **changes: Value) -> RunResult:
+def run_with_source(path: Path, source: Counted, **changes: Value) -> RunResult:
     town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
     return run(town, path, make_options(source=source, **changes))
 
 
 def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Path) -> None:
     whole, first, second = Counted(), Counted(), Counted()
-    lived(path.with_name("whole"), whole)
+    run_with_source(path.with_name("whole"), whole)
     assert len(set(whole.texts)) == len(whole.texts)
 
     def cut(phase: str, tick: int) -> None:
@@ -65,7 +65,7 @@ def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Pa
             raise PowerCutError
 
     with pytest.raises(PowerCutError):
-        lived(path, first, on_phase=cut)
+        run_with_source(path, first, on_phase=cut)
     assert resume(path, make_options(source=second)).status == "finished"
     assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
     assert sorted([*first.texts, *second.texts]) == sorted(whole.texts)
@@ -78,7 +78,7 @@ def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Pa
 
 
 def test_a_resume_does_not_change_the_embedder_unasked(path: Path) -> None:
-    lived(path, Counted())
+    run_with_source(path, Counted())
     with pytest.raises(ConfigError, match=r"embedder 'counted'.*'other'.*--embedder"):
         resume(path, make_options(source=Counted("other")), hours=0.1)
     assert resume(path, make_options(embedder="hashed:64"), hours=0.1).exit_code == 0
@@ -88,8 +88,8 @@ def test_a_resume_does_not_change_the_embedder_unasked(path: Path) -> None:
 
 
 def test_an_embedder_without_an_answer_pauses_the_run(path: Path) -> None:
-    lived(path.with_name("whole"), Counted())
-    result = lived(path, Counted(fails_after=20))
+    run_with_source(path.with_name("whole"), Counted())
+    result = run_with_source(path, Counted(fails_after=20))
     assert (result.status, result.exit_code) == ("paused", 75)
     assert "no vectors today" in result.message
     assert resume(path, make_options(source=Counted())).status == "finished"
@@ -119,7 +119,7 @@ def test_a_rollout_and_check_policy_hand_over_an_embedder() -> None:
 
 
 def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
-    lived(path, Counted())
+    run_with_source(path, Counted())
     nobody = Counted()
     with pytest.raises(ConfigError, match="remembers nothing"):
         interview(path, FOUR, ["What is new?"], options=make_options(source=nobody))
@@ -128,7 +128,7 @@ def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
 
 def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
     source = Counted("text-embedding-3-small")
-    lived(path, source, embedder="endpoint:text-embedding-3-small")
+    run_with_source(path, source, embedder="endpoint:text-embedding-3-small")
     with RunReader(path) as record:
         made = summarize(record).embeddings
     assert made is not None
@@ -138,7 +138,7 @@ def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
 
 
 def test_embeddings_made_here_cost_nothing(path: Path) -> None:
-    lived(path, Counted())
+    run_with_source(path, Counted())
     with RunReader(path) as record:
         made = summarize(record).embeddings
     assert made is not None

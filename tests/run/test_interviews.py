@@ -333,7 +333,7 @@ class Full(Policy):
 """
 
 
-def remembering(path: Path, memories: str) -> RunSpec:
+def make_memory_spec(path: Path, memories: str) -> RunSpec:
     policy = path.with_name("full.py")
     policy.write_text(REMEMBERING.format(memories=memories))
     return make_spec(ticks=3, policy=PolicySpec(str(policy)), people=[BEN])
@@ -341,7 +341,11 @@ def remembering(path: Path, memories: str) -> RunSpec:
 
 def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
     told = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
-    run(remembering(path, f"return {told} + [RecalledMemory('No cups.')]"), path, make_options())
+    run(
+        make_memory_spec(path, f"return {told} + [RecalledMemory('No cups.')]"),
+        path,
+        make_options(),
+    )
     with RunReader(path) as record:
         rows = [row for row in record.memories() if row.tick == 0]
         (fact,) = (fact.id for fact in record.meta.scenario.facts)
@@ -365,7 +369,7 @@ def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) 
 def test_failing_memories_are_a_fault_and_end_no_run(
     path: Path, memories: str, kind: str, words: str
 ) -> None:
-    assert run(remembering(path, memories), path, make_options()).status == "finished"
+    assert run(make_memory_spec(path, memories), path, make_options()).status == "finished"
     with RunReader(path) as record:
         assert record.memories() == []
         assert record.interviews()

@@ -49,7 +49,7 @@ def fact(scenario: Scenario, id_: str) -> Fact:
 
 
 @cache
-def lived(name: str, cast: str | None = None, seed: int = 0) -> tuple[Any, ...]:
+def run_scenario(name: str, cast: str | None = None, seed: int = 0) -> tuple[Any, ...]:
     """Live a scenario with the policy `scripted`; return its events."""
     env = town_v0.parallel_env(load_scenario(name, cast))
     observations, infos = env.reset(seed=seed)
@@ -124,7 +124,7 @@ def test_everybody_starts_awake_and_has_a_home_of_their_own(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "cast"), CASTS)
 def test_people_meet_within_fifteen_minutes(name: str, cast: str) -> None:
-    events = lived(name, cast)
+    events = run_scenario(name, cast)
     said = [event for event in events if event.kind == "say"]
     heard = {agent for event in said for agent in event.data["heard_by"]}
     assert len(heard) == int(cast)
@@ -134,7 +134,7 @@ def test_people_meet_within_fifteen_minutes(name: str, cast: str) -> None:
 @pytest.mark.parametrize("name", ["murder_mystery", "murder_mystery_hard"])
 @pytest.mark.parametrize("cast", ["3", "6", "9"])
 def test_the_testimony_spreads_and_secrets_do_not(name: str, cast: str) -> None:
-    events = lived(name, cast)
+    events = run_scenario(name, cast)
     scenario = load_scenario(name, cast)
     assert len(learners(events, "testimony")) >= min(4, int(cast) - 1)
     assert "Lizhi Chen" in learners(events, "testimony")
@@ -144,14 +144,14 @@ def test_the_testimony_spreads_and_secrets_do_not(name: str, cast: str) -> None:
 
 
 def test_the_chain_of_the_medicine_can_be_closed_by_talking() -> None:
-    events = lived("medicine")
+    events = run_scenario("medicine")
     assert learners(events, "pain") == {"Ravi Patel", "Aaliyah Williams"}
     assert "Aaliyah Williams" in learners(events, "remedy")
     assert "Ravi Patel" in learners(events, "plant")
 
 
 def test_both_clubs_become_known_at_the_fair_and_the_crush_does_not() -> None:
-    events = lived("activity_fair")
+    events = run_scenario("activity_fair")
     assert len(learners(events, "anime_club")) >= 5
     assert len(learners(events, "soccer_club")) >= 5
     assert not learners(events, "crush")
@@ -323,7 +323,7 @@ def test_somebody_sees_the_lanterns_on_the_quiet_day() -> None:
 
 @pytest.mark.slow
 def test_the_quiet_day_runs_and_word_of_the_lanterns_gets_round() -> None:
-    events = lived("sakura_machi")
+    events = run_scenario("sakura_machi")
     assert learners(events, "lanterns")
     assert ("Haruto Tanaka", "shrine") in {
         (e.agent, e.data["place"]) for e in events if e.kind == "arrive"

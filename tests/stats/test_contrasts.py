@@ -25,7 +25,7 @@ def arm(values: Sequence[float], start: int = 0) -> dict[int, float]:
     return {start + seed: value for seed, value in enumerate(values)}
 
 
-def compared(a: Sequence[float], b: Sequence[float], apart: int = 0) -> Contrast:
+def compare_pair(a: Sequence[float], b: Sequence[float], apart: int = 0) -> Contrast:
     return contrast("density", "tiny", "idle", "scripted", arm(a), arm(b, apart))
 
 
@@ -49,12 +49,12 @@ def by_labels(a: Sequence[float], b: Sequence[float]) -> float:
 @given(PAIRS)
 def test_a_paired_p_is_that_of_all_signs(pairs: list[tuple[float, float]]) -> None:
     a, b = zip(*pairs, strict=True)
-    assert compared(a, b).p == pytest.approx(by_signs([y - x for x, y in pairs]), abs=1e-12)
+    assert compare_pair(a, b).p == pytest.approx(by_signs([y - x for x, y in pairs]), abs=1e-12)
 
 
 @given(st.lists(VALUE, min_size=2, max_size=4), st.lists(VALUE, min_size=2, max_size=4))
 def test_an_unpaired_p_is_that_of_all_divisions(a: list[float], b: list[float]) -> None:
-    found = compared(a, b, apart=100)
+    found = compare_pair(a, b, apart=100)
     assert not found.paired
     assert "unpaired" in found.note
     assert found.p == pytest.approx(by_labels(a, b), abs=1e-12)
@@ -128,7 +128,7 @@ def test_pairing_finds_what_the_spread_between_seeds_hides() -> None:
     towns = np.random.default_rng(1).normal(0, 10, size=12)
     later = towns + np.random.default_rng(2).normal(1, 0.5, size=12)
     given = towns.tolist(), later.tolist()
-    paired, apart = compared(*given), compared(*given, apart=100)
+    paired, apart = compare_pair(*given), compare_pair(*given, apart=100)
     assert paired.p is not None
     assert apart.p is not None
     assert paired.p < 0.01 < 0.5 < apart.p
@@ -137,42 +137,42 @@ def test_pairing_finds_what_the_spread_between_seeds_hides() -> None:
 @pytest.mark.parametrize("apart", [0, 100])
 @pytest.mark.parametrize("value", [0.0, 0.7])
 def test_equal_arms_have_a_p_of_one(value: float, apart: int) -> None:
-    found = compared([value] * 6, [value] * 6, apart)
+    found = compare_pair([value] * 6, [value] * 6, apart)
     assert (found.p, found.difference, found.effect) == (1.0, 0.0, 0.0)
     assert (found.low, found.high) == (0.0, 0.0)
 
 
 def test_all_pairs_equal_is_told_though_the_runs_differ() -> None:
-    found = compared([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6])
+    found = compare_pair([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6])
     assert (found.p, found.effect, found.note) == (1.0, 0.0, "every pair is equal")
 
 
 def test_a_difference_without_spread_has_no_effect_size() -> None:
-    found = compared([0.1] * 8, [0.3] * 8)
+    found = compare_pair([0.1] * 8, [0.3] * 8)
     assert found.p == smallest_p(8)
     assert found.effect is None
     assert "no effect size" in found.note
-    apart = compared([0.1] * 8, [0.3] * 8, apart=100)
+    apart = compare_pair([0.1] * 8, [0.3] * 8, apart=100)
     assert apart.effect is None
     assert apart.low == apart.high == pytest.approx(0.2)
 
 
 def test_rounding_makes_no_spread() -> None:
-    found = compared([0.1, 0.2, 0.7], [0.3, 0.4, 0.9])
+    found = compare_pair([0.1, 0.2, 0.7], [0.3, 0.4, 0.9])
     assert found.effect is None
     assert found.p == smallest_p(3)
 
 
 @pytest.mark.parametrize(("apart", "said"), [(0, "one pair"), (100, "one run")])
 def test_one_run_cannot_be_tested(apart: int, said: str) -> None:
-    found = compared([1.0], [2.0], apart)
+    found = compare_pair([1.0], [2.0], apart)
     assert (found.n, found.p, found.effect) == (1, None, None)
     assert (found.low, found.difference, found.high) == (1.0, 1.0, 1.0)
     assert said in found.note
 
 
 def test_two_pairs_are_tested_and_the_note_says_what_that_is_worth() -> None:
-    found = compared([1.0, 2.0], [5.0, 7.0])
+    found = compare_pair([1.0, 2.0], [5.0, 7.0])
     assert (found.n, found.p, found.effect) == (2, 0.5, None)
     assert "2 pairs: no p below 0.5 can be reached" in found.note
 
@@ -187,13 +187,13 @@ def test_the_fewest_seeds_are_those_that_can_be_significant() -> None:
 
 @pytest.mark.parametrize("n", [3, 6, 13, 20])  # of 14, the outcome itself is drawn now and then
 def test_the_smallest_p_is_reached(n: int) -> None:
-    assert compared([0.0] * n, list(range(1, n + 1))).p == pytest.approx(smallest_p(n))
+    assert compare_pair([0.0] * n, list(range(1, n + 1))).p == pytest.approx(smallest_p(n))
 
 
 def test_effects_are_those_of_the_textbook() -> None:
-    found = compared([2, 4, 6, 8, 10], [3, 7, 7, 11, 12])  # differences 1, 3, 1, 3, 2
+    found = compare_pair([2, 4, 6, 8, 10], [3, 7, 7, 11, 12])  # differences 1, 3, 1, 3, 2
     assert found.effect == pytest.approx(2 / 1 * 0.7978845608, rel=1e-9)  # J(4)
-    apart = compared([2, 4, 6], [7, 9, 11], apart=100)  # pooled sd 2, J(4)
+    apart = compare_pair([2, 4, 6], [7, 9, 11], apart=100)  # pooled sd 2, J(4)
     assert apart.effect == pytest.approx(5 / 2 * 0.7978845608, rel=1e-9)
 
 
@@ -213,7 +213,7 @@ def test_an_arm_without_values_is_refused() -> None:
 
 
 def with_p(*values: float | None, n: int = 20) -> list[Contrast]:
-    one = compared([1, 2, 3], [2, 3, 5])
+    one = compare_pair([1, 2, 3], [2, 3, 5])
     return [replace(one, n=n, p=p, note="") for p in values]
 
 

@@ -20,14 +20,14 @@ def pool() -> Iterator[Pool]:
     gc.unfreeze()
 
 
-def found(contrasts: tuple[Contrast, ...]) -> list[bool]:
+def are_significant(contrasts: tuple[Contrast, ...]) -> list[bool]:
     return [each.p_holm is not None and each.p_holm < 0.05 for each in contrasts]
 
 
 @pytest.mark.slow
 def test_a_planted_difference_is_found_with_twenty_seeds(pool: Pool) -> None:
     contrasts = contrasted(pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS))
-    assert all(found(contrasts))
+    assert all(are_significant(contrasts))
     for each in contrasts:
         assert each.paired
         assert each.n == SEEDS
@@ -42,7 +42,8 @@ def test_a_planted_difference_is_found_with_twenty_seeds(pool: Pool) -> None:
 def test_two_arms_of_one_pool_hardly_ever_differ(pool: Pool) -> None:
     runs = pool.arm(0.3, 4 * SEEDS)
     false = sum(
-        any(found(contrasted(*relabelled(runs, SEEDS, draw)))) for draw in range(REPETITIONS)
+        any(are_significant(contrasted(*relabelled(runs, SEEDS, draw))))
+        for draw in range(REPETITIONS)
     )
     assert false <= 10
 
@@ -50,5 +51,7 @@ def test_two_arms_of_one_pool_hardly_ever_differ(pool: Pool) -> None:
 @pytest.mark.slow
 def test_the_planted_difference_is_gone_once_its_labels_are_shuffled(pool: Pool) -> None:
     arms = pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS)
-    false = sum(any(found(contrasted(*swapped(*arms, draw)))) for draw in range(REPETITIONS))
+    false = sum(
+        any(are_significant(contrasted(*swapped(*arms, draw)))) for draw in range(REPETITIONS)
+    )
     assert false <= 10

@@ -118,7 +118,7 @@ def says(
 
 
 @contextmanager
-def recorded(
+def record_street(
     path: Path,
     happenings: Sequence[Happening] = (),
     last: int = 0,

@@ -15,7 +15,7 @@ from tests.evaluate.measures.street import (
     begins,
     does,
     goes,
-    recorded,
+    record_street,
 )
 from tests.evaluate.measures.test_talk import value
 
@@ -101,7 +101,7 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
         does(40, ADA, "contemplating"),
         begins(BEN, SHOP, "asleep in bed", asleep=True),
     ]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         found = [
             (one.agent, one.place, one.verdict, one.seconds / 60) for one in find_doings(record)
         ]
@@ -115,7 +115,7 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
 
 
 def test_nothing_known_is_nothing_decided(tmp_path: Path) -> None:
-    with recorded(tmp_path, [does(1, ADA, "musing")], last=60) as record:
+    with record_street(tmp_path, [does(1, ADA, "musing")], last=60) as record:
         assert find_doings(record) == ()
         assert value(record, "unusual_places") is None
         assert value(record, "decided_places") == 0
@@ -123,5 +123,5 @@ def test_nothing_known_is_nothing_decided(tmp_path: Path) -> None:
 
 def test_leaving_town_ends_what_one_does(tmp_path: Path) -> None:
     happenings = [begins(ADA, CAFE, "having coffee"), (10, "part", ADA, {})]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         assert [one.seconds for one in find_doings(record)] == [600]

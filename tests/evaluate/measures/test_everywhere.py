@@ -30,7 +30,7 @@ from tests.evaluate.measures.street import (
     goes,
     joins,
     leaves,
-    recorded,
+    record_street,
     says,
 )
 
@@ -49,7 +49,7 @@ def sound(values: Mapping[str, float | None], faults: tuple[str, ...]) -> None:
                 assert value <= 1, label
 
 
-def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -> RunData:
+def record_town(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -> RunData:
     """Return the record of the first ticks of a shipped town; the caller closes its reader."""
     loaded = load_scenario(scenario)
     hours = ticks * loaded.seconds_per_tick / 3600
@@ -62,7 +62,7 @@ def lived(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -
 @pytest.mark.parametrize("policy", ["scripted", "random", "idle"])
 @pytest.mark.parametrize("scenario", list_scenario_names())
 def test_every_measure_on_every_shipped_town(scenario: str, policy: str, tmp_path: Path) -> None:
-    record = lived(tmp_path / "run.sqlite", scenario, policy, 12)
+    record = record_town(tmp_path / "run.sqlite", scenario, policy, 12)
     with record.reader:
         sound(*take_measures(record, list_measures()))
 
@@ -70,7 +70,7 @@ def test_every_measure_on_every_shipped_town(scenario: str, policy: str, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["scripted", "random"])
 def test_every_measure_on_an_hour_of_talk(policy: str, tmp_path: Path) -> None:
-    record = lived(tmp_path / "run.sqlite", "valentines_party", policy, 360, people=25)
+    record = record_town(tmp_path / "run.sqlite", "valentines_party", policy, 360, people=25)
     with record.reader:
         assert record.utterances or policy == "scripted"  # few are up at midnight
         sound(*take_measures(record, list_measures()))
@@ -137,6 +137,6 @@ def test_no_record_is_too_strange(
     told = [among(names, one) for one in told if one[2] in names]
     with (
         TemporaryDirectory() as folder,
-        recorded(Path(folder), told, last=last, names=names, seconds=seconds) as record,
+        record_street(Path(folder), told, last=last, names=names, seconds=seconds) as record,
     ):
         sound(*take_measures(record, list_measures()))

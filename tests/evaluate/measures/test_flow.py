@@ -16,7 +16,7 @@ from genagents_env.evaluate.measures.flow import (
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.world.events import Event
-from tests.evaluate.suspects import LAST, PAIN, TESTIMONY, WHO, mystery, said, write
+from tests.evaluate.suspects import LAST, PAIN, TESTIMONY, WHO, make_answers, mystery, write
 from tests.evaluate.talks import learn
 
 SEVEN = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus")
@@ -90,7 +90,7 @@ def test_of_nobody_there_is_no_share() -> None:
     assert trace_flows((), SEVEN, HEARD, AFTER, HELD) == ()
 
 
-def _held(agent: str, tick: int) -> RememberedRow:
+def _make_testimony(agent: str, tick: int) -> RememberedRow:
     return RememberedRow(tick, agent, "testimony", SHOWN, ())
 
 
@@ -98,10 +98,10 @@ def _held(agent: str, tick: int) -> RememberedRow:
     ("rows", "asked", "held"),
     [
         ([], True, None),  # an older file, or minds without words
-        ([_held("Ada", 0)], False, None),  # it is not over
-        ([_held("Ada", 0)], True, set()),  # all was forgotten
-        ([_held("Ada", 0), _held("Ben", LAST)], True, {("testimony", "Ben")}),
-        ([_held("Ben", LAST), _held("Cy", 30)], False, {("testimony", "Ben")}),
+        ([_make_testimony("Ada", 0)], False, None),  # it is not over
+        ([_make_testimony("Ada", 0)], True, set()),  # all was forgotten
+        ([_make_testimony("Ada", 0), _make_testimony("Ben", LAST)], True, {("testimony", "Ben")}),
+        ([_make_testimony("Ben", LAST), _make_testimony("Cy", 30)], False, {("testimony", "Ben")}),
     ],
 )
 def test_memories_of_the_end_are_those_of_its_tick(
@@ -111,7 +111,7 @@ def test_memories_of_the_end_are_those_of_its_tick(
 
 
 def test_before_any_time_has_passed_there_is_no_end() -> None:
-    assert find_held_memories([_held("Ada", 0)], 0, False) is None
+    assert find_held_memories([_make_testimony("Ada", 0)], 0, False) is None
 
 
 names = st.sampled_from(SEVEN)
@@ -143,9 +143,16 @@ def test_probabilities_are_such_and_the_order_of_answers_is_indifferent(
 
 def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
     told = Event(0, 4, "learn", "Ben", {"fact": "testimony", "cause": 0, "source": "Ada"})
-    answers = [*said("Ben", "No.", "No.", question=PAIN), *said("Ben", SHOWN, "Franco")]
-    answers += said("Ben", SHOWN, question=WHO, tick=0)
-    memories = [_held("Ada", 0), _held("Ada", LAST), _held("Ben", LAST)]
+    answers = [
+        *make_answers("Ben", "No.", "No.", question=PAIN),
+        *make_answers("Ben", SHOWN, "Franco"),
+    ]
+    answers += make_answers("Ben", SHOWN, question=WHO, tick=0)
+    memories = [
+        _make_testimony("Ada", 0),
+        _make_testimony("Ada", LAST),
+        _make_testimony("Ben", LAST),
+    ]
     path = write(tmp_path / "a.sqlite", mystery(), [told], answers, remembered=memories)
     with RunReader(path) as run:
         (flow,) = compute_flows(run)

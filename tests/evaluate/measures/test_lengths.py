@@ -14,7 +14,7 @@ from genagents_env.evaluate.measures.lengths import (
 from genagents_env.evaluate.presence import find_memberships
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event
-from tests.report.planted import ADA, BEN, LYFE, joined, left, meta, plant, said
+from tests.report.planted import ADA, BEN, LYFE, make_join, make_leave, make_utterance, meta, plant
 
 
 def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
@@ -22,10 +22,19 @@ def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
         tmp_path / "run.sqlite",
         50,
         (
-            *(joined(2, ADA), joined(2, BEN), said(2, ADA), said(3, BEN)),
-            *(left(5, BEN), left(8, ADA, reason="walked_away"), said(9, ADA, conversation=None)),
-            *(joined(10, BEN, 1), joined(12, ADA, 1), left(12, ADA, 1), joined(20, ADA, 1)),
-            said(21, BEN, conversation=1),
+            *(make_join(2, ADA), make_join(2, BEN), make_utterance(2, ADA), make_utterance(3, BEN)),
+            *(
+                make_leave(5, BEN),
+                make_leave(8, ADA, reason="walked_away"),
+                make_utterance(9, ADA, conversation=None),
+            ),
+            *(
+                make_join(10, BEN, 1),
+                make_join(12, ADA, 1),
+                make_leave(12, ADA, 1),
+                make_join(20, ADA, 1),
+            ),
+            make_utterance(21, BEN, conversation=1),
         ),
         policies={ADA: LYFE, BEN: {"name": "idle", "config": {}}},
     )
@@ -79,7 +88,7 @@ def test_every_membership_has_the_length_it_was_given(
 
 
 def test_pooling_joins_the_runs_by_policy(tmp_path: Path) -> None:
-    happened = (joined(1, ADA), left(4, ADA, reason="silence"))
+    happened = (make_join(1, ADA), make_leave(4, ADA, reason="silence"))
     with RunReader(plant(tmp_path / "a.sqlite", 9, happened)) as run:
         one = compute_spans(run)
     (both,) = pool_lengths([one, one])

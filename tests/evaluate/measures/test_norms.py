@@ -16,7 +16,7 @@ from tests.evaluate.measures.street import (
     begins,
     fails,
     goes,
-    recorded,
+    record_street,
 )
 from tests.evaluate.measures.test_talk import value
 
@@ -34,7 +34,7 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
         fails(33, ADA, "Ben Carver is out of earshot"),
         fails(34, ADA, "you do not know a place called Shop is private business"),
     ]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         found = find_attempts(record)
         assert [(one.agent, one.tick, one.kind) for one in found] == [
             (BEN, 1, "closed"),
@@ -61,7 +61,7 @@ def test_being_where_one_must_not(tmp_path: Path) -> None:
         goes(30, BEN, WASH),
         goes(45, CAT, HOME),
     ]
-    with recorded(
+    with record_street(
         tmp_path, happenings, last=60, names=(ADA, BEN, CAT), start="2023-02-13T11:00:00"
     ) as record:
         assert find_trespass(record).sum(axis=1).tolist() == [30, 60, 45]
@@ -70,13 +70,15 @@ def test_being_where_one_must_not(tmp_path: Path) -> None:
 
 def test_closing_time_by_the_clock(tmp_path: Path) -> None:
     happenings = [begins(BEN, CAFE), begins(ADA, CAFE)]
-    with recorded(tmp_path, happenings, last=60, start="2023-02-13T09:30:20", seconds=50) as record:
+    with record_street(
+        tmp_path, happenings, last=60, start="2023-02-13T09:30:20", seconds=50
+    ) as record:
         # Ten o'clock is 1780 s after the start: the tick 36, at 1800 s, is the first after it.
         assert find_trespass(record)[1].tolist() == [False] * 36 + [True] * 24
 
 
 def test_a_peaceful_hour(tmp_path: Path) -> None:
-    with recorded(tmp_path, last=60) as record:
+    with record_street(tmp_path, last=60) as record:
         assert value(record, "broken_norms") == 0
         assert set(value(record, "norm_attempts").values()) == {0.0}
         assert value(record, "trespass") == 0
@@ -95,5 +97,5 @@ def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:
         i for i, p in enumerate(world.scenario.people) if "Market" not in (p.workplace or "")
     )
     told = access.explain_refusal(stranger, shop)
-    with recorded(tmp_path, [fails(1, ADA, told)], last=2) as record:
+    with record_street(tmp_path, [fails(1, ADA, told)], last=2) as record:
         assert [one.kind for one in find_attempts(record)] == ["closed"]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.evaluate.measures.phrasing import find_requests, load_phrases, straighten_quotes
-from tests.evaluate.measures.street import ADA, BEN, CAT, joins, recorded, says
+from tests.evaluate.measures.street import ADA, BEN, CAT, joins, record_street, says
 from tests.evaluate.measures.test_talk import value
 
 TRIO = (ADA, BEN, CAT)
@@ -94,7 +94,7 @@ def test_these_ask_nothing(text: str) -> None:
 )
 def test_what_an_answer_is(text: str, kind: str, tmp_path: Path) -> None:
     happenings = [says(1, ADA, "Would you like to come?", (BEN,)), says(2, BEN, text, (ADA,))]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         (first, *_) = find_requests(record)
         assert (first.agent, first.kind) == (BEN, kind)
 
@@ -111,7 +111,7 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
         says(6, ADA, "Would you like to come?", (BEN,), conversation=None),  # in no conversation
         says(7, BEN, "No.", (ADA,), conversation=None),
     ]
-    with recorded(tmp_path, happenings, last=60, names=TRIO) as record:
+    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
         found = [(one.agent, one.kind) for one in find_requests(record)]
         assert sorted(found, key=str) == [
             (BEN, "declined"),
@@ -126,7 +126,7 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
 
 def test_asked_and_never_answered(tmp_path: Path) -> None:
     happenings = [says(1, ADA, "Would you like to come?", (BEN,))]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         assert [one.kind for one in find_requests(record)] == [None]
         assert value(record, "declined") is None
         assert value(record, "requests") == pytest.approx(1 / 2)
@@ -147,6 +147,6 @@ def test_asked_and_never_answered(tmp_path: Path) -> None:
     ],
 )
 def test_formal_and_short_words(text: str, formal: bool, short: bool, tmp_path: Path) -> None:
-    with recorded(tmp_path, [says(1, ADA, text, (BEN,))], last=60) as record:
+    with record_street(tmp_path, [says(1, ADA, text, (BEN,))], last=60) as record:
         assert value(record, "formality") == float(formal)
         assert value(record, "contractions") == float(short)

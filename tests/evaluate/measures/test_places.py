@@ -14,7 +14,7 @@ from tests.evaluate.measures.street import (
     SHOP,
     begins,
     goes,
-    recorded,
+    record_street,
 )
 from tests.evaluate.measures.test_talk import value
 
@@ -26,7 +26,7 @@ def test_where_people_spend_their_time(tmp_path: Path) -> None:
         goes(40, ADA, SHOP),
         (30, "sleep", BEN, {"cause": "action"}),
     ]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         arenas, names, seconds = compute_occupancy(record)
         assert (arenas, names) == ((HOME, CAFE, SHOP), (ADA, BEN))
         assert (seconds / 60).tolist() == [[10, 60], [30, 0], [20, 0]]
@@ -42,7 +42,7 @@ def test_where_people_spend_their_time(tmp_path: Path) -> None:
 
 def test_the_open_ground_is_no_company(tmp_path: Path) -> None:
     happenings = [begins(ADA, "outside"), begins(BEN, "outside"), goes(30, ADA, HOME)]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         assert record.scenario.outside == "outside"
         assert value(record, "together") == 0
         assert not find_accompanied(record).any()
@@ -50,7 +50,7 @@ def test_the_open_ground_is_no_company(tmp_path: Path) -> None:
 
 def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
     happenings = [begins(ADA, asleep=True), begins(BEN, asleep=True)]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         for name in ("place_entropy", "at_home", "at_work", "elsewhere", "together", "trespass"):
             assert value(record, name) is None, name
         assert value(record, "places_visited") == 1
@@ -59,7 +59,7 @@ def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
 
 def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
     heard = {"fact": "cake", "cause": 0, "source": ADA}
-    with recorded(tmp_path, [(7, "learn", BEN, heard)], last=60) as record:
+    with record_street(tmp_path, [(7, "learn", BEN, heard)], last=60) as record:
         assert compute_curves(record) == {"cake": [(0.0, 1), (420.0, 2), (3600.0, 2)]}
         assert value(record, "heard") == {"cake": 1.0}
         assert value(record, "received") == {"cake": 1.0}
@@ -69,13 +69,13 @@ def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
 
 def test_half_of_three_is_two(tmp_path: Path) -> None:
     heard = {"fact": "cake", "cause": 0, "source": ADA}
-    with recorded(
+    with record_street(
         tmp_path, [(30, "learn", BEN, heard)], last=60, names=(ADA, BEN, "Cat Dole")
     ) as record:
         assert value(record, "half_time") == {"cake": 0.5}
 
 
 def test_nothing_spreads_in_no_time(tmp_path: Path) -> None:
-    with recorded(tmp_path) as record:
+    with record_street(tmp_path) as record:
         assert compute_curves(record) == {"cake": [(0.0, 1)]}
         assert value(record, "heard") == {"cake": None}

@@ -14,7 +14,7 @@ from genagents_env.evaluate.measures.preferences import (
     tally_preferences,
 )
 from genagents_env.record import RunReader
-from tests.evaluate.suspects import found, judged, mystery, said, write
+from tests.evaluate.suspects import make_answers, make_judgements, make_verdicts, mystery, write
 
 ANIME, SOCCER, UNDECIDED = "anime", "soccer", "indecisive"
 
@@ -31,13 +31,13 @@ def _clubs(after: dict[str, dict[str, float]], **changes: object) -> Preference:
 
 def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own() -> None:
     given_ = [
-        *found("suspect", "Ada", "nobody", when="before"),
-        *found("suspect", "Ada", "Franco", "Franco", "Zoe"),
-        *found("suspect", "Ben", None, "Zoe"),
-        *found("suspect", "Cy", None),
-        *found("suspect", "Ada", "Zoe", by="model:wise"),
-        *found("ill", "Ada", "yes"),
-        *found("suspect", "Ada", None, by="model:mute"),
+        *make_verdicts("suspect", "Ada", "nobody", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
+        *make_verdicts("suspect", "Ben", None, "Zoe"),
+        *make_verdicts("suspect", "Cy", None),
+        *make_verdicts("suspect", "Ada", "Zoe", by="model:wise"),
+        *make_verdicts("ill", "Ada", "yes"),
+        *make_verdicts("suspect", "Ada", None, by="model:mute"),
     ]
     rule, model = tally_preferences(mystery(), given_)
     assert rule == Preference(
@@ -187,8 +187,13 @@ def test_shares_add_up_to_one_in_any_order(given_: list[Verdict], data: st.DataO
 
 
 def test_preferences_are_read_from_a_run(tmp_path: Path) -> None:
-    rows = [*said("Ada", "Zoe", "Zoe", "Franco", tick=0), *said("Ada", "Franco", "Franco", "Zoe")]
-    path = write(tmp_path / "a.sqlite", mystery(), interviews=rows, judgements=judged("Ada", "Zoe"))
+    rows = [
+        *make_answers("Ada", "Zoe", "Zoe", "Franco", tick=0),
+        *make_answers("Ada", "Franco", "Franco", "Zoe"),
+    ]
+    path = write(
+        tmp_path / "a.sqlite", mystery(), interviews=rows, judgements=make_judgements("Ada", "Zoe")
+    )
     with RunReader(path) as run:
         rule, model = compute_preferences(run)
     assert rule.changed == {"Ada": ("Zoe", "Franco")}

@@ -17,7 +17,7 @@ from tests.evaluate.measures.street import (
     begins,
     goes,
     person,
-    recorded,
+    record_street,
     street,
 )
 from tests.evaluate.measures.test_talk import value
@@ -26,7 +26,7 @@ from tests.evaluate.measures.test_talk import value
 def test_keeping_to_the_routine(tmp_path: Path) -> None:
     """Two hours from eight: home until nine, then the cafe, where Ada comes five minutes late."""
     happenings = [goes(20, ADA, SHOP), goes(30, ADA, HOME), goes(65, ADA, CAFE)]
-    with recorded(tmp_path, happenings, last=120) as record:
+    with record_street(tmp_path, happenings, last=120) as record:
         first, second = list_appointments(record)
         assert (first.place, first.first, first.end, first.came) == (HOME, 0, 60, 0)
         assert (second.place, second.first, second.end, second.came) == (CAFE, 60, 120, 65)
@@ -41,7 +41,7 @@ def test_keeping_to_the_routine(tmp_path: Path) -> None:
 
 def test_time_to_travel_ends(tmp_path: Path) -> None:
     """Ada never comes: of the second hour the first twenty minutes are left out, no more."""
-    with recorded(tmp_path, last=120) as record:
+    with record_street(tmp_path, last=120) as record:
         assert value(record, "adherence") == pytest.approx(60 / 100)
         assert value(record, "lateness") is None
 
@@ -53,20 +53,20 @@ def test_a_whole_entry_may_be_missed(tmp_path: Path) -> None:
     )
     scenario = street(people=(person(ADA, routine=day), person(BEN)))
     happenings = [goes(55, ADA, CAFE), goes(118, ADA, HOME)]
-    with recorded(tmp_path, happenings, last=240, scenario=scenario) as record:
+    with record_street(tmp_path, happenings, last=240, scenario=scenario) as record:
         assert [one.came for one in list_appointments(record)] == [0, 60, None, 180]
         assert value(record, "missed") == pytest.approx(1 / 2)
         assert value(record, "lateness") == 0  # early at the cafe, home long before eleven
 
 
 def test_who_sleeps_is_nowhere_late(tmp_path: Path) -> None:
-    with recorded(tmp_path, [begins(ADA, asleep=True)], last=120) as record:
+    with record_street(tmp_path, [begins(ADA, asleep=True)], last=120) as record:
         assert value(record, "adherence") is None
         assert value(record, "lateness") is None
 
 
 def test_without_a_routine_there_is_none_to_keep(tmp_path: Path) -> None:
-    with recorded(tmp_path, last=60, names=(BEN, "Cat Dole")) as record:
+    with record_street(tmp_path, last=60, names=(BEN, "Cat Dole")) as record:
         assert list_appointments(record) == ()
         assert value(record, "adherence") is None
 
@@ -77,7 +77,7 @@ def test_the_entry_in_force_is_the_one_that_minds_follow(name: str, tmp_path: Pa
     scenario = load_scenario(name)
     people = [one for one in scenario.people if one.routine][:3]
     names = tuple(one.name for one in people)
-    with recorded(
+    with record_street(
         tmp_path,
         last=36 * 6,
         names=names,

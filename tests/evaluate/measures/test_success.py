@@ -24,7 +24,16 @@ from genagents_env.evaluate.measures.success import (
 )
 from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Success
-from tests.evaluate.suspects import LAST, PAIN, at, found, judged, mystery, said, write
+from tests.evaluate.suspects import (
+    LAST,
+    PAIN,
+    at,
+    make_answers,
+    make_judgements,
+    make_verdicts,
+    mystery,
+    write,
+)
 
 SOLVED = Success(
     id="solved", title="Ada names Franco", check="suspect", of=("Ada",), value="Franco"
@@ -84,7 +93,7 @@ def test_a_majority_is_at_least_half_rounded_up(yes: int, decided: int, holds_: 
 
 
 def test_the_share_of_repeats_with_the_value_is_the_agents_share() -> None:
-    one = _weigh(SOLVED, found("suspect", "Ada", "Franco", "Zoe", "Franco"))
+    one = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Franco", "Zoe", "Franco"))
     assert one == SuccessOutcome(
         "solved", "Ada names Franco", "after", "rule", {"Ada": 2 / 3}, 2 / 3, True,
         (True, False, True),
@@ -92,17 +101,17 @@ def test_the_share_of_repeats_with_the_value_is_the_agents_share() -> None:
 
 
 def test_a_missing_verdict_is_left_out_and_counted() -> None:
-    one = _weigh(SOLVED, found("suspect", "Ada", "Franco", None, "Zoe"))
+    one = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Franco", None, "Zoe"))
     assert one.shares == {"Ada": 0.5}
     assert (one.share, one.majority, one.missing) == (0.5, True, 1)
     assert one.repeats == (True, None, False)
-    none = _weigh(SOLVED, found("suspect", "Ada", None, None))
+    none = _weigh(SOLVED, make_verdicts("suspect", "Ada", None, None))
     assert (none.shares, none.share, none.majority, none.missing) == ({}, None, None, 2)
 
 
 EVERYONE = [
-    *found("suspect", "Ada", "Franco", "Franco", "Zoe", "nobody"),
-    *found("suspect", "Ben", "Franco", "Zoe", "Zoe", "nobody"),
+    *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe", "nobody"),
+    *make_verdicts("suspect", "Ben", "Franco", "Zoe", "Zoe", "nobody"),
 ]
 
 
@@ -125,7 +134,10 @@ def test_verdicts_of_one_repeat_are_put_together(
 
 
 def test_one_who_was_asked_less_often_or_never_leaves_it_open() -> None:
-    given_ = [*found("suspect", "Ada", "Franco", "Franco"), *found("suspect", "Ben", "Franco")]
+    given_ = [
+        *make_verdicts("suspect", "Ada", "Franco", "Franco"),
+        *make_verdicts("suspect", "Ben", "Franco"),
+    ]
     assert _weigh(_success(check="suspect"), given_).repeats == (True, None)
     silent = _weigh(_success(check="suspect", of=["Ada", "Cy"]), given_)
     assert (silent.repeats, silent.missing, silent.shares) == ((None, None), 2, {"Ada": 1.0})
@@ -134,7 +146,7 @@ def test_one_who_was_asked_less_often_or_never_leaves_it_open() -> None:
 
 
 def test_an_answer_check_counts_its_yes() -> None:
-    one = _weigh(_success(check="ill"), found("ill", "Ada", "yes", "no"))
+    one = _weigh(_success(check="ill"), make_verdicts("ill", "Ada", "yes", "no"))
     assert (one.repeats, one.shares) == ((True, False), {"Ada": 0.5})
 
 
@@ -144,12 +156,12 @@ IN_PAIN, IN_STUDY = _success("pain", check="ill"), _success("there", check="stud
 def _compound(**parts: object) -> list[SuccessOutcome]:
     scenario = mystery(SOLVED, IN_PAIN, IN_STUDY, _success("both", **parts))
     given_ = [
-        *found("suspect", "Ada", "Franco", "Franco", "Zoe", when="before"),
-        *found("suspect", "Ada", "Franco", "Franco", "Zoe"),
-        *found("suspect", "Ada", "Franco", "Zoe", "Zoe", by="model:wise"),
-        *found("ill", "Ada", "yes", "no", None),
-        *found("ill", "Ada", "yes", "yes", "no", by="model:wise"),
-        *found("study", "Ada", "yes"),
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
+        *make_verdicts("suspect", "Ada", "Franco", "Zoe", "Zoe", by="model:wise"),
+        *make_verdicts("ill", "Ada", "yes", "no", None),
+        *make_verdicts("ill", "Ada", "yes", "yes", "no", by="model:wise"),
+        *make_verdicts("study", "Ada", "yes"),
     ]
     return [one for one in tally_outcomes(scenario, given_) if one.success == "both"]
 
@@ -174,9 +186,9 @@ def test_successes_of_successes_go_by_repeat_and_judge_and_places_hold_in_all(
 
 def test_what_a_success_lacks_by_one_judge_is_no_outcome_of_that_judge() -> None:
     given_ = [
-        *found("suspect", "Ada", "Franco"),
-        *found("ill", "Ada", "yes"),
-        *found("suspect", "Ada", "Franco", by="model:wise"),
+        *make_verdicts("suspect", "Ada", "Franco"),
+        *make_verdicts("ill", "Ada", "yes"),
+        *make_verdicts("suspect", "Ada", "Franco", by="model:wise"),
     ]
     both = _success("both", all=["solved", "pain"])
     told = [(one.success, one.by) for one in tally_outcomes(mystery(SOLVED, IN_PAIN, both), given_)]
@@ -196,13 +208,13 @@ def test_without_checks_successes_or_verdicts_there_is_no_outcome() -> None:
 
 def test_two_judges_are_each_compared_with_the_rule_where_both_have_an_opinion() -> None:
     given_ = [
-        *found("suspect", "Ada", "Franco", "Zoe", "nobody"),
-        *found("suspect", "Ada", "Franco", when="before"),
-        *found("suspect", "Ada", "Franco", None, "Zoe", by="model:wise"),
-        *found("suspect", "Ada", "Zoe", when="before", by="model:wise"),
-        *found("suspect", "Ada", None, "Zoe", by="model:quick"),
-        *found("ill", "Ada", None),
-        *found("ill", "Ada", "yes", by="model:wise"),
+        *make_verdicts("suspect", "Ada", "Franco", "Zoe", "nobody"),
+        *make_verdicts("suspect", "Ada", "Franco", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", None, "Zoe", by="model:wise"),
+        *make_verdicts("suspect", "Ada", "Zoe", when="before", by="model:wise"),
+        *make_verdicts("suspect", "Ada", None, "Zoe", by="model:quick"),
+        *make_verdicts("ill", "Ada", None),
+        *make_verdicts("ill", "Ada", "yes", by="model:wise"),
     ]
     told = tally_agreements(given_)
     assert told == (
@@ -266,9 +278,12 @@ def test_a_verdict_that_comes_later_never_turns_what_was_decided(
 
 
 def test_outcomes_and_agreement_are_read_from_a_run(tmp_path: Path) -> None:
-    rows = [*said("Ada", "Zoe", tick=0), *said("Ada", "Franco", "Franco", "Zoe")]
-    rows += said("Ada", "It hurts.", question=PAIN)
-    models = [*judged("Ada", "Franco", "Zoe", "Zoe"), *judged("Ada", "Zoe", tick=0)]
+    rows = [*make_answers("Ada", "Zoe", tick=0), *make_answers("Ada", "Franco", "Franco", "Zoe")]
+    rows += make_answers("Ada", "It hurts.", question=PAIN)
+    models = [
+        *make_judgements("Ada", "Franco", "Zoe", "Zoe"),
+        *make_judgements("Ada", "Zoe", tick=0),
+    ]
     moves = [at(0, 0, "start", "Ada", "Cottage/study")]
     path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, rows, models)
     with RunReader(path) as run:

@@ -11,7 +11,7 @@ from genagents_env.evaluate.measures.novelty import compute_mtld
 from genagents_env.evaluate.measures.partners import count_partners
 from genagents_env.evaluate.measures.talk import compute_evenness, compute_gini, split_words
 from genagents_env.evaluate.run_data import RunData
-from tests.evaluate.measures.street import ADA, BEN, CAT, joins, leaves, recorded, says
+from tests.evaluate.measures.street import ADA, BEN, CAT, joins, leaves, record_street, says
 
 TRIO = (ADA, BEN, CAT)
 
@@ -39,7 +39,7 @@ def test_an_hour_of_two_conversations(tmp_path: Path) -> None:
         leaves(12, 1, ADA),
         says(20, BEN, "Nobody is here.", conversation=None),
     ]
-    with recorded(tmp_path, happenings, last=60, names=TRIO) as record:
+    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
         assert value(record, "conversations") == pytest.approx(5 / 3)
         assert value(record, "utterances") == pytest.approx(5 / 3)
         assert value(record, "turns") == 2
@@ -65,7 +65,7 @@ def test_who_talks_to_whom(tmp_path: Path) -> None:
         says(3, ADA, "Hello", (BEN,)),
         (4, "say", CAT, {**says(4, CAT, "Hm", (ADA,))[3], "heard_by": []}),
     ]
-    with recorded(tmp_path, happenings, last=60, names=TRIO) as record:
+    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
         names, counts = count_partners(record)
         assert names == TRIO
         assert counts.tolist() == [[0, 2, 1], [1, 0, 0], [0, 0, 0]]
@@ -76,7 +76,7 @@ def test_who_talks_to_whom(tmp_path: Path) -> None:
 
 def test_an_hour_of_silence(tmp_path: Path) -> None:
     """What was counted is 0; what has nothing to be a share of is none."""
-    with recorded(tmp_path, last=60) as record:
+    with record_street(tmp_path, last=60) as record:
         for name in ("conversations", "utterances", "partners", "talk_density", "requests"):
             assert value(record, name) == 0, name
         for name in (
@@ -89,7 +89,7 @@ def test_an_hour_of_silence(tmp_path: Path) -> None:
 
 
 def test_one_agent_alone_has_no_network(tmp_path: Path) -> None:
-    with recorded(tmp_path, [says(1, ADA, "Hm")], last=60, names=(ADA,)) as record:
+    with record_street(tmp_path, [says(1, ADA, "Hm")], last=60, names=(ADA,)) as record:
         for name in ("partners", "talk_density", "reciprocity", "talk_inequality", "together"):
             assert value(record, name) is None, name
         assert value(record, "density") is None
@@ -103,14 +103,14 @@ def test_saying_the_same_again(tmp_path: Path) -> None:
         says(4, BEN, "Let me see what else there is", (ADA,)),
         says(5, BEN, "Oh well", (ADA,)),  # too short to tell
     ]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         assert value(record, "self_repetition") == pytest.approx(1 / 2)
         assert value(record, "echo") == pytest.approx(2 / 3)
 
 
 def test_distinct_words_and_pairs(tmp_path: Path) -> None:
     happenings = [says(1, ADA, "a b a b", (BEN,)), says(2, BEN, "a", (ADA,))]
-    with recorded(tmp_path, happenings, last=60) as record:
+    with record_street(tmp_path, happenings, last=60) as record:
         assert value(record, "distinct_1") == pytest.approx(2 / 5)
         assert value(record, "distinct_2") == pytest.approx(2 / 3)
         assert value(record, "lexical_diversity") is None  # fewer than 50 words

@@ -6,7 +6,16 @@ import pytest
 
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import JudgementRow, RunReader
-from tests.evaluate.measures.street import ADA, BEN, CAFE, CAT, gathering, goes, recorded, street
+from tests.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAFE,
+    CAT,
+    gathering,
+    goes,
+    record_street,
+    street,
+)
 from tests.evaluate.measures.test_talk import value
 from tests.report.planted import ASKED, cake, judgement
 
@@ -48,7 +57,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
 
 
 def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> None:
-    with recorded(tmp_path, last=60, model=None, price=None) as record:
+    with record_street(tmp_path, last=60, model=None, price=None) as record:
         for name in ("calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"):
             assert value(record, name) == 0
         for name in ("calls_per_utterance", "tokens_per_call", "fallbacks", "interview_tokens"):
@@ -80,7 +89,7 @@ def test_who_came_to_the_cake(tmp_path: Path) -> None:
         goes(50, BEN, "Brook house/kitchen"),
         goes(55, CAT, CAFE),
     ]
-    with recorded(
+    with record_street(
         tmp_path, happenings, last=60, names=(ADA, BEN, CAT), scenario=scenario
     ) as record:
         assert value(record, "invited") == {"treat": 1.0}
@@ -91,12 +100,12 @@ def test_who_came_to_the_cake(tmp_path: Path) -> None:
 
 def test_a_gathering_that_had_not_begun(tmp_path: Path) -> None:
     scenario = street(gatherings=(gathering(),))
-    with recorded(tmp_path, last=20, scenario=scenario) as record:
+    with record_street(tmp_path, last=20, scenario=scenario) as record:
         for name in ("invited", "came", "attendance", "attended_hours"):
             assert value(record, name) == {"treat": None}, name
 
 
 def test_nobody_invited_nobody_to_come(tmp_path: Path) -> None:
-    with recorded(tmp_path, last=60, scenario=street(gatherings=(gathering(),))) as record:
+    with record_street(tmp_path, last=60, scenario=street(gatherings=(gathering(),))) as record:
         assert value(record, "invited") == {"treat": 0.0}
         assert value(record, "came") == {"treat": None}

@@ -68,7 +68,7 @@ def circle(folder: Path, size: int) -> Scenario:
     return load_scenario(str(where))
 
 
-def talking(words: Words) -> Rule:
+def make_talk_rule(words: Words) -> Rule:
     """Return a rule that talks wherever it may and says `words`; else it waits.
 
     What it sums up is alike every time, and never the same.
@@ -110,7 +110,7 @@ def varied(request: CompletionRequest) -> str:
 SYLLABLES = tuple(a + b for a in "bdfgklmnprstvz" for b in "aeiou")
 
 
-def lived(
+def run_circle(
     folder: Path, size: int, words: Words, ticks: int = 72, seed: int = 3, **config: Value
 ) -> Path:
     """Return the file of a run of so many ticks in the hall, without interviews."""
@@ -121,7 +121,7 @@ def lived(
         policy=PolicySpec("lyfe", config),
     )
     engine = RunOptions(
-        endpoint=ScriptedEndpoint(talking(words)), embedder="hashed", interviews=False
+        endpoint=ScriptedEndpoint(make_talk_rule(words)), embedder="hashed", interviews=False
     )
     assert run(spec, path, engine).status == "finished"
     return path

@@ -47,14 +47,14 @@ def moment(mind: LyfeMind, percept: Percept) -> Moment:
     return Moment(percept, mind.services.to_second(percept.time))
 
 
-def thinking_of(mind: LyfeMind) -> CallScheduler[LyfeMind]:
+def make_scheduler(mind: LyfeMind) -> CallScheduler[LyfeMind]:
     """Return what asks the model of `mind`."""
     return CallScheduler(mind.services.model, lyfe.HANDLERS)
 
 
 def think(mind: LyfeMind, thoughts: Sequence[Query], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
-    asyncio.run(thinking_of(mind).run(mind, thoughts, moment(mind, percept)))
+    asyncio.run(make_scheduler(mind).run(mind, thoughts, moment(mind, percept)))
 
 
 def endpoint_of(mind: LyfeMind) -> ScriptedEndpoint:
@@ -64,7 +64,7 @@ def endpoint_of(mind: LyfeMind) -> ScriptedEndpoint:
     return endpoint
 
 
-def asked(mind: LyfeMind) -> list[CompletionRequest]:
+def list_requests(mind: LyfeMind) -> list[CompletionRequest]:
     """Return what the model was asked so far."""
     return endpoint_of(mind).requests
 

@@ -29,8 +29,8 @@ from genagents_env.percept import Percept
 from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.rng import draw_index
-from tests.policies.lyfe.circle import NAMES, circle, talking, varied
-from tests.policies.lyfe.minds import asked, make_mind, moment, think
+from tests.policies.lyfe.circle import NAMES, circle, make_talk_rule, varied
+from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, infos, person
 
 Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
@@ -46,7 +46,7 @@ EVERYTHING = {
 
 def rule(request: CompletionRequest) -> str:
     """Return the reply of a talker who now and then prefers to think."""
-    reply = json.loads(talking(varied)(request))
+    reply = json.loads(make_talk_rule(varied)(request))
     if "option" in reply and draw_index(request.seed, 4, "thinks") == 0:
         reply["option"] = "reflect"
     return json.dumps(reply)
@@ -74,7 +74,7 @@ class Town:
 
 
 @cache
-def recorded() -> tuple[Mapping[str, Percept], ...]:
+def record_percepts() -> tuple[Mapping[str, Percept], ...]:
     """Return what whole minds perceive, tick by tick."""
     town, sequence = Town("full"), []
     for _ in range(TICKS):
@@ -83,17 +83,17 @@ def recorded() -> tuple[Mapping[str, Percept], ...]:
     return tuple(sequence)
 
 
-def lived_by(variant: str) -> Iterator[Town]:
+def replay_minds(variant: str) -> Iterator[Town]:
     """Yield the town of minds of this variant after each recorded moment."""
     town = Town(variant)
-    for percepts in recorded():
+    for percepts in record_percepts():
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
         town.policy.act({agent: {} for agent in seen}, seen)
         yield town
 
 
 def purposes(variant: str) -> set[str]:
-    *_, town = lived_by(variant)
+    *_, town = replay_minds(variant)
     return set(town.purposes())
 
 
@@ -114,28 +114,30 @@ def test_an_ablation_lacks_the_calls_it_names_and_no_others(variant: str, gone: 
 
 
 def test_without_options_the_controller_is_asked_at_every_tick() -> None:
-    for tick, town in enumerate(lived_by("no_option_action"), 1):
+    for tick, town in enumerate(replay_minds("no_option_action"), 1):
         assert town.purposes()["controller.choose"] == tick * SIZE
-    *_, whole = lived_by("full")
+    *_, whole = replay_minds("full")
     assert whole.purposes()["controller.choose"] < TICKS * SIZE / 4
 
 
 def test_without_summarize_and_forget_one_list_only_grows() -> None:
     known: dict[str, list[str]] = {}
-    for town in lived_by("no_summarize_and_forget"):
+    for town in replay_minds("no_summarize_and_forget"):
         for name, mind in town.policy.minds.items():
             before = known.get(name, [])
             assert mind.long.texts[: len(before)] == before
             assert len(mind.recent) == 0
             known[name] = mind.long.texts
-    *_, town = lived_by("full")
+    *_, town = replay_minds("full")
     for name, mind in town.policy.minds.items():
         assert len(known[name]) > len(mind.long) + len(mind.recent)
 
 
 def test_without_a_self_monitor_what_is_observed_is_remembered_as_it_is() -> None:
-    *_, town = lived_by("no_self_monitor")
-    said = {heard.text for percepts in recorded() for p in percepts.values() for heard in p.heard}
+    *_, town = replay_minds("no_self_monitor")
+    said = {
+        heard.text for percepts in record_percepts() for p in percepts.values() for heard in p.heard
+    }
     for mind in town.policy.minds.values():
         assert not mind.summary.text
         texts = [kept.text for kept in (*mind.long, *mind.recent) if kept.origin == "observed"]
@@ -177,7 +179,9 @@ def prompts_of(variant: str) -> dict[str, Asked]:
     for kind, thoughts in faculties.items():
         mind.option = LyfeOption(kind, target=BEN, subgoal="ask of the river")
         think(mind, thoughts(mind, moment(mind, HERE)), HERE)
-    return {fields(request.schema): in_parts(read_prompt(request)) for request in asked(mind)}
+    return {
+        fields(request.schema): in_parts(read_prompt(request)) for request in list_requests(mind)
+    }
 
 
 def fields(schema: Value) -> str:

@@ -146,7 +146,7 @@ SCRIPTS = st.sampled_from(
 
 
 def test_every_prompt_file_is_among_those_that_are_tried() -> None:
-    asked = asked_of(("Ben Birch", "Cat Cole"), "Good day.", "square", "full", 640)
+    asked = list_hard_requests(("Ben Birch", "Cat Cole"), "Good day.", "square", "full", 640)
     wanted = {tuple(sorted(fields_of(request))) for request in asked}
     questions = {request.messages[-1].content.rpartition("END>>>")[2] for request in asked}
     files = {path.stem for path in FOLDER.glob("*.jinja")} - {"system"}
@@ -171,14 +171,14 @@ def test_no_prompt_is_longer_than_allowed_in_any_script(
     name: str, words: str, place: str, variant: str, limit: int
 ) -> None:
     names = tuple(f"{k} {name * 4}"[:60].strip() for k in range(4))
-    asked = asked_of(names, words * 30, place * 4, variant, limit)
+    asked = list_hard_requests(names, words * 30, place * 4, variant, limit)
     assert len(asked) > 10
     for request in asked:
         length = bound_prompt_tokens(list(request.messages))
         assert length <= limit, request.messages[-1].content
 
 
-def asked_of(
+def list_hard_requests(
     names: tuple[str, ...], words: str, place: str, variant: str, limit: int
 ) -> list[CompletionRequest]:
     """Return what somebody with hard names, words and places around her is asked, first asking."""

@@ -6,17 +6,17 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.policies.lyfe import controller, options, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
-from tests.policies.lyfe.minds import asked, fields_of, make_mind, moment, think
+from tests.policies.lyfe.minds import fields_of, list_requests, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, person, profile
 
 BEN, CAT = "Ben Birch", "Cat Cole"
 
 
-def choosing(option: str, target: str = "nobody", subgoal: str = "see the ducks") -> Rule:
+def make_choice_rule(option: str, target: str = "nobody", subgoal: str = "see the ducks") -> Rule:
     return lambda request: json.dumps({"option": option, "target": target, "subgoal": subgoal})
 
 
-def decided(rule: Rule, percept: Moment | None = None, **fields: Value) -> LyfeMind:
+def decide(rule: Rule, percept: Moment | None = None, **fields: Value) -> LyfeMind:
     """Return a mind that has just chosen; `near` and `people` as given."""
     near, people = fields.pop("near", []), fields.pop("people", [])
     ended, only = fields.pop("ended", ""), fields.pop("only", [])
@@ -29,13 +29,13 @@ def decided(rule: Rule, percept: Moment | None = None, **fields: Value) -> LyfeM
 
 
 def possible(mind: LyfeMind) -> list[str]:
-    schema: Value = asked(mind)[0].schema
+    schema: Value = list_requests(mind)[0].schema
     choices = schema["properties"]["option"]
     return list(choices.get("enum", [choices.get("const")]))
 
 
 def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
-    mind = decided(choosing("reflect"), near=[BEN])
+    mind = decide(make_choice_rule("reflect"), near=[BEN])
     options.end(mind, 20, ended="reflect")
     now = moment(mind, Moment().later(20))
     assert not controller.make_queries(mind, now)
@@ -46,29 +46,36 @@ def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
 
 
 def test_one_call_gives_option_target_and_subgoal() -> None:
-    mind = decided(choosing("go", "Park"))
-    assert len(asked(mind)) == 1
+    mind = decide(make_choice_rule("go", "Park"))
+    assert len(list_requests(mind)) == 1
     option = mind.option
     assert (option.kind, option.target, option.subgoal) == ("go", "Park", "see the ducks")
 
 
 def test_talking_is_possible_only_where_somebody_is_near_finding_only_of_the_absent() -> None:
-    assert possible(decided(choosing("wait"))) == ["go", "reflect", "wait"]
-    assert possible(decided(choosing("wait"), near=[BEN])) == ["talk", "go", "reflect", "wait"]
-    both = decided(choosing("wait"), near=[BEN], people=[CAT])
+    assert possible(decide(make_choice_rule("wait"))) == ["go", "reflect", "wait"]
+    assert possible(decide(make_choice_rule("wait"), near=[BEN])) == [
+        "talk",
+        "go",
+        "reflect",
+        "wait",
+    ]
+    both = decide(make_choice_rule("wait"), near=[BEN], people=[CAT])
     assert possible(both) == ["talk", "go", "find", "reflect", "wait"]
 
 
 def test_what_just_ended_is_hidden_nine_times_in_ten() -> None:
     hidden = 0
     for tick in range(60):
-        mind = decided(choosing("wait"), Moment(tick=tick), near=[BEN], ended="talk")
+        mind = decide(make_choice_rule("wait"), Moment(tick=tick), near=[BEN], ended="talk")
         hidden += "talk" not in possible(mind)
     assert 44 <= hidden < 60
 
 
 def test_only_what_is_asked_for_is_possible() -> None:
-    assert possible(decided(choosing("go", "Park"), near=[BEN], only=["go", "find"])) == ["go"]
+    assert possible(decide(make_choice_rule("go", "Park"), near=[BEN], only=["go", "find"])) == [
+        "go"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,27 +83,27 @@ def test_only_what_is_asked_for_is_possible() -> None:
     [("the park", "Park"), ("PARK", "Park"), ("Ann house", "Ann's house"), ("9", "")],
 )
 def test_a_place_is_understood_however_it_is_spelled(words: str, target: str) -> None:
-    option = decided(choosing("go", words)).option
+    option = decide(make_choice_rule("go", words)).option
     assert (option.kind, option.target) == (("go", target) if target else ("wait", ""))
 
 
 def test_a_person_who_is_near_is_not_looked_for() -> None:
-    option = decided(choosing("find", "Cat"), near=[BEN], people=[CAT]).option
+    option = decide(make_choice_rule("find", "Cat"), near=[BEN], people=[CAT]).option
     assert (option.kind, option.target) == ("find", CAT)
 
 
 def test_to_talk_one_need_not_say_to_whom() -> None:
-    assert decided(choosing("talk", "the wind"), near=[BEN]).option.target == BEN
+    assert decide(make_choice_rule("talk", "the wind"), near=[BEN]).option.target == BEN
 
 
 def test_without_a_usable_reply_one_waits() -> None:
-    mind = decided(always_invalid, near=[BEN])
+    mind = decide(always_invalid, near=[BEN])
     assert mind.option.kind == "wait"
     assert [row.fallbacks for row in mind.services.model.ledger.rows()] == [1]
 
 
 def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
-    mind = make_mind(choosing("wait"))
+    mind = make_mind(make_choice_rule("wait"))
     mind.option = LyfeOption("go", target="Park")
     assert not controller.make_queries(mind, moment(mind, Moment()))
 
@@ -104,8 +111,8 @@ def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
 def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
     known = (*(f"Corner {number}" for number in range(40)), "Blue Lagoon")
     who = profile(goal="I want to swim in the lagoon")
-    mind = decided(choosing("wait"), Moment(known=known), who=who)
-    words = asked(mind)[0].messages[-1].content
+    mind = decide(make_choice_rule("wait"), Moment(known=known), who=who)
+    words = list_requests(mind)[0].messages[-1].content
     assert "Blue Lagoon" in words
     assert words.count('"place"') == 10
 
@@ -113,7 +120,7 @@ def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
 def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:
     def rule(request: CompletionRequest) -> str:
         if "option" in fields_of(request):
-            return choosing("talk", BEN)(request)
+            return make_choice_rule("talk", BEN)(request)
         return json.dumps({"say": "Hello, Ben."})
 
     percept = Moment(people=(person(BEN),), tick=3)

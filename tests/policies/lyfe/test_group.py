@@ -21,7 +21,7 @@ from genagents_env.policies.lyfe.mind import LyfeOption
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
-from tests.policies.lyfe.circle import NAMES, SECONDS, events, lived, sayings, stints, varied
+from tests.policies.lyfe.circle import NAMES, SECONDS, events, run_circle, sayings, stints, varied
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment
 
@@ -55,7 +55,7 @@ def sounds(words: str) -> int:
     return min(20, seconds)
 
 
-def naming(size: int) -> Rule:
+def make_naming_words(size: int) -> Rule:
     """Return words that name nobody, one or two of the first `size` people."""
 
     def words(request: CompletionRequest) -> str:
@@ -101,12 +101,14 @@ def test_nobody_speaks_beside_or_into_the_words_of_another(
     config = {**ENDLESS, **(SLOW if slow else {})}
     path = tmp_path / f"{size}-{seed}.sqlite"
     path.unlink(missing_ok=True)
-    check_turns(events(lived(tmp_path, size, varied, ticks=36, seed=seed, **config)))
+    check_turns(events(run_circle(tmp_path, size, varied, ticks=36, seed=seed, **config)))
 
 
 @pytest.mark.parametrize("size", [3, 5, 9])
 def test_all_who_are_named_answer_in_turn_before_anybody_else(tmp_path: Path, size: int) -> None:
-    happened = events(lived(tmp_path, size, naming(size), ticks=108, seed=size, **ENDLESS))
+    happened = events(
+        run_circle(tmp_path, size, make_naming_words(size), ticks=108, seed=size, **ENDLESS)
+    )
     together = 12 + max(event.tick for event in happened if event.kind == "converse")
     owed: dict[int, list[str]] = {}
     answered = several = 0
@@ -125,12 +127,14 @@ def test_all_who_are_named_answer_in_turn_before_anybody_else(tmp_path: Path, si
 
 
 def test_talk_that_goes_round_in_circles_ends_by_repetition_alone(tmp_path: Path) -> None:
-    path = lived(tmp_path, 4, lambda request: "Good day to you all.", option_seconds=3600, again=0)
+    path = run_circle(
+        tmp_path, 4, lambda request: "Good day to you all.", option_seconds=3600, again=0
+    )
     check_ends(path, most=60)
 
 
 def test_talk_that_never_repeats_itself_ends_by_time_alone(tmp_path: Path) -> None:
-    path = lived(tmp_path, 4, varied, option_seconds=60, repetition_times=1000, again=0)
+    path = run_circle(tmp_path, 4, varied, option_seconds=60, repetition_times=1000, again=0)
     check_ends(path, most=60)
 
 
@@ -157,7 +161,7 @@ def check_ends(path: Path, most: int) -> None:
 
 @pytest.mark.parametrize("size", [3, 6, pytest.param(9, marks=pytest.mark.slow)])
 def test_an_utterance_costs_one_call(tmp_path: Path, size: int) -> None:
-    path = lived(tmp_path, size, varied, ticks=108, seed=size, **ENDLESS)
+    path = run_circle(tmp_path, size, varied, ticks=108, seed=size, **ENDLESS)
     with RunReader(path) as record:
         asked = sum(call.purpose == "talk.speak" for call in record.calls())
     said = len(sayings(events(path)))

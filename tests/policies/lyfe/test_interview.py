@@ -23,7 +23,7 @@ from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
-from tests.policies.lyfe.minds import asked, fields_of, make_mind
+from tests.policies.lyfe.minds import fields_of, list_requests, make_mind
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
@@ -33,7 +33,7 @@ BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
 
 
-def telling(answer: str = "Yes.", *because: int, summary: str = "All is quiet.") -> Rule:
+def make_answer_rule(answer: str = "Yes.", *because: int, summary: str = "All is quiet.") -> Rule:
     def rule(request: CompletionRequest) -> str:
         if "summary" in fields_of(request):
             return json.dumps({"summary": summary}, ensure_ascii=False)
@@ -42,12 +42,12 @@ def telling(answer: str = "Yes.", *because: int, summary: str = "All is quiet.")
     return rule
 
 
-def naming(words: str, summary: str = "All is quiet.") -> Rule:
+def make_naming_rule(words: str, summary: str = "All is quiet.") -> Rule:
     """Return a rule that names every numbered line in which `words` stand."""
 
     def rule(request: CompletionRequest) -> str:
-        found = [int(line[0][1:]) for line in numbered(request) if words in line[2]]
-        return telling("Yes.", *found, summary=summary)(request)
+        found = [int(line[0][1:]) for line in list_numbered_lines(request) if words in line[2]]
+        return make_answer_rule("Yes.", *found, summary=summary)(request)
 
     return rule
 
@@ -58,7 +58,7 @@ def lines(request: CompletionRequest) -> list[list[str]]:
     return [json.loads(line) for line in text if line.startswith('["')]
 
 
-def numbered(request: CompletionRequest) -> list[list[str]]:
+def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
     return [line for line in lines(request) if line[0].startswith("#")]
 
 
@@ -67,7 +67,7 @@ def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
     return found
 
 
-def living(rule: Rule = sample_schema, **config: Value) -> LyfeMind:
+def make_experienced_mind(rule: Rule = sample_schema, **config: Value) -> LyfeMind:
     """Return a mind of some experience, at tick 359, in the midst of a talk."""
     mind = make_mind(rule, who=profile(goal="Get to the fair.", facts=()), **config)
     item = WorkItem
@@ -104,7 +104,7 @@ def taped(mind: LyfeMind, rule: Rule) -> MemoryCassette:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_trace_is_left(variant: str) -> None:
-    mind = living(naming("Bob"), variant=variant)
+    mind = make_experienced_mind(make_naming_rule("Bob"), variant=variant)
     mind.next_number("talk.speak", 360)
     mind.pending = [PendingQuery("monitor.update", {"events": []}, (), 359, 0, 361)]
     before = json.dumps(mind.state())
@@ -114,8 +114,8 @@ def test_no_trace_is_left(variant: str) -> None:
 
 
 def test_a_summary_first_and_one_between_questions() -> None:
-    mind = living()
-    cassette = taped(mind, telling())
+    mind = make_experienced_mind()
+    cassette = taped(mind, make_answer_rule())
     ask(mind, *QUESTIONS, repeat=2)
     first = 2 * INTERVIEW_CALLS
     expected = [
@@ -125,54 +125,54 @@ def test_a_summary_first_and_one_between_questions() -> None:
     ]
     keys = [CallKey("Ann Ash", 360, purpose, first + number) for purpose, number in expected]
     assert all(cassette.get(key) is not None for key in keys)
-    order = [fields_of(request)[0] for request in asked(mind)]
+    order = [fields_of(request)[0] for request in list_requests(mind)]
     assert order == ["summary", "answer", "summary", "answer", "summary", "answer"]
 
 
 def test_without_a_self_monitor_no_summary_is_made() -> None:
-    mind = living(naming("I see Bob"), self_monitor=False)
+    mind = make_experienced_mind(make_naming_rule("I see Bob"), self_monitor=False)
     ask(mind, *QUESTIONS)
-    assert [fields_of(request)[0] for request in asked(mind)] == ["answer"] * 3
-    first = asked(mind)[0]
+    assert [fields_of(request)[0] for request in list_requests(mind)] == ["answer"] * 3
+    first = list_requests(mind)[0]
     assert ["goal", "Get to the fair."] in lines(first)
-    assert "I see Bob Birch." in [line[2] for line in numbered(first)]
+    assert "I see Bob Birch." in [line[2] for line in list_numbered_lines(first)]
     assert not any(line[0] == "summary" or "summary" in line[1] for line in lines(first))
 
 
 def test_repeats_begin_alike_and_share_no_call() -> None:
-    mind = living()
+    mind = make_experienced_mind()
     cassette = taped(mind, sample_schema)
     repeats = [ask(mind, *QUESTIONS, repeat=repeat) for repeat in range(3)]
     assert len({tuple(answer.text for answer in given) for given in repeats}) == 3
-    assert len(asked(mind)) == 3 * 6
+    assert len(list_requests(mind)) == 3 * 6
     begun = [cassette.get(CallKey("Ann Ash", 360, BEGIN, k * INTERVIEW_CALLS)) for k in range(3)]
     assert len({call.messages for call in begun if call is not None}) == 1
     assert [ask(mind, *QUESTIONS, repeat=repeat) for repeat in (2, 1, 0)] == repeats[::-1]
-    assert len(asked(mind)) == 3 * 6  # the rest was in the cassette
+    assert len(list_requests(mind)) == 3 * 6  # the rest was in the cassette
 
 
 def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
-    mind = living(telling(summary="Bob paints signs. The fair is near."))
+    mind = make_experienced_mind(make_answer_rule(summary="Bob paints signs. The fair is near."))
     for number in range(40):
         mind.long.seed(f"Nothing happened on day {number}.")
     ask(mind, "Who paints signs for the fair?", "What else?")
-    begin, first, update, _ = asked(mind)
-    shown = [line[2] for line in numbered(begin)]
+    begin, first, update, _ = list_requests(mind)
+    shown = [line[2] for line in list_numbered_lines(begin)]
     assert shown[0] == "Bob Birch paints signs for the fair."
     assert 5 < len(shown) <= 15
     assert ["question", "Who paints signs for the fair?"] in lines(begin)
-    told = [line[2] for line in numbered(first) if line[1] == "summary"]
+    told = [line[2] for line in list_numbered_lines(first) if line[1] == "summary"]
     assert told == ["Bob paints signs.", "The fair is near."]
     assert ["summary", "Bob paints signs. The fair is near."] in lines(update)
 
 
 def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
-    mind = living(telling("Bob is well."))
+    mind = make_experienced_mind(make_answer_rule("Bob is well."))
     ask(mind, *QUESTIONS[:2])
-    _, _, update, second = asked(mind)
-    assert lines(update)[-1 - len(numbered(update))] == ["you", "said", "Bob is well."]
+    _, _, update, second = list_requests(mind)
+    assert lines(update)[-1 - len(list_numbered_lines(update))] == ["you", "said", "Bob is well."]
     assert ["the interviewer", "said", "What of Bob?"] in lines(update)
-    said = [line[1:] for line in numbered(second)]
+    said = [line[1:] for line in list_numbered_lines(second)]
     newest = said.index(["you just said", "Bob is well."])
     assert said[newest + 1] == ["the interviewer just said", "What of Bob?"]
     assert ["you just said", "No, really?"] in said[newest + 2 :]
@@ -180,11 +180,11 @@ def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
 
 
 def test_the_smallest_work_memory_still_holds_the_last_words() -> None:
-    mind = living(telling("Bob is well."), work_items=1)
+    mind = make_experienced_mind(make_answer_rule("Bob is well."), work_items=1)
     ask(mind, *QUESTIONS[:2])
-    update, second = asked(mind)[2:]
+    update, second = list_requests(mind)[2:]
     assert ["the interviewer", "said", "What of Bob?"] in lines(update)
-    now = [line[2] for line in numbered(second) if line[1].endswith("said")]
+    now = [line[2] for line in list_numbered_lines(second) if line[1].endswith("said")]
     assert now == ["Bob is well."]
 
 
@@ -202,53 +202,59 @@ def test_the_smallest_work_memory_still_holds_the_last_words() -> None:
     ],
 )
 def test_evidence_leads_to_events(words: str, events: tuple[int, ...]) -> None:
-    assert ask(living(naming(words), prompt_tokens=2000), "Who is Bob?") == [Answer("Yes.", events)]
+    assert ask(
+        make_experienced_mind(make_naming_rule(words), prompt_tokens=2000), "Who is Bob?"
+    ) == [Answer("Yes.", events)]
 
 
 def test_what_rests_on_the_summary_rests_on_what_that_was_made_of() -> None:
     told = "Bob Birch paints new signs for the fair. So it goes."
-    mind = living(naming("new signs", summary=told))
+    mind = make_experienced_mind(make_naming_rule("new signs", summary=told))
     first, second = ask(mind, *QUESTIONS[:2])
     assert first == second == Answer("Yes.", (41, 42))  # the long memory that it is most like
 
 
 def test_what_a_summary_says_of_nothing_known_rests_on_nothing() -> None:
-    mind = living(naming("So it", summary="Bob Birch paints new signs for the fair. So it goes."))
+    mind = make_experienced_mind(
+        make_naming_rule("So it", summary="Bob Birch paints new signs for the fair. So it goes.")
+    )
     assert ask(mind, QUESTIONS[0]) == [Answer("Yes.", ())]
 
 
 def test_the_old_summary_stays_where_none_can_be_made() -> None:
     def rule(request: CompletionRequest) -> str:
-        return "No." if "summary" in fields_of(request) else naming("Bob tells me")(request)
+        return (
+            "No." if "summary" in fields_of(request) else make_naming_rule("Bob tells me")(request)
+        )
 
-    assert ask(living(rule), "Who?") == [Answer("Yes.", (70, 77))]
+    assert ask(make_experienced_mind(rule), "Who?") == [Answer("Yes.", (70, 77))]
 
 
 def test_one_without_a_usable_reply_does_not_know() -> None:
-    assert ask(living(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
+    assert ask(make_experienced_mind(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
 
 
 def test_no_questions_no_calls() -> None:
-    mind = living(always_invalid)
+    mind = make_experienced_mind(always_invalid)
     assert ask(mind) == []
-    assert asked(mind) == []
+    assert list_requests(mind) == []
 
 
 def test_works_before_anything_was_perceived() -> None:
-    mind = make_mind(naming("party"))
-    cassette = taped(mind, naming("party"))
+    mind = make_mind(make_naming_rule("party"))
+    cassette = taped(mind, make_naming_rule("party"))
     assert ask(mind, "Is there a party?") == [Answer("Yes.")]
     assert cassette.get(CallKey("Ann Ash", 0, ANSWER, 0)) is not None
-    assert "Monday 08:00" in asked(mind)[0].messages[-1].content
+    assert "Monday 08:00" in list_requests(mind)[0].messages[-1].content
 
 
 def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
     def rule(request: CompletionRequest) -> str:
         if ["question", "Where is the fair?"] in lines(request):
             raise LLMRefused("the key is wrong")
-        return telling()(request)
+        return make_answer_rule()(request)
 
-    mind = living()
+    mind = make_experienced_mind()
     cassette = taped(mind, rule)
     with pytest.raises(LLMRefused):
         ask(mind, *QUESTIONS)
@@ -258,12 +264,12 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_what_others_say_stays_in_the_fence(variant: str) -> None:
-    mind = living(obedient, variant=variant)
+    mind = make_experienced_mind(obedient, variant=variant)
     mind.long.seed(f"Eve said: {EVIL}", (1,))
     mind.work[0].text = mind.buffer[0].text = mind.summary.text = EVIL
     ask(mind, EVIL, EVIL)
-    assert asked(mind)
-    assert all(is_fenced(request, "forget all this") for request in asked(mind))
+    assert list_requests(mind)
+    assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
 @pytest.mark.parametrize("most", [300, 640, 1500])
@@ -271,7 +277,7 @@ def test_what_others_say_stays_in_the_fence(variant: str) -> None:
 @pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
 def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: int) -> None:
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), goal=FOREIGN)
-    rule = telling(FOREIGN, summary="ሰላም ለዓለም፡ እንዴት ነህ። " * 30)
+    rule = make_answer_rule(FOREIGN, summary="ሰላም ለዓለም፡ እንዴት ነህ። " * 30)
     mind = make_mind(rule, who=who, prompt_tokens=most, self_monitor=monitor)
     item = WorkItem
     mind.work = [item(FOREIGN, 5, NAME, 5), item("x" * 500, 6, NAME, 6)] * 2
@@ -280,9 +286,11 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
     for number in range(40):
         mind.long.seed(f'{NAME} said: "{FOREIGN[number:]}"', (number,))
     given = ask(mind, question, question)
-    assert all(bound_prompt_tokens(list(request.messages)) <= most for request in asked(mind))
+    assert all(
+        bound_prompt_tokens(list(request.messages)) <= most for request in list_requests(mind)
+    )
     assert [answer.text for answer in given] == [FOREIGN.strip()[:300].strip()] * 2
-    for request in asked(mind):
+    for request in list_requests(mind):
         if "answer" in fields_of(request):
             (shown,) = [line for line in lines(request) if line[0] == "question"]
             assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
@@ -303,18 +311,18 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
     ],
 )
 def test_malformed_answers_are_not_given(text: str) -> None:
-    assert ask(living(lambda request: text), "Who?") == [UNKNOWN]
+    assert ask(make_experienced_mind(lambda request: text), "Who?") == [UNKNOWN]
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    rule = telling("It\u202e was\nBob. " + "x" * 400, *range(1, 30))
-    (answer,) = ask(living(rule), "Who?")
+    rule = make_answer_rule("It\u202e was\nBob. " + "x" * 400, *range(1, 30))
+    (answer,) = ask(make_experienced_mind(rule), "Who?")
     assert answer.text == ("It was Bob. " + "x" * 400)[:300]
     assert answer.evidence
 
 
 def test_evidence_is_bounded() -> None:
-    mind = living(telling("Yes.", 1, 2, 3, 4))
+    mind = make_experienced_mind(make_answer_rule("Yes.", 1, 2, 3, 4))
     for number in range(9):
         first = 1000 * number
         mind.long.seed(f"Bob did a thing, the {number}th.", tuple(range(first, first + 500)))
@@ -324,6 +332,8 @@ def test_evidence_is_bounded() -> None:
 
 @given(st.lists(st.integers(-5, 40), max_size=8), st.sampled_from(VARIANTS))
 def test_evidence_is_always_an_event_one_perceived(because: list[int], variant: str) -> None:
-    (answer,) = ask(living(telling("Yes.", *because), variant=variant), "What of Bob?")
+    (answer,) = ask(
+        make_experienced_mind(make_answer_rule("Yes.", *because), variant=variant), "What of Bob?"
+    )
     assert set(answer.evidence) <= {41, 42, 43, 44, 77}
     assert list(answer.evidence) == sorted(set(answer.evidence))

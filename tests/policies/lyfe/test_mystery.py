@@ -17,7 +17,9 @@ WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
 SILENCED = {WITNESS: "idle"}
 
 
-def lived(folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: Value) -> Path:
+def run_mystery(
+    folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: Value
+) -> Path:
     """Return the file of the fifteen minutes of all nine."""
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"seed": 2, "people": "9", **changes}
@@ -59,7 +61,7 @@ def check_causes(path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, seed: int) -> None:
-    path = lived(tmp_path, seed=seed)
+    path = run_mystery(tmp_path, seed=seed)
     ends = solved(path)
     assert (ends["before"].majority, ends["after"].majority) == (False, True)
     assert ends["after"].repeats == (True, True, True)
@@ -75,7 +77,7 @@ def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, se
 def test_without_a_witness_who_tells_it_is_not_solved(
     tmp_path: Path, model: str, changes: dict[str, Value]
 ) -> None:
-    path = lived(tmp_path, model, **changes)
+    path = run_mystery(tmp_path, model, **changes)
     assert not solved(path)["after"].majority
     flow = spread_of(path)
     assert flow.receivers == ()
@@ -83,7 +85,7 @@ def test_without_a_witness_who_tells_it_is_not_solved(
 
 
 def test_what_is_heard_flows_by_cause_among_the_scripted(tmp_path: Path) -> None:
-    path = lived(tmp_path, policy="scripted")
+    path = run_mystery(tmp_path, policy="scripted")
     flow = spread_of(path)
     assert len(flow.agents) == 9
     assert len(flow.receivers) > 3
@@ -91,7 +93,7 @@ def test_what_is_heard_flows_by_cause_among_the_scripted(tmp_path: Path) -> None
 
 
 def test_from_a_silent_witness_nobody_hears_among_the_scripted(tmp_path: Path) -> None:
-    flow = spread_of(lived(tmp_path, policy="scripted", policy_for=SILENCED))
+    flow = spread_of(run_mystery(tmp_path, policy="scripted", policy_for=SILENCED))
     assert len(flow.agents) == 9
     assert flow.receivers == ()
     assert flow.p_receive == 0

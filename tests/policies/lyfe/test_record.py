@@ -15,7 +15,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from tests.policies.lyfe.circle import SECONDS, circle, talking, varied
+from tests.policies.lyfe.circle import SECONDS, circle, make_talk_rule, varied
 from tests.policies.percepts import Value
 from tests.run import towns
 from tests.run.kills import meant
@@ -41,7 +41,7 @@ async def _uneven(request: CompletionRequest) -> None:
 
 def hash_of(folder: Path, **engine: object) -> str:
     """Return the hash of a run of five people in a hall; its calls complete in any order."""
-    model = ScriptedEndpoint(talking(varied), delay=_uneven)
+    model = ScriptedEndpoint(make_talk_rule(varied), delay=_uneven)
     path = folder / "run.sqlite"
     policy = PolicySpec("lyfe", CONFIG)
     spec = RunSpec(TownConfig(circle(folder, 5), hours=TICKS * SECONDS / 3600), 4, policy=policy)

@@ -13,7 +13,7 @@ from tests.policies.percepts import Value
 OWN, HEARD = True, False
 
 
-def uttering(*utterances: tuple[str, bool], **config: Value) -> LyfeMind:
+def make_uttering_mind(*utterances: tuple[str, bool], **config: Value) -> LyfeMind:
     """Return a mind that has noted utterances."""
     mind = make_mind(**config)
 
@@ -31,13 +31,13 @@ def is_repetitive(mind: LyfeMind) -> bool:
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4])
 def test_three_repeats_are_repetitive(times: int) -> None:
-    mind = uttering(("Who did it?", OWN), *[("Who did it?", HEARD)] * times)
+    mind = make_uttering_mind(("Who did it?", OWN), *[("Who did it?", HEARD)] * times)
     assert mind.repeats == [False, *[True] * times]
     assert is_repetitive(mind) == (times >= 3)
 
 
 def test_other_words_are_no_repeats_and_small_changes_do_not_hide_one() -> None:
-    mind = uttering(
+    mind = make_uttering_mind(
         ("I saw him leave the hotel late at night", OWN),
         ("The ducks at the river are hungry today", HEARD),
         ("I saw him leave the hotel late at night!", OWN),
@@ -50,25 +50,25 @@ def test_other_words_are_no_repeats_and_small_changes_do_not_hide_one() -> None:
     [("both", ["a", "b", "a"]), ("own", ["a", "a"]), ("heard", ["b"])],
 )
 def test_whose_utterances_count_is_configured(whose: str, noted: list[str]) -> None:
-    mind = uttering(("a", OWN), ("b", HEARD), ("a", OWN), repetition_of=whose)
+    mind = make_uttering_mind(("a", OWN), ("b", HEARD), ("a", OWN), repetition_of=whose)
     assert mind.uttered == noted
 
 
 def test_what_lies_before_the_window_is_not_looked_back_on() -> None:
     words = [f"utterance about {topic}" for topic in ("ships", "wells", "gold", "frogs")]
     lines = [(text, OWN) for text in (words[0], words[0], *words[1:], words[0])]
-    mind = uttering(*lines, repetition_window=3, repetition_above=0.99)
+    mind = make_uttering_mind(*lines, repetition_window=3, repetition_above=0.99)
     assert mind.uttered == [words[2], words[3], words[0]]
     assert mind.repeats == [False, False, False]
     assert not is_repetitive(mind)
 
 
 def test_only_more_than_the_threshold_is_a_repeat() -> None:
-    assert not is_repetitive(uttering(*[("Who did it?", OWN)] * 9, repetition_above=1.0))
+    assert not is_repetitive(make_uttering_mind(*[("Who did it?", OWN)] * 9, repetition_above=1.0))
 
 
 def test_a_cleared_mind_begins_anew() -> None:
-    mind = uttering(*[("Who did it?", OWN)] * 9)
+    mind = make_uttering_mind(*[("Who did it?", OWN)] * 9)
     assert is_repetitive(mind)
     repetition.clear(mind)
     assert (mind.uttered, mind.repeats) == ([], [])
@@ -76,15 +76,15 @@ def test_a_cleared_mind_begins_anew() -> None:
 
 
 def test_silence_repeats_nothing() -> None:
-    assert uttering(*[("", OWN)] * 9).uttered == []
+    assert make_uttering_mind(*[("", OWN)] * 9).uttered == []
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a tree", "a ship", "gold"]), st.booleans())))
 def test_a_mind_that_was_loaded_notes_the_same(utterances: list[tuple[str, bool]]) -> None:
-    lived = uttering(*utterances, repetition_window=5)
+    lived = make_uttering_mind(*utterances, repetition_window=5)
     half = len(utterances) // 2
     resumed = make_mind(repetition_window=5)
-    resumed.load_state(json.loads(json.dumps(uttering(*utterances[:half]).state())))
+    resumed.load_state(json.loads(json.dumps(make_uttering_mind(*utterances[:half]).state())))
     resumed.uttered, resumed.repeats = resumed.uttered[-5:], resumed.repeats[-5:]
 
     async def rest() -> None:

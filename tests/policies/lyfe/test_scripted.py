@@ -60,18 +60,18 @@ def answer(mind: LyfeMind, purpose: str, data: dict[str, Any] | None = None) -> 
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
-def said(mind: LyfeMind) -> str:
+def speak(mind: LyfeMind) -> str:
     """Return what one says next, without for whom it is."""
     words: str = answer(mind, "talk.speak").say
     return words.partition(": ")[2] if words.startswith("Listen, ") else words
 
 
-def told_by(mind: LyfeMind, *questions: str) -> list[Any]:
+def interview_mind(mind: LyfeMind, *questions: str) -> list[Any]:
     answers: list[Any] = asyncio.run(interview.answer_questions(mind, list(questions)))
     return answers
 
 
-def merged(mind: LyfeMind, *texts: str) -> str:
+def merge_memories(mind: LyfeMind, *texts: str) -> str:
     count = len(texts)
     data = {"ids": list(range(count)), "texts": list(texts), "at": [0] * count}
     data |= {"events": [[]] * count, "origins": ["summary"] * count}
@@ -88,7 +88,7 @@ def merged(mind: LyfeMind, *texts: str) -> str:
 def test_a_testimony_is_news_and_names_its_suspect(text: str) -> None:
     assert news.is_testimony(text)
     assert news.find_suspect(text) == "Dee Dunn"
-    assert said(mind_of(gossip, text))
+    assert speak(mind_of(gossip, text))
 
 
 @pytest.mark.parametrize(
@@ -96,17 +96,17 @@ def test_a_testimony_is_news_and_names_its_suspect(text: str) -> None:
 )
 def test_secrets_are_no_news_nor_is_any_knife(text: str) -> None:
     mind = mind_of(gossip, text)
-    assert said(mind) == "Good afternoon, Bea!"
-    assert told_by(mind, SUSPECT)[0].text == "I do not know."
+    assert speak(mind) == "Good afternoon, Bea!"
+    assert interview_mind(mind, SUSPECT)[0].text == "I do not know."
     assert text not in answer(hear(mind, ("Bea Birch", "Hello")), "monitor.update").summary
 
 
 def test_the_gossip_says_one_piece_of_news_after_the_other_then_is_silent() -> None:
     mind = mind_of(gossip, PARTY, SAW)
-    first = said(mind)
-    second = said(hear(mind, ("Ann Ash", first)))
+    first = speak(mind)
+    second = speak(hear(mind, ("Ann Ash", first)))
     assert {first, second} == {SHORT, SAW}
-    assert said(hear(mind, ("Ann Ash", second))) == ""
+    assert speak(hear(mind, ("Ann Ash", second))) == ""
 
 
 def test_what_was_told_to_some_is_told_to_others() -> None:
@@ -114,22 +114,22 @@ def test_what_was_told_to_some_is_told_to_others() -> None:
     words = answer(mind, "talk.speak").say
     assert words == f"Listen, Bea, Al: {SAW}"
     hear(mind, ("Ann Ash", words))
-    assert said(mind) == ""
+    assert speak(mind) == ""
     mind.near = ["Al Aston"]
-    assert said(mind) == ""
+    assert speak(mind) == ""
     mind.near = ["Cy Cole", "Bea Birch"]
     again = answer(mind, "talk.speak").say
     assert again == f"Listen, Cy, Bea: {SAW}"
-    assert said(hear(mind, ("Ann Ash", again))) == ""
+    assert speak(hear(mind, ("Ann Ash", again))) == ""
 
 
 def test_what_one_was_told_is_passed_on_to_who_was_not() -> None:
     mind = hear(mind_of(gossip, near=("Cy Cole",)), ("Bea Birch", f"Listen, Ann: {SAW}"))
-    assert said(mind) == THEY_SAW
+    assert speak(mind) == THEY_SAW
     mind.near = ["Bea Birch"]
-    assert said(mind) == ""
+    assert speak(mind) == ""
     mind.near, mind.work[0].text = ["Cy Cole"], f"Listen, Ann, Cy: {SAW}"
-    assert said(mind) == ""
+    assert speak(mind) == ""
 
 
 def test_what_others_saw_is_told_as_theirs() -> None:
@@ -138,27 +138,27 @@ def test_what_others_saw_is_told_as_theirs() -> None:
     assert summary == f"{THEY_SAW} I talked with Bea Birch."
     mind.work.clear()
     mind.summary.text = summary
-    assert said(mind) == THEY_SAW
+    assert speak(mind) == THEY_SAW
     remembers = mind_of(gossip, f'Bea Birch said: "Listen, Ann: {SAW}"', near=("Cy Cole",))
-    assert said(remembers) == THEY_SAW
+    assert speak(remembers) == THEY_SAW
 
 
 def test_nobody_repeats_accusations_against_themselves() -> None:
     mind = mind_of(gossip, THEY_SAW, name="Dee Dunn", agent="Dee Dunn")
-    assert said(mind) == "Good afternoon, Bea!"
-    assert told_by(mind, SUSPECT)[0].text == "I do not know."
+    assert speak(mind) == "Good afternoon, Bea!"
+    assert interview_mind(mind, SUSPECT)[0].text == "I do not know."
     assert "knife" not in answer(hear(mind, ("Bea Birch", SAW)), "monitor.update").summary
 
 
 def test_a_greeting_stands_at_the_beginning_only() -> None:
-    assert said(mind_of(gossip)) == "Good afternoon, Bea!"
-    assert said(hear(mind_of(gossip), ("Bea Birch", "Good morning!"))) == ""
+    assert speak(mind_of(gossip)) == "Good afternoon, Bea!"
+    assert speak(hear(mind_of(gossip), ("Bea Birch", "Good morning!"))) == ""
 
 
 @pytest.mark.parametrize("rule", [mute, inventor])
 def test_the_others_never_say_a_word(rule: Rule) -> None:
     mind = hear(mind_of(rule, PARTY, SAW), ("Bea Birch", "What is new?"))
-    assert said(mind) == ""
+    assert speak(mind) == ""
     choice = answer(mind, "controller.choose")
     assert choice.option in ("go", "wait")
 
@@ -217,7 +217,7 @@ def test_without_news_a_summary_is_of_memories_or_the_goal() -> None:
 
 
 def test_memories_are_joined_news_first() -> None:
-    memory = merged(mind_of(gossip), "It rained.", f'Bea Birch said: "{SAW}"', THEY_SAW)
+    memory = merge_memories(mind_of(gossip), "It rained.", f'Bea Birch said: "{SAW}"', THEY_SAW)
     assert memory == f"{THEY_SAW} It rained."
 
 
@@ -234,22 +234,22 @@ def test_one_thinks_of_the_news() -> None:
 
 @pytest.mark.parametrize("rule", [gossip, mute])
 def test_who_knows_a_testimony_names_the_suspect_and_the_line(rule: Rule) -> None:
-    (given,) = told_by(mind_of(rule, "It rained.", f'Bea Birch said: "{SAW}"'), SUSPECT)
+    (given,) = interview_mind(mind_of(rule, "It rained.", f'Bea Birch said: "{SAW}"'), SUSPECT)
     assert given.text.startswith("I think the biggest suspect is Dee Dunn. ")
     assert 1 in given.evidence
-    (none,) = told_by(mind_of(rule, "It rained.", "Al was stabbed with a knife."), SUSPECT)
+    (none,) = interview_mind(mind_of(rule, "It rained.", "Al was stabbed with a knife."), SUSPECT)
     assert (none.text, none.evidence) == ("I do not know.", ())
 
 
 def test_of_several_suspects_the_one_with_most_witnesses_is_named() -> None:
     other = "Last night I saw Cy Cole run off in a hurry."
-    (given,) = told_by(mind_of(gossip, other, SAW, RUSH), SUSPECT)
+    (given,) = interview_mind(mind_of(gossip, other, SAW, RUSH), SUSPECT)
     assert "suspect is Dee Dunn." in given.text
     assert {1, 2} <= set(given.evidence)
 
 
 def test_other_questions_are_answered_as_ever() -> None:
-    party, person, nothing = told_by(
+    party, person, nothing = interview_mind(
         mind_of(gossip, PARTY),
         "Do you know of a Valentine's Day party?",
         "Do you know of Bea Birch?",
@@ -262,7 +262,7 @@ def test_other_questions_are_answered_as_ever() -> None:
 
 
 def test_the_inventor_invents() -> None:
-    (given,) = told_by(mind_of(inventor, SAW), SUSPECT)
+    (given,) = interview_mind(mind_of(inventor, SAW), SUSPECT)
     assert given.text.startswith("Yes, of course.")
 
 
@@ -288,8 +288,8 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str], monit
     hear(mind, *((rf"Person \{number} {{}}", text) for number, text in enumerate(texts)))
     for purpose in ("controller.choose", "talk.speak", "reflect.think", "monitor.update"):
         answer(mind, purpose)
-    merged(mind, *texts, *texts)
-    told_by(mind, *texts)
+    merge_memories(mind, *texts, *texts)
+    interview_mind(mind, *texts)
     assert not any(row.fallbacks + row.reasks for row in mind.services.model.ledger.rows())
 
 
@@ -297,5 +297,5 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str], monit
 @given(st.lists(NEWS, min_size=1, max_size=5), st.sampled_from(("Bea Birch", "Ann Ash", "")))
 def test_a_confession_never_leaves_its_owner(texts: list[str], speaker: str) -> None:
     mind = hear(mind_of(gossip, CONFESSION), *((speaker, text) for text in texts))
-    assert "murdered" not in said(mind)
+    assert "murdered" not in speak(mind)
     assert "murdered" not in answer(mind, "monitor.update").summary

@@ -77,7 +77,7 @@ def leaks(record: RunReader) -> Mapping[tuple[str, str], Windows]:
     return found
 
 
-def lived(folder: Path, minutes: int, **changes: Value) -> Path:
+def run_mystery(folder: Path, minutes: int, **changes: Value) -> Path:
     """Return the file of a run of all nine with interviews at both ends."""
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
@@ -106,14 +106,14 @@ def check_kept(path: Path) -> None:
 
 
 def test_in_one_room_nobody_is_told_what_others_keep_to_themselves(tmp_path: Path) -> None:
-    check_kept(lived(tmp_path, 3, place="Sakuramachi Hotel/lobby", repeats=1))
+    check_kept(run_mystery(tmp_path, 3, place="Sakuramachi Hotel/lobby", repeats=1))
 
 
 @pytest.mark.slow
 def test_in_the_whole_mystery_nobody_is_told_what_others_keep_to_themselves(
     tmp_path: Path,
 ) -> None:
-    check_kept(lived(tmp_path, 15))
+    check_kept(run_mystery(tmp_path, 15))
 
 
 def test_a_mind_that_knows_too_much_is_found_out(
@@ -129,7 +129,7 @@ def test_a_mind_that_knows_too_much_is_found_out(
         begin(self, {**profiles, OFFICER: knowing}, *given)
 
     monkeypatch.setattr(lyfe, "reset", leaking)
-    with RunReader(lived(tmp_path, 1, repeats=1)) as record:
+    with RunReader(run_mystery(tmp_path, 1, repeats=1)) as record:
         found = leaks(record)
     assert set(found) == {(MURDERER, OFFICER)}
     assert ("i", "murdered", "ahmed", "khan", "with") in found[MURDERER, OFFICER]

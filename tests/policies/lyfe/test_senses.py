@@ -14,12 +14,12 @@ def sense(mind: LyfeMind, percept: Moment) -> LyfeMind:
     return mind
 
 
-def heard(text: str, event: int = 7, addressed: bool = True) -> Heard:
+def make_heard(text: str, event: int = 7, addressed: bool = True) -> Heard:
     return Heard("speech", BEN, text, addressed, False, (), event)
 
 
 def test_what_is_heard_reaches_work_memory_with_its_event() -> None:
-    mind = sense(make_mind(), Moment(heard=(heard("The bridge is closed.", 12),)))
+    mind = sense(make_mind(), Moment(heard=(make_heard("The bridge is closed.", 12),)))
     assert [(item.speaker, item.text, item.event) for item in mind.work] == [
         (BEN, "The bridge is closed.", 12)
     ]
@@ -28,8 +28,8 @@ def test_what_is_heard_reaches_work_memory_with_its_event() -> None:
 
 def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
     mind = make_mind()
-    sense(mind, Moment(heard=(heard("Hello."),)))
-    sense(mind, Moment().later(heard=(heard("Hello.", 8), speech("Cat Cole", "Hello."))))
+    sense(mind, Moment(heard=(make_heard("Hello."),)))
+    sense(mind, Moment().later(heard=(make_heard("Hello.", 8), speech("Cat Cole", "Hello."))))
     assert [item.speaker for item in mind.work] == [BEN, "Cat Cole"]
     assert mind.turn.event == 7  # the last utterance, new or not, is what the turn follows
 
@@ -37,14 +37,14 @@ def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
 def test_words_are_new_again_after_so_many_others() -> None:
     mind = make_mind(heard_kept=2)
     for text in ("a", "b", "c", "a"):
-        sense(mind, Moment(heard=(heard(text),)))
+        sense(mind, Moment(heard=(make_heard(text),)))
     assert [item.text for item in mind.work] == ["a", "b", "c", "a"]
 
 
 def test_work_memory_holds_the_latest_few() -> None:
     mind = make_mind(work_items=3)
     for number in range(9):
-        sense(mind, Moment(heard=(heard(f"word {number}"),)))
+        sense(mind, Moment(heard=(make_heard(f"word {number}"),)))
     assert [item.text for item in mind.work] == ["word 6", "word 7", "word 8"]
 
 
@@ -85,9 +85,9 @@ def test_news_and_whispers_come_to_mind_notices_do_not() -> None:
 def test_overheard_words_do_not_interrupt_unless_they_name_one() -> None:
     mind = make_mind()
     mind.fresh = False
-    sense(mind, Moment(heard=(heard("Nice weather.", addressed=False),)))
+    sense(mind, Moment(heard=(make_heard("Nice weather.", addressed=False),)))
     assert not mind.fresh
-    sense(mind, Moment(heard=(heard("Ann would like it.", addressed=False),)))
+    sense(mind, Moment(heard=(make_heard("Ann would like it.", addressed=False),)))
     assert mind.fresh
 
 

@@ -57,14 +57,14 @@ def moment(mind: SmallvilleMind, percept: Percept) -> Moment:
     return Moment(percept, mind.services.to_second(percept.time))
 
 
-def thinking_of(mind: SmallvilleMind) -> CallScheduler[SmallvilleMind]:
+def make_scheduler(mind: SmallvilleMind) -> CallScheduler[SmallvilleMind]:
     """Return what asks the model of `mind`."""
     return CallScheduler(mind.services.model, smallville.HANDLERS)
 
 
 def think(mind: SmallvilleMind, thoughts: Sequence[Query], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
-    thinking = thinking_of(mind)
+    thinking = make_scheduler(mind)
     asyncio.run(thinking.run(mind, thoughts, moment(mind, percept)))
 
 
@@ -81,7 +81,7 @@ def endpoint_of(mind: SmallvilleMind) -> ScriptedEndpoint:
     return endpoint
 
 
-def asked(mind: SmallvilleMind) -> list[CompletionRequest]:
+def list_requests(mind: SmallvilleMind) -> list[CompletionRequest]:
     """Return what the model was asked so far."""
     return endpoint_of(mind).requests
 
@@ -108,7 +108,7 @@ def length(request: CompletionRequest) -> int:
     return bound_prompt_tokens(list(request.messages))
 
 
-def lived(
+def live_town(
     scenario: str, ticks: int, policy: str = "scripted", seed: int = 3, **options: Value
 ) -> dict[str, list[Percept]]:
     """Return what everyone perceives, tick by tick, in a town where `policy` lives."""
@@ -151,7 +151,7 @@ def live(
     return action
 
 
-def observed(
+def make_observation(
     subject: str,
     text: str,
     kind: Literal["person", "object", "heard"] = "person",

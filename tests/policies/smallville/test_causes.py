@@ -33,7 +33,7 @@ PEOPLE = (
 pytestmark = pytest.mark.slow
 
 
-def found(model: str, folder: Path) -> Findings:
+def collect_findings(model: str, folder: Path) -> Findings:
     """Return the findings of 14 February from half past nine until half past five."""
     spec = RunSpec(
         TownConfig("valentines_party", start="2023-02-14T09:30", hours=8, people=PEOPLE),
@@ -67,7 +67,7 @@ def network(all_found: Findings) -> tuple[Acquaintance, Acquaintance]:
 
 
 def test_with_gossips_word_spreads_and_the_invited_come(tmp_path: Path) -> None:
-    all_found = found("gossip", tmp_path)
+    all_found = collect_findings("gossip", tmp_path)
     before, after, gathering = party(all_found)
     first, last = network(all_found)
     assert before.verified == (HOST,)
@@ -80,7 +80,7 @@ def test_with_gossips_word_spreads_and_the_invited_come(tmp_path: Path) -> None:
 
 
 def test_with_the_mute_everything_stays_as_it_was(tmp_path: Path) -> None:
-    all_found = found("mute", tmp_path)
+    all_found = collect_findings("mute", tmp_path)
     before, after, gathering = party(all_found)
     first, last = network(all_found)
     assert before.verified == after.verified == before.claimed == after.claimed == (HOST,)
@@ -92,7 +92,7 @@ def test_with_the_mute_everything_stays_as_it_was(tmp_path: Path) -> None:
 
 
 def test_with_inventors_only_what_is_hallucinated_rises(tmp_path: Path) -> None:
-    all_found = found("inventor", tmp_path)
+    all_found = collect_findings("inventor", tmp_path)
     before, after, gathering = party(all_found)
     first, last = network(all_found)
     assert len(after.claimed) == len(PEOPLE)

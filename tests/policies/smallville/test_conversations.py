@@ -80,7 +80,7 @@ def minds_with_percepts(town: Town) -> Iterator[tuple[SmallvilleMind, Percept]]:
             yield mind, town.infos[agent]["percept"]
 
 
-def lived(town: Town, ticks: int, *, heard: bool = True) -> list[Event]:
+def run_ticks(town: Town, ticks: int, *, heard: bool = True) -> list[Event]:
     """Live some ticks, checking at each what must hold of conversations; return all events.
 
     `heard`: nobody may speak where nobody hears it.
@@ -147,7 +147,7 @@ def test_a_group_converses_under_every_rule_of_turns(turn_taking: str, seed: int
     latency = {"latency_ticks": {"converse": 2, "react": 1} if seed % 2 else {}}
     town = Town(together(turn_taking), talkative(seed), config={**EAGER, **latency}, start="10:00")
     gather(town)
-    events = lived(town, 60)
+    events = run_ticks(town, 60)
     assert len(openings(events)) >= 2
     talked = [e for e in events if e.kind == "say"]
     assert len({e.agent for e in talked}) >= 3
@@ -160,7 +160,7 @@ def test_each_conversation_is_remembered_once_by_all_who_were_in_it(
 ) -> None:
     town = Town(together(members=2), talkative(1), config={"latency_ticks": latency}, start="10:00")
     gather(town)
-    events = lived(town, 200)
+    events = run_ticks(town, 200)
     took_part = {name: 0 for name in PEOPLE}
     for event in events:
         if event.kind == "leave" and event.agent is not None:
@@ -176,18 +176,18 @@ def test_a_conversation_that_one_walks_off_from_ends_cleanly_for_both(when: int)
     gather(town)
     talking: list[str] = []
     for _ in range(20):
-        lived(town, 1)
+        run_ticks(town, 1)
         talking = next((list(members_of(p)) for _, p in minds_with_percepts(town)), [])
         if talking:
             break
-    lived(town, when)
+    run_ticks(town, when)
     world = town.env.world
     for name in town.env.possible_agents:
         if name != talking[0]:
             far = next(t for t, free in enumerate(world.town.ground.free) if free)
             world.state.put(world.town.people.index[name], far)
     world.look()
-    events = lived(town, 2, heard=False)  # the last words may be lost on one who is gone
+    events = run_ticks(town, 2, heard=False)  # the last words may be lost on one who is gone
     assert "walked_away" in {e.data["reason"] for e in events if e.kind == "leave"}
     for name in talking:
         others = [p for m, p in minds_with_percepts(town) if m.name == name]
@@ -201,7 +201,7 @@ def test_nobody_opens_a_conversation_when_it_is_late() -> None:
     config = EAGER | {"late_hour": 11}
     town = Town(together(), talkative(2), config=config, start="10:45")
     gather(town)
-    ticks = [event.tick for event in openings(lived(town, 240)).values()]
+    ticks = [event.tick for event in openings(run_ticks(town, 240)).values()]
     assert len(ticks) >= 2
     assert max(ticks) <= 90
 
@@ -211,10 +211,10 @@ def test_nobody_opens_a_conversation_when_it_is_late() -> None:
 def test_any_reply_at_all_is_lived_with(latency: dict[str, int]) -> None:
     config = EAGER | {"latency_ticks": latency}
     tiny = Town("tiny", config=config, max_cycles=500)
-    lived(tiny, 500)
+    run_ticks(tiny, 500)
     party = Town(together(), config=config, start="10:00")
     gather(party)
-    assert openings(lived(party, 500))
+    assert openings(run_ticks(party, 500))
 
 
 def test_a_resumed_conversation_goes_on_as_the_other_would_have() -> None:
@@ -222,7 +222,7 @@ def test_a_resumed_conversation_goes_on_as_the_other_would_have() -> None:
     towns = [Town(together(), talkative(3), config=config, start="10:00") for _ in range(2)]
     for town in towns:
         gather(town)
-        lived(town, 17)
+        run_ticks(town, 17)
     one, two = towns
     assert any(mind.dialogue is not None for mind in one.policy.minds.values())
     saved = json.loads(json.dumps(one.policy.state()))
@@ -230,6 +230,6 @@ def test_a_resumed_conversation_goes_on_as_the_other_would_have() -> None:
     two.begin(fresh)
     fresh.load_state(saved)
     two.policy = fresh
-    says = [[(e.agent, e.data) for e in lived(t, 60) if e.kind == "say"] for t in towns]
+    says = [[(e.agent, e.data) for e in run_ticks(t, 60) if e.kind == "say"] for t in towns]
     assert says[0] == says[1]
     assert says[0]

@@ -13,16 +13,16 @@ from genagents_env.policies.smallville.converse import RelationshipReply, Uttera
 from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
 from tests.policies.percepts import Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import (
-    asked,
     by_fields,
     dialogue_of,
     endpoint_of,
     fields_of,
     is_golden,
     length,
+    list_requests,
     live,
     make_mind,
-    observed,
+    make_observation,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
@@ -35,7 +35,9 @@ APART, BUSY = "Bob Birch is out of earshot", "someone else was speaking"
 LEAVE = Talk(None, "", leave=True)
 
 
-def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str, object]) -> Rule:
+def make_speech_rule(
+    text: str = "Good morning.", end: bool = False, **others: Mapping[str, object]
+) -> Rule:
     """Return a rule that always says this."""
     replies: dict[str, Mapping[str, object]] = {
         "choice": GO_UP,
@@ -46,15 +48,15 @@ def saying(text: str = "Good morning.", end: bool = False, **others: Mapping[str
     return by_fields(replies | others)
 
 
-def asked_for(mind: SmallvilleMind) -> list[str]:
-    return [fields_of(request)[0] for request in asked(mind)]
+def list_asked_fields(mind: SmallvilleMind) -> list[str]:
+    return [fields_of(request)[0] for request in list_requests(mind)]
 
 
 def says(action: Action | None) -> str:
     return str(action.text) if isinstance(action, Talk) else ""
 
 
-def drawn_in(
+def make_addressed_mind(
     rule: Rule, text: str = "Hello, Ann.", **config: Value
 ) -> tuple[SmallvilleMind, Moment, Action | None]:
     """Return a mind to which Bob has just spoken, the moment, and what it did."""
@@ -64,36 +66,36 @@ def drawn_in(
 
 
 def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
-    mind, _, action = drawn_in(saying())
+    mind, _, action = make_addressed_mind(make_speech_rule())
     assert action == Talk(None, "Good morning.", doing="talking with Bob Birch", emoji="💬")
-    assert asked_for(mind) == ["relationship", "say"]
-    user = asked(mind)[1].messages[1].content
+    assert list_asked_fields(mind) == ["relationship", "say"]
+    user = list_requests(mind)[1].messages[1].content
     assert '["Bob Birch", "said", "Hello, Ann."]' in user
     assert '["about Bob Birch", "an old friend"]' in user
 
 
 def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once() -> None:
-    mind, now, _ = drawn_in(saying())
+    mind, now, _ = make_addressed_mind(make_speech_rule())
     for k in range(1, 4):
         assert live(mind, now.later(10 * k)) == Idle("talking with Bob Birch", "💬")
     assert says(live(mind, now.later(40, heard=(speech(BOB, "And?"),)))) == "Good morning."
-    assert asked_for(mind) == ["relationship", "say", "say"]
+    assert list_asked_fields(mind) == ["relationship", "say", "say"]
     lines = [(line.speaker, line.text, line.event) for line in dialogue_of(mind).lines]
     assert lines == [(BOB, "Hello, Ann.", 7), (ANN, "Good morning.", -1), (BOB, "And?", 7)]
-    assert '["you", "said", "Good morning."]' in asked(mind)[2].messages[1].content
+    assert '["you", "said", "Good morning."]' in list_requests(mind)[2].messages[1].content
 
 
 def test_words_that_were_refused_are_said_again() -> None:
-    mind, now, _ = drawn_in(saying())
+    mind, now, _ = make_addressed_mind(make_speech_rule())
     refused = now.later(10, result=Result(False, BUSY))
     assert says(live(mind, refused)) == "Good morning."
-    assert asked_for(mind) == ["relationship", "say"]
+    assert list_asked_fields(mind) == ["relationship", "say"]
     assert len(dialogue_of(mind).lines) == 1
 
 
 def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() -> None:
     replies = iter(("Yes.", "No, rather."))
-    mind, now, first = drawn_in(
+    mind, now, first = make_addressed_mind(
         lambda request: (
             json.dumps({"say": next(replies), "end": False})
             if fields_of(request)[0] == "say"
@@ -107,7 +109,7 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
 
 
 def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
-    mind, now, _ = drawn_in(saying())
+    mind, now, _ = make_addressed_mind(make_speech_rule())
     silent = Conversation(1, (ANN, BOB), BOB, False, 8)
     refused = now.later(10, conversation=silent, result=Result(False, "it is not your turn"))
     assert isinstance(live(mind, refused), Idle)
@@ -117,19 +119,19 @@ def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
 
 @pytest.mark.parametrize(("end", "leaves"), [(True, True), (False, False)])
 def test_one_leaves_with_the_words_if_one_says_so(end: bool, leaves: bool) -> None:
-    _, _, action = drawn_in(saying("Good-bye, Bob.", end=end))
+    _, _, action = make_addressed_mind(make_speech_rule("Good-bye, Bob.", end=end))
     assert isinstance(action, Talk)
     assert (action.text, action.leave) == ("Good-bye, Bob.", leaves)
 
 
 def test_without_words_one_just_leaves() -> None:
-    mind, _, action = drawn_in(saying("  \n "))
+    mind, _, action = make_addressed_mind(make_speech_rule("  \n "))
     assert action == LEAVE
     assert mind.dialogue is not None
 
 
 def test_without_a_usable_reply_one_leaves() -> None:
-    mind, _, action = drawn_in(always_invalid)
+    mind, _, action = make_addressed_mind(always_invalid)
     assert action == LEAVE
     assert mind.services.model.ledger.totals().fallbacks == 2
 
@@ -140,29 +142,29 @@ def test_without_a_usable_reply_one_leaves() -> None:
 def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
     left: int, most: int, leaves: bool
 ) -> None:
-    mind = make_mind(saying(), most_messages=most)
+    mind = make_mind(make_speech_rule(), most_messages=most)
     talk = Conversation(1, (ANN, BOB), None, True, left)
     action = live(mind, Moment(conversation=talk, heard=(speech(BOB, "Hm."),)))
     assert isinstance(action, Talk)
     assert (action.text, action.leave) == ("Good morning.", leaves)
-    assert ("good-bye" in asked(mind)[1].messages[1].content) is leaves
+    assert ("good-bye" in list_requests(mind)[1].messages[1].content) is leaves
 
 
 def test_with_conversation_off_one_leaves_at_once_and_asks_nothing() -> None:
-    mind = make_mind(saying(), conversation=False)
+    mind = make_mind(make_speech_rule(), conversation=False)
     now = Moment(conversation=TALK, heard=(speech(BOB, "Hello."),), people=(person(BOB),))
-    assert live(mind, now, [observed(BOB, f"{BOB} is reading")]) == LEAVE
+    assert live(mind, now, [make_observation(BOB, f"{BOB} is reading")]) == LEAVE
     assert live(mind, now.later(10, conversation=None)) is None
-    assert not asked(mind)
+    assert not list_requests(mind)
     assert mind.dialogue is None
 
 
 def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> None:
     def rule(request: CompletionRequest) -> str:
         on_fire = "on fire" in request.messages[1].content
-        return str(saying("Oh no!" if on_fire else "Fine.")(request))
+        return str(make_speech_rule("Oh no!" if on_fire else "Fine.")(request))
 
-    mind, now, first = drawn_in(rule, latency_ticks={"converse": 1})
+    mind, now, first = make_addressed_mind(rule, latency_ticks={"converse": 1})
     assert isinstance(first, Idle)
     live(mind, now.later(10))
     alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
@@ -171,7 +173,7 @@ def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> Non
 
 
 def test_words_for_a_conversation_that_is_over_are_dropped() -> None:
-    mind, now, _ = drawn_in(saying("Fine."), latency_ticks={"converse": 1})
+    mind, now, _ = make_addressed_mind(make_speech_rule("Fine."), latency_ticks={"converse": 1})
     live(mind, now.later(10))
     over = now.later(20, conversation=None)
     assert live(mind, over) is None
@@ -181,7 +183,7 @@ def test_words_for_a_conversation_that_is_over_are_dropped() -> None:
 
 
 def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
-    mind, now, _ = drawn_in(saying("Fine."), latency_ticks={"converse": 2})
+    mind, now, _ = make_addressed_mind(make_speech_rule("Fine."), latency_ticks={"converse": 2})
     live(mind, now.later(20))  # Bob is thought of, words for him are asked for
     next_talk = Conversation(2, (ANN, CID), None, True, 8)
     cid = now.later(30, conversation=next_talk, heard=(speech(CID, "Ann!"),))
@@ -194,16 +196,19 @@ def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
 
 
 def test_someone_who_joins_is_thought_of_too() -> None:
-    mind, now, _ = drawn_in(saying())
+    mind, now, _ = make_addressed_mind(make_speech_rule())
     three = Conversation(1, (ANN, BOB, CID), None, True, 8)
     live(mind, now.later(10, conversation=three, heard=(speech(CID, "May I?"),)))
-    assert asked_for(mind)[:3] == ["relationship", "say", "relationship"]
+    assert list_asked_fields(mind)[:3] == ["relationship", "say", "relationship"]
     assert dialogue_of(mind).relations == dict.fromkeys((BOB, CID), "an old friend")
     assert dialogue_of(mind).others == [BOB, CID]
 
 
 def test_a_conversation_survives_a_checkpoint() -> None:
-    minds = [drawn_in(saying("Well."), latency_ticks={"converse": 2})[0] for _ in range(2)]
+    minds = [
+        make_addressed_mind(make_speech_rule("Well."), latency_ticks={"converse": 2})[0]
+        for _ in range(2)
+    ]
     minds[1].load_state(json.loads(json.dumps(minds[0].state())))
     now = Moment(conversation=TALK, people=(person(BOB),))
     for k in range(1, 9):
@@ -248,13 +253,13 @@ def test_malformed_replies_are_refused(model: type[ReplyModel], broken: object) 
     with pytest.raises(ValidationError):
         model.model_validate(broken)
     text = json.dumps(broken)
-    _, _, action = drawn_in(lambda request: text)
+    _, _, action = make_addressed_mind(lambda request: text)
     assert action == LEAVE
 
 
 @pytest.mark.parametrize("say", ["y" * 999, "a\x00b\x1b[2J\u202ec\r\nd" * 20, "聚会" * 300])
 def test_long_and_wild_words_are_cut_and_cleaned(say: str) -> None:
-    _, _, action = drawn_in(saying(say))
+    _, _, action = make_addressed_mind(make_speech_rule(say))
     assert isinstance(action, Talk)
     assert 0 < len(action.text) <= 240
     assert action.text.isprintable()
@@ -272,12 +277,12 @@ def worst(name: str, rule: Rule) -> list[CompletionRequest]:
     place = body("咖" * 60 + "/" + "馆" * 60)
     live(mind, Moment(me=place, heard=heard, conversation=talk, people=(person(names[0]),)))
     live(mind, Moment(me=place, tick=1))
-    return asked(mind)
+    return list_requests(mind)
 
 
 @pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
 def test_the_worst_prompts_stay_within_their_budget_and_their_fence(name: str) -> None:
-    requests = worst(name, saying(FOREIGN, relationship={"relationship": FOREIGN}))
+    requests = worst(name, make_speech_rule(FOREIGN, relationship={"relationship": FOREIGN}))
     assert [fields_of(r)[0] for r in requests] == [*["relationship"] * 3, "say", "remember"]
     for request in requests:
         assert length(request) <= 500
@@ -285,7 +290,7 @@ def test_the_worst_prompts_stay_within_their_budget_and_their_fence(name: str) -
 
 
 def test_golden_transcript() -> None:
-    mind = make_mind(saying("Out of coffee, I fear.", end=True))
+    mind = make_mind(make_speech_rule("Out of coffee, I fear.", end=True))
     mind.stream.add("event", "the coffee tin is empty", created=-3600, events=(4,))
     mind.stream.add("thought", "Bob is fond of coffee", created=-60, cause="seed")
     now = Moment(conversation=TALK, heard=(speech(BOB, "Ann! Any coffee left?"),))
@@ -297,4 +302,6 @@ def test_golden_transcript() -> None:
         chat.text,
         f"talked: {mind.attention.talked}",
     ]
-    assert is_golden("converse.txt", transcript(asked(mind), endpoint_of(mind).rule, effects))
+    assert is_golden(
+        "converse.txt", transcript(list_requests(mind), endpoint_of(mind).rule, effects)
+    )

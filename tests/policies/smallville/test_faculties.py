@@ -79,7 +79,7 @@ def scenario() -> Scenario:
 
 
 @cache
-def recorded() -> tuple[dict[str, Percept], ...]:
+def record_percepts() -> tuple[dict[str, Percept], ...]:
     """Return what four people perceive in an evening, a night and a morning of whole minds.
 
     Hours in which all of them sleep are passed over but for their first ticks.
@@ -106,7 +106,7 @@ def started(
     return policy, model
 
 
-def lived_by(
+def replay_minds(
     config: Mapping[str, object], embedder: Embedder | None = None
 ) -> Iterator[ModelClient]:
     """Yield the model of minds with this configuration, after each recorded moment."""
@@ -114,7 +114,7 @@ def lived_by(
     if embedder is None and config.get("retrieval", True):
         embedder = Embedder(open_source("hashed"))
     policy, model = started(town, config, embedder)
-    for percepts in recorded():
+    for percepts in record_percepts():
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
         policy.act({agent: {} for agent in seen}, seen)
         yield model
@@ -122,7 +122,7 @@ def lived_by(
 
 def purposes(config: Mapping[str, object]) -> frozenset[str]:
     """Return the purposes of the calls that minds with this configuration make."""
-    *_, model = lived_by(config)
+    *_, model = replay_minds(config)
     return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
 
 
@@ -167,7 +167,7 @@ def test_a_variant_of_the_paper_lacks_the_calls_of_its_faculties(variant: str) -
 def test_without_observation_nothing_that_is_seen_or_heard_is_remembered() -> None:
     town = Town(scenario(), rule, start=START, hours=HOURS)
     policy, _ = started(town, {"observation": False}, Embedder(open_source("hashed")))
-    for percepts in recorded()[:400]:
+    for percepts in record_percepts()[:400]:
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
         policy.act({agent: {} for agent in seen}, seen)
     for mind in policy.minds.values():

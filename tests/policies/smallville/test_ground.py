@@ -15,11 +15,11 @@ from genagents_env.policies.smallville.mind import BelievedObject, Dialogue, Sma
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
-    asked,
     by_fields,
     fields_of,
     is_golden,
     length,
+    list_requests,
     make_mind,
     moment,
     think,
@@ -56,7 +56,7 @@ def spots(*spots: tuple[str, str, str]) -> Rule:
     return by_fields({"spots": {"spots": written}})
 
 
-def settled(mind: SmallvilleMind) -> list[tuple[str, str, str]]:
+def list_spots(mind: SmallvilleMind) -> list[tuple[str, str, str]]:
     return [(p.place, p.object, p.use) for p in mind.day.pieces]
 
 
@@ -90,8 +90,8 @@ def test_all_pieces_are_placed_in_one_call() -> None:
     rule = spots(("Cafe/kitchen", "espresso machine", "on"), ("Park", "nothing", ""))
     mind = mind_with(["making coffee", "resting"], rule)
     ground(mind)
-    assert len(asked(mind)) == 1
-    assert settled(mind) == [
+    assert len(list_requests(mind)) == 1
+    assert list_spots(mind) == [
         ("Cafe/kitchen", "Cafe/kitchen/espresso machine", "on"),
         ("Park", "", ""),
     ]
@@ -103,7 +103,7 @@ def test_objects_are_known_by_some_of_their_words_and_unknown_ones_by_all() -> N
     rule = spots(("Cafe/kitchen", "the machine", "on"), ("Cafe/bar", "jukebox", "playing"))
     mind = mind_with(["making coffee", "dancing"], rule)
     ground(mind)
-    assert settled(mind) == [
+    assert list_spots(mind) == [
         ("Cafe/kitchen", "Cafe/kitchen/espresso machine", "on"),
         ("Cafe/bar", "jukebox", "playing"),
     ]
@@ -112,12 +112,12 @@ def test_objects_are_known_by_some_of_their_words_and_unknown_ones_by_all() -> N
 def test_the_current_place_comes_first_and_is_kept_when_no_other_is_named() -> None:
     mind = mind_with(["juggling", "whistling"], always_invalid)
     ground(mind)
-    assert settled(mind) == [("Cafe/kitchen", "", "")] * 2
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}))
+    assert list_spots(mind) == [("Cafe/kitchen", "", "")] * 2
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}))
     assert data["places"][0] == "Cafe/kitchen"
 
 
-async def asked_of(
+async def prepare_data(
     mind: SmallvilleMind, purpose: str, data: QueryData, percept: Moment = HERE
 ) -> QueryData:
     ask = smallville.HANDLERS[purpose].prepare
@@ -129,23 +129,23 @@ async def asked_of(
 def test_where_the_model_fails_what_is_done_by_routine_is_done_where_it_always_is() -> None:
     mind = mind_with(["feeding ducks", "whistling"], always_invalid)
     ground(mind)
-    assert settled(mind) == [("Park", "bench", "taken"), ("Cafe/kitchen", "", "")]
+    assert list_spots(mind) == [("Park", "bench", "taken"), ("Cafe/kitchen", "", "")]
 
 
 def test_the_street_is_no_place_to_do_anything_in() -> None:
     mind = mind_with(["resting"])
     outside = Moment(me=body("outside"), known=KNOWN)
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 600}, outside))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}, outside))
     assert "outside" not in data["places"]
     nowhere = Moment(me=body("outside"), known=())
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 600}, nowhere))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}, nowhere))
     assert data["places"] == ["outside"]
 
 
 def test_only_rooms_that_are_known_and_open_are_offered() -> None:
     mind = mind_with(["resting"])
     mind.blocked["Park"] = 300
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 600}))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}))
     assert sorted(data["places"]) == ["Ann's house/bedroom", "Cafe/bar", "Cafe/kitchen"]
 
 
@@ -153,7 +153,7 @@ def test_places_of_the_routine_and_those_that_are_named_are_offered_and_no_halls
     known = (*(f"Hall {k}" for k in range(20)), *KNOWN)
     mind = mind_with(["playing the piano at the bar", "feeding ducks"])
     percept = Moment(me=body("Cafe/kitchen"), known=known)
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
     assert {"Cafe/bar", "Park", "Cafe/kitchen"} <= set(data["places"])
     assert not [place for place in data["places"] if place.startswith("Hall")]
 
@@ -161,19 +161,19 @@ def test_places_of_the_routine_and_those_that_are_named_are_offered_and_no_halls
 def test_where_little_has_to_do_with_an_activity_some_others_are_offered() -> None:
     mind = mind_with(["flying a kite"])
     percept = Moment(me=body("Hall 1"), known=tuple(f"Hall {k}" for k in range(20)))
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
     assert data["places"][0] == "Hall 1"
     assert len(data["places"]) == 4
 
 
 def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     mind = mind_with(["making coffee", "resting"], latency_ticks={"ground": 2})
-    data = asyncio.run(asked_of(mind, "ground.pieces", {"start": 0, "end": 1200}))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}))
     mind.day.pieces = [Piece(0, 900, "something else")]
     reply = QueryReply(smallville.HANDLERS["ground.pieces"].fallback(data), True, "")
     take = smallville.HANDLERS["ground.pieces"].apply
     wait_for(take(mind, data, moment(mind, HERE), reply))
-    assert settled(mind) == [("", "", "")]
+    assert list_spots(mind) == [("", "", "")]
 
 
 @pytest.mark.parametrize("limit", [300, 500, 2000])
@@ -182,13 +182,13 @@ def test_what_a_prompt_does_not_hold_is_asked_about_afterwards(limit: int) -> No
     mind = mind_with(texts, prompt_tokens=limit)
     ground(mind)
     assert all(piece.grounded for piece in mind.day.pieces)
-    assert all(length(request) <= limit for request in asked(mind))
-    for request in asked(mind):
+    assert all(length(request) <= limit for request in list_requests(mind))
+    for request in list_requests(mind):
         schema: Value = request.schema
         count = schema["properties"]["spots"]["minItems"]
         lines = request.messages[-1].content.splitlines()
         assert sum(line.startswith('["#') for line in lines) == count
-    assert (len(asked(mind)) == 1) == (limit == 2000)
+    assert (len(list_requests(mind)) == 1) == (limit == 2000)
 
 
 @pytest.mark.parametrize("grounding", ["one_call", "recursive"])
@@ -201,8 +201,8 @@ def test_prompts_stay_within_their_budget_in_a_town_of_long_names(grounding: str
             for k in range(30):
                 knows(mind, f"{name}/room/{k} thing of the {'very ' * 9}"[:90].strip(), "in order")
         ground(mind, Moment(me=body(f"{long[3]}/room"), known=known))
-        assert asked(mind)
-        assert all(length(request) <= limit for request in asked(mind))
+        assert list_requests(mind)
+        assert all(length(request) <= limit for request in list_requests(mind))
         assert all(piece.grounded for piece in mind.day.pieces)
 
 
@@ -216,20 +216,20 @@ def recursive(pieces: list[str], rule: Rule = sample_schema) -> SmallvilleMind:
 def test_down_the_tree_from_sector_to_arena_to_object() -> None:
     mind = recursive(["playing"], walks(a="Cafe", b="Cafe/bar", c="piano", state="loud"))
     ground(mind)
-    assert [choices(request) for request in asked(mind)] == [
+    assert [choices(request) for request in list_requests(mind)] == [
         ["Cafe", "Park", "Ann's house"],
         ["Cafe/kitchen", "Cafe/bar"],
         ["nothing", "piano"],
     ]
-    assert settled(mind) == [("Cafe/bar", "Cafe/bar/piano", "loud")]
+    assert list_spots(mind) == [("Cafe/bar", "Cafe/bar/piano", "loud")]
     assert mind.day.pieces[0].emoji == "☕"
 
 
 def test_a_single_room_is_not_asked_about_nor_an_object_where_none_is_known() -> None:
     mind = recursive(["sleeping"], walks(a="Ann's house"))
     ground(mind)
-    assert [choices(request)[0] for request in asked(mind)] == ["Cafe"]
-    assert settled(mind) == [("Ann's house/bedroom", "", "")]
+    assert [choices(request)[0] for request in list_requests(mind)] == ["Cafe"]
+    assert list_spots(mind) == [("Ann's house/bedroom", "", "")]
     assert mind.day.pieces[0].grounded
 
 
@@ -237,23 +237,23 @@ def test_a_sector_that_is_one_room_leads_to_its_objects_at_once() -> None:
     mind = recursive(["feeding ducks"], walks(a="Park", b="bench"))
     knows(mind, "Park/bench", "free")
     ground(mind)
-    assert [fields_of(request)[0] for request in asked(mind)] == ["where", "thing"]
+    assert [fields_of(request)[0] for request in list_requests(mind)] == ["where", "thing"]
     assert mind.day.pieces[0].object == "Park/bench"
 
 
 def test_with_one_place_in_the_world_only_its_objects_are_asked_about() -> None:
     mind = recursive(["baking"], walks(a="stove", state="on"))
     ground(mind, Moment(me=body("Cafe/kitchen"), known=("Cafe", "Cafe/kitchen")))
-    assert [fields_of(request)[0] for request in asked(mind)] == ["thing"]
-    assert settled(mind) == [("Cafe/kitchen", "Cafe/kitchen/stove", "on")]
+    assert [fields_of(request)[0] for request in list_requests(mind)] == ["thing"]
+    assert list_spots(mind) == [("Cafe/kitchen", "Cafe/kitchen/stove", "on")]
 
 
 def test_nothing_is_asked_where_there_is_no_choice_at_all() -> None:
     mind = recursive(["baking"])
     mind.objects.clear()
     ground(mind, Moment(me=body("Cafe/kitchen"), known=()))
-    assert asked(mind) == []
-    assert settled(mind) == [("Cafe/kitchen", "", "")]
+    assert list_requests(mind) == []
+    assert list_spots(mind) == [("Cafe/kitchen", "", "")]
 
 
 def test_rooms_that_were_closed_lately_are_not_offered_and_one_stays_if_none_is_left() -> None:
@@ -277,13 +277,13 @@ def test_a_town_whose_sector_is_named_like_its_room_is_no_endless_way_down() -> 
 def test_down_the_tree_one_stays_by_default() -> None:
     mind = recursive(["whistling"], always_invalid)
     ground(mind)
-    assert settled(mind) == [("Cafe/kitchen", "", "")]
+    assert list_spots(mind) == [("Cafe/kitchen", "", "")]
 
 
 def test_all_pieces_go_down_the_tree_together() -> None:
     mind = recursive(["baking", "resting", "playing"])
     ground(mind)
-    first = [fields_of(request)[0] for request in asked(mind)[:3]]
+    first = [fields_of(request)[0] for request in list_requests(mind)[:3]]
     assert first == ["where"] * 3
     assert all(piece.grounded for piece in mind.day.pieces)
 
@@ -348,7 +348,7 @@ BAD_SPOTS: list[object] = [
 def test_a_malformed_reply_ends_in_staying_where_one_is(words: str) -> None:
     mind = mind_with(["juggling", "whistling"], lambda request: words)
     ground(mind)
-    assert settled(mind) == [("Cafe/kitchen", "", "")] * 2
+    assert list_spots(mind) == [("Cafe/kitchen", "", "")] * 2
     (row,) = mind.services.model.ledger.rows()
     assert (row.purpose, row.calls, row.fallbacks) == ("ground.pieces", 1, 1)
 
@@ -366,7 +366,7 @@ def test_a_malformed_reply_ends_in_staying_where_one_is(words: str) -> None:
 def test_a_malformed_step_ends_in_staying_where_one_is(words: str) -> None:
     mind = recursive(["juggling"], lambda request: words)
     ground(mind)
-    assert settled(mind) == [("Cafe/kitchen", "", "")]
+    assert list_spots(mind) == [("Cafe/kitchen", "", "")]
     assert {row.purpose: row.fallbacks for row in mind.services.model.ledger.rows()} == {
         "ground.sector": 1,
         "ground.arena": 1,
@@ -413,7 +413,7 @@ def test_golden_transcript(grounding: str) -> None:
     mind = mind_with(["making coffee", "feeding the ducks"], grounding=grounding)
     ground(mind)
     effects = [f"{p.text}: {p.place}, {p.object} -> {p.use} {p.emoji}" for p in mind.day.pieces]
-    text = transcript(asked(mind), sample_schema, effects)
+    text = transcript(list_requests(mind), sample_schema, effects)
     assert is_golden(f"ground_{grounding}.txt", text)
 
 

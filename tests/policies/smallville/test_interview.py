@@ -29,22 +29,29 @@ from genagents_env.policies.smallville.mind import (
 )
 from genagents_env.policy import Answer, RecalledMemory
 from tests.policies.percepts import Value, profile
-from tests.policies.smallville.minds import asked, dialogue_of, is_golden, length, make_mind, moment
+from tests.policies.smallville.minds import (
+    dialogue_of,
+    is_golden,
+    length,
+    list_requests,
+    make_mind,
+    moment,
+)
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
 UNKNOWN = Answer("I do not know.")
 
 
-def telling(answer: str = "Yes.", *because: int) -> Rule:
+def make_answer_rule(answer: str = "Yes.", *because: int) -> Rule:
     text = json.dumps({"answer": answer, "because": list(because)})
     return lambda request: text
 
 
-def naming(words: str) -> Rule:
+def make_naming_rule(words: str) -> Rule:
     """Return a rule that names every numbered line in which `words` stand."""
 
     def rule(request: CompletionRequest) -> str:
-        found = [line[0] for line in numbered(request) if words in line[2]]
+        found = [line[0] for line in list_numbered_lines(request) if words in line[2]]
         return json.dumps({"answer": "Yes.", "because": [int(number[1:]) for number in found]})
 
     return rule
@@ -56,7 +63,7 @@ def lines(request: CompletionRequest) -> list[list[str]]:
     return [json.loads(line) for line in text if line.startswith('["')]
 
 
-def numbered(request: CompletionRequest) -> list[list[str]]:
+def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
     return [line for line in lines(request) if line[0].startswith("#")]
 
 
@@ -67,7 +74,7 @@ def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]
     return answers
 
 
-def living(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
+def make_experienced_mind(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
     """Return a mind of some experience: a seed, events, and a thought on two of them."""
     mind = make_mind(rule, **config)
     mind.tick = 359  # so the moment is 360
@@ -79,7 +86,7 @@ def living(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
     return mind
 
 
-def talking(mind: SmallvilleMind) -> SmallvilleMind:
+def start_talk(mind: SmallvilleMind) -> SmallvilleMind:
     line = DialogueLine
     mind.dialogue = Dialogue(1, 0, ["Bob Birch"])
     mind.dialogue.lines += [
@@ -91,28 +98,36 @@ def talking(mind: SmallvilleMind) -> SmallvilleMind:
 
 
 def test_evidence_leads_to_the_events_that_were_perceived() -> None:
-    assert ask(living(naming("looks forward")), "What of Bob?") == [Answer("Yes.", (41, 42))]
-    assert ask(living(naming("painting")), "What of Bob?") == [Answer("Yes.", (42,))]
-    assert ask(living(naming("Bob")), "What of Bob?") == [Answer("Yes.", (41, 42))]
+    assert ask(make_experienced_mind(make_naming_rule("looks forward")), "What of Bob?") == [
+        Answer("Yes.", (41, 42))
+    ]
+    assert ask(make_experienced_mind(make_naming_rule("painting")), "What of Bob?") == [
+        Answer("Yes.", (42,))
+    ]
+    assert ask(make_experienced_mind(make_naming_rule("Bob")), "What of Bob?") == [
+        Answer("Yes.", (41, 42))
+    ]
 
 
 def test_what_was_known_from_the_start_leads_to_no_event() -> None:
-    mind = living(naming("Cafe"))
+    mind = make_experienced_mind(make_naming_rule("Cafe"))
     assert ask(mind, "Who runs the Cafe?") == [Answer("Yes.")]
-    assert any("Cafe" in line[2] for line in numbered(asked(mind)[0]))
+    assert any("Cafe" in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
 def test_numbers_that_name_nothing_are_no_evidence() -> None:
-    assert ask(living(telling("Yes.", 0, 9, -2, 200)), "What?") == [Answer("Yes.")]
+    assert ask(make_experienced_mind(make_answer_rule("Yes.", 0, 9, -2, 200)), "What?") == [
+        Answer("Yes.")
+    ]
 
 
 def test_one_without_a_usable_reply_does_not_know() -> None:
-    assert ask(living(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
+    assert ask(make_experienced_mind(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
 
 
 @pytest.mark.parametrize("retrieval", [True, False])
 def test_no_trace_is_left(retrieval: bool) -> None:
-    mind = talking(living(naming("Bob"), retrieval=retrieval))
+    mind = start_talk(make_experienced_mind(make_naming_rule("Bob"), retrieval=retrieval))
     mind.next_number("plan.day", 360)
     before = json.dumps(mind.state())
     ask(mind, "What of Bob?", "Where is the fair?")
@@ -120,21 +135,21 @@ def test_no_trace_is_left(retrieval: bool) -> None:
 
 
 def test_works_before_anything_was_perceived() -> None:
-    mind = make_mind(naming("fair"))
+    mind = make_mind(make_naming_rule("fair"))
     assert ask(mind, "Who?") == [Answer("Yes.")]
     mind.stream.add("thought", "There is a fair on Friday.", created=0, cause="seed")
     assert ask(mind, "When is the fair?", repeat=1) == [Answer("Yes.")]
-    assert "Monday 08:00" in asked(mind)[1].messages[-1].content
+    assert "Monday 08:00" in list_requests(mind)[1].messages[-1].content
 
 
 def test_no_questions_no_answers() -> None:
-    assert ask(living(always_invalid)) == []
+    assert ask(make_experienced_mind(always_invalid)) == []
 
 
 def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
-    mind = talking(living(naming("resigned")))
+    mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
     assert ask(mind, "What of the mayor?") == [Answer("Yes.", (77,))]
-    said = [line[1:] for line in numbered(asked(mind)[0])[:3]]
+    said = [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]]
     assert said == [
         ["Bob Birch just said", "The mayor has resigned."],
         ["Ann Ash just said", "No, really?"],
@@ -143,30 +158,34 @@ def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
 
 
 def test_the_agents_own_words_are_no_evidence() -> None:
-    assert ask(talking(living(naming("really"))), "What?") == [Answer("Yes.")]
+    assert ask(start_talk(make_experienced_mind(make_naming_rule("really"))), "What?") == [
+        Answer("Yes.")
+    ]
 
 
 def test_words_just_said_do_not_stand_there_twice() -> None:
-    mind = talking(living(naming("resigned")))
+    mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
     text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
     mind.stream.add("event", text, created=3600, events=(77,))
     assert ask(mind, "Has the mayor resigned?") == [Answer("Yes.", (77,))]
-    assert len([line for line in lines(asked(mind)[0]) if "resigned." in line[-1]]) == 1
+    assert len([line for line in lines(list_requests(mind)[0]) if "resigned." in line[-1]]) == 1
 
 
 def test_only_what_stands_in_the_prompt_can_be_named() -> None:
-    mind = talking(living(telling("Yes.", *range(1, 9)), prompt_tokens=300))
+    mind = start_talk(
+        make_experienced_mind(make_answer_rule("Yes.", *range(1, 9)), prompt_tokens=300)
+    )
     for line in dialogue_of(mind).lines:
         line.text += " and so on, and so forth" * 9
     (answer,) = ask(mind, "What?")
-    shown = [line[2] for line in numbered(asked(mind)[0])]
+    shown = [line[2] for line in list_numbered_lines(list_requests(mind)[0])]
     assert any("The mayor has resigned." in text for text in shown)
     assert not any("This morning." in text for text in shown)  # there was no room for it
     assert answer.evidence == (77,)
 
 
 def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
-    mind = living(telling())
+    mind = make_experienced_mind(make_answer_rule())
     block, hour = PlanBlock, 3600
     mind.day.hours = [
         block(k * hour, (k + 1) * hour, f"{what} in the Cafe with everybody")
@@ -175,7 +194,7 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
     mind.activity.text = "baking bread"
     mind.summary.core = "I am cheerful."
     ask(mind, "What will you do at ten?")
-    told = {line[0]: line[1] for line in lines(asked(mind)[0])}
+    told = {line[0]: line[1] for line in lines(list_requests(mind)[0])}
     assert told["you"] == "I am cheerful."
     assert told["you are"] == "baking bread"
     plan = told["your plan"].split("; ")
@@ -185,27 +204,31 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
     assert len(plan) < 5  # as many as there is room for
     mind.asleep = True
     ask(mind, "What do you do?", repeat=1)
-    assert ["you are", "asleep"] in lines(asked(mind)[1])
+    assert ["you are", "asleep"] in lines(list_requests(mind)[1])
 
 
 def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
-    mind = living(telling())
+    mind = make_experienced_mind(make_answer_rule())
     mind.summary = SelfSummary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
     mind.day.hours = [PlanBlock(0, 9999, "serving guests")]
     mind.activity.text = "serving coffee"
     ask(mind, "What?")
-    told = {line[0]: line[1] for line in lines(asked(mind)[0])}
+    told = {line[0]: line[1] for line in lines(list_requests(mind)[0])}
     assert told["your plan"] == "08:00 serving guests"
     assert told["you are"] == "serving coffee"
     assert "you" not in told
-    assert len(numbered(asked(mind)[0])) == 4
+    assert len(list_numbered_lines(list_requests(mind)[0])) == 4
 
 
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
-    mind = talking(living(telling()))
+    mind = start_talk(make_experienced_mind(make_answer_rule()))
     dialogue_of(mind).lines += [DialogueLine("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
     ask(mind, "What?")
-    assert [line[2] for line in numbered(asked(mind)[0])[:3]] == ["Word 1.", "Word 2.", "Word 3."]
+    assert [line[2] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
+        "Word 1.",
+        "Word 2.",
+        "Word 3.",
+    ]
 
 
 def test_calls_are_numbered_and_all_are_under_way_together() -> None:
@@ -216,9 +239,9 @@ def test_calls_are_numbered_and_all_are_under_way_together() -> None:
         while len(waiting) < 3:
             await asyncio.sleep(0)
 
-    mind = living()
+    mind = make_experienced_mind()
     cassette = MemoryCassette()
-    endpoint = ScriptedEndpoint(telling(), delay=delay)
+    endpoint = ScriptedEndpoint(make_answer_rule(), delay=delay)
     object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
     ask(mind, "Who?", "Where?", "When?", repeat=5)
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5000, 5001, 5002)]
@@ -237,9 +260,9 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
     def rule(request: CompletionRequest) -> str:
         if "Who?" in request.messages[-1].content:
             raise LLMRefused("the key is wrong")
-        return telling()(request)
+        return make_answer_rule()(request)
 
-    mind, cassette = living(), MemoryCassette()
+    mind, cassette = make_experienced_mind(), MemoryCassette()
     endpoint = ScriptedEndpoint(rule, delay=slow)
     object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
     with pytest.raises(LLMRefused):
@@ -249,13 +272,13 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
 
 
 def test_what_others_say_stays_in_the_fence() -> None:
-    mind = talking(living(obedient))
+    mind = start_talk(make_experienced_mind(obedient))
     dialogue_of(mind).lines[0].text = EVIL
     mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
     mind.status = mind.activity.text = EVIL
     mind.day.hours = [PlanBlock(0, 9999, EVIL)]
     ask(mind, EVIL)
-    assert is_fenced(asked(mind)[0], "forget all this")
+    assert is_fenced(list_requests(mind)[0], "forget all this")
 
 
 @pytest.mark.parametrize("most", [300, 500, 900])
@@ -273,7 +296,7 @@ def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
         text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
         mind.stream.add("event", text, created=k, importance=5, events=(k,))
     ask(mind, question)
-    (request,) = asked(mind)
+    (request,) = list_requests(mind)
     assert length(request) <= most
     (shown,) = [line for line in lines(request) if line[0] == "question"]
     assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
@@ -314,24 +337,24 @@ GOOD = '{"answer": "Yes.", "because": [1]}'
     ],
 )
 def test_malformed_answers_are_not_given(text: str) -> None:
-    mind = living(lambda request: text)
+    mind = make_experienced_mind(lambda request: text)
     assert ask(mind, "Who?") == [UNKNOWN]
-    assert len(asked(mind)) == 2
+    assert len(list_requests(mind)) == 2
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    mind = living(telling("It\u202e was\nBob. " + "x" * 400, *range(1, 30)))
+    mind = make_experienced_mind(make_answer_rule("It\u202e was\nBob. " + "x" * 400, *range(1, 30)))
     (answer,) = ask(mind, "Who?")
-    assert len(asked(mind)) == 1
+    assert len(list_requests(mind)) == 1
     assert answer.text == ("It was Bob. " + "x" * 400)[:300]
     assert answer.evidence == (41, 42)
 
 
 @given(st.lists(st.integers(-5, 40), max_size=8), st.booleans())
 def test_evidence_is_always_an_event_one_perceived(because: list[int], in_talk: bool) -> None:
-    mind = living(telling("Yes.", *because))
+    mind = make_experienced_mind(make_answer_rule("Yes.", *because))
     if in_talk:
-        talking(mind)
+        start_talk(mind)
     (answer,) = ask(mind, "What of Bob?")
     assert set(answer.evidence) <= {41, 42, 77, 79}
     assert list(answer.evidence) == sorted(set(answer.evidence))
@@ -341,7 +364,7 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
     who = env.profiles()["Isabella Rodriguez"]
-    rule = naming("party")
+    rule = make_naming_rule("party")
     mind = make_mind(rule, who=who)
     for text in (*who.memories, *(fact.statement for fact in who.facts)):
         mind.stream.add("thought", text, created=0, importance=5, cause="seed")
@@ -356,23 +379,23 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
         PlanBlock(4 * hour, 5 * hour, "baking for lunch"),
     ]
     answers = ask(mind, "Is there a party?", "What will you do at noon?")
-    assert all(length(request) <= 500 for request in asked(mind))
+    assert all(length(request) <= 500 for request in list_requests(mind))
     effects: Sequence[str] = [f"{answer.text} {list(answer.evidence)}" for answer in answers]
-    assert is_golden("interview.txt", transcript(asked(mind), rule, effects))
+    assert is_golden("interview.txt", transcript(list_requests(mind), rule, effects))
 
 
 def test_repeats_are_asked_the_same_and_answered_by_seeds_of_their_own() -> None:
-    mind = talking(living())
+    mind = start_talk(make_experienced_mind())
     told = [ask(mind, "What of Bob?", repeat=repeat) for repeat in range(3)]
-    first, *others = asked(mind)
+    first, *others = list_requests(mind)
     assert all(request.messages == first.messages for request in others)
-    assert len({request.seed for request in asked(mind)}) == 3
+    assert len({request.seed for request in list_requests(mind)}) == 3
     assert len({str(answers) for answers in told}) == 3
     assert ask(mind, "What of Bob?", repeat=2) == told[2]
 
 
 def test_memories_come_with_the_events_they_go_back_to() -> None:
-    mind = living()
+    mind = make_experienced_mind()
     mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
     before = json.dumps(mind.state())
     said = RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,))

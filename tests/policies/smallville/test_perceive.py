@@ -16,13 +16,13 @@ from genagents_env.policies.smallville.perceive import Observation
 from tests.policies.percepts import Moment, Value, body, profile, speech
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
-    asked,
     by_fields,
     is_golden,
+    list_requests,
     make_mind,
+    make_scheduler,
     moment,
     think,
-    thinking_of,
 )
 from tests.policies.smallville.transcripts import FOREIGN, transcript
 
@@ -39,7 +39,7 @@ def notice(mind: SmallvilleMind, percept: Percept) -> list[Observation]:
     return perceive.notice(mind, moment(mind, percept))
 
 
-def remembered(mind: SmallvilleMind, found: Observation) -> Memory:
+def remember(mind: SmallvilleMind, found: Observation) -> Memory:
     """Return the memory of an observation."""
     assert found.memory is not None
     return mind.stream[found.memory]
@@ -49,7 +49,7 @@ def texts(mind: SmallvilleMind) -> list[str]:
     return [mind.stream[id_].text for id_ in range(len(mind.stream))]
 
 
-def seen_later(percept: Moment, **changes: Value) -> Moment:
+def make_later_moment(percept: Moment, **changes: Value) -> Moment:
     return percept.later(10, **changes)
 
 
@@ -75,10 +75,10 @@ def test_an_object_seen_for_the_first_time_is_no_event_but_its_change_is() -> No
     percept = Moment(objects=(thing("stove", "off"),))
     assert notice(mind, percept) == []
     assert mind.objects["Cafe/stove"].state == "off"
-    (found,) = notice(mind, seen_later(percept, objects=(thing("stove", "on", event=9),)))
+    (found,) = notice(mind, make_later_moment(percept, objects=(thing("stove", "on", event=9),)))
     assert (found.kind, found.subject, found.text) == ("object", "Cafe/stove", "the stove is on")
-    assert remembered(mind, found).events == (9,)
-    assert remembered(mind, found).about == ("stove", "is", "on")
+    assert remember(mind, found).events == (9,)
+    assert remember(mind, found).about == ("stove", "is", "on")
 
 
 def test_what_the_agent_did_to_an_object_is_no_event() -> None:
@@ -86,7 +86,7 @@ def test_what_the_agent_did_to_an_object_is_no_event() -> None:
     percept = Moment(objects=(thing("stove", "off"),))
     notice(mind, percept)
     mind.last, mind.going = "Interact", "Cafe/stove"
-    assert notice(mind, seen_later(percept, objects=(thing("stove", "on"),))) == []
+    assert notice(mind, make_later_moment(percept, objects=(thing("stove", "on"),))) == []
     assert mind.objects["Cafe/stove"].state == "on"
     assert not any("stove" in text for text in texts(mind))
 
@@ -95,9 +95,9 @@ def test_beliefs_about_objects_out_of_sight_or_attention_stay_as_they_were() -> 
     mind = make_mind(who=profile(attention_bandwidth=1))
     percept = Moment(objects=(thing("stove", "off"),))
     notice(mind, percept)
-    notice(mind, seen_later(percept, objects=()))
+    notice(mind, make_later_moment(percept, objects=()))
     near = (thing("cup", "full", 1), thing("stove", "on", 2))
-    notice(mind, seen_later(percept, objects=near))
+    notice(mind, make_later_moment(percept, objects=near))
     assert mind.objects["Cafe/stove"].state == "off"
     assert mind.objects["Cafe/stove"].seen == 0
 
@@ -107,12 +107,12 @@ def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retentio
     mind = make_mind(who=profile(retention=retention))
     percept = Moment()
     for k in range(10):
-        notice(mind, seen_later(percept, people=(person("Bob", f"doing {k}", event=k + 1),)))
+        notice(mind, make_later_moment(percept, people=(person("Bob", f"doing {k}", event=k + 1),)))
     assert mind.attention.recent == [f"Bob is doing {k}" for k in range(10 - retention, 10)]
     before = len(mind.stream)
     for k in range(9, -1, -1):  # each time he is back at something, the event is another
         seen = (person("Bob", f"doing {k}", event=100 + k),)
-        found = notice(mind, seen_later(percept, people=seen))
+        found = notice(mind, make_later_moment(percept, people=seen))
         assert bool(found) == (9 - k >= retention), k
     assert len(mind.stream) - before == 10 - retention
 
@@ -121,8 +121,11 @@ def test_a_person_is_noticed_once_for_each_thing_they_do() -> None:
     mind = make_mind()
     percept = Moment(people=(person("Bob"),))
     assert len(notice(mind, percept)) == 1
-    assert notice(mind, seen_later(percept)) == []
-    assert len(notice(mind, seen_later(percept, people=(person("Bob", "singing", event=5),)))) == 1
+    assert notice(mind, make_later_moment(percept)) == []
+    assert (
+        len(notice(mind, make_later_moment(percept, people=(person("Bob", "singing", event=5),))))
+        == 1
+    )
 
 
 def test_the_agent_remembers_each_of_its_actions_once() -> None:
@@ -176,7 +179,7 @@ def test_what_is_heard_is_remembered_with_its_event(
 ) -> None:
     mind = make_mind()
     found = notice(mind, Moment(heard=(heard,)))[0]
-    memory = remembered(mind, found)
+    memory = remember(mind, found)
     assert (found.text, found.addressed, found.event) == (text, addressed, 7)
     assert (memory.text, memory.about, memory.events) == (text, about, (7,))
 
@@ -203,7 +206,7 @@ def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts
 # Ratings.
 
 
-def rating(*ratings: int) -> Rule:
+def make_rating_rule(*ratings: int) -> Rule:
     return by_fields({"ratings": {"ratings": list(ratings)}})
 
 
@@ -211,45 +214,45 @@ def rate(mind: SmallvilleMind, percept: Moment) -> None:
     think(mind, perceive.make_queries(mind, moment(mind, percept)), percept)
 
 
-def hearing(count: int, first: int = 0) -> Moment:
+def make_hearing(count: int, first: int = 0) -> Moment:
     return Moment(heard=tuple(speech("Bob", f"Word {k}.") for k in range(first, first + count)))
 
 
 def test_a_full_batch_is_rated_in_one_call() -> None:
-    mind = make_mind(rating(2, 9, 4), rate_batch=3)
+    mind = make_mind(make_rating_rule(2, 9, 4), rate_batch=3)
     mind.attention.events[""] = 0  # what she does herself is known
-    percept = hearing(2)
+    percept = make_hearing(2)
     notice(mind, percept)
     rate(mind, percept)
-    assert asked(mind) == []
-    notice(mind, hearing(1, first=2))
+    assert list_requests(mind) == []
+    notice(mind, make_hearing(1, first=2))
     rate(mind, percept)
-    assert len(asked(mind)) == 1
+    assert len(list_requests(mind)) == 1
     assert [mind.stream[k].importance for k in range(3)] == [2, 9, 4]
     assert mind.attention.importance == 15
     assert mind.attention.unrated == []
 
 
 def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
-    mind = make_mind(rating(7), rate_minutes=20)
+    mind = make_mind(make_rating_rule(7), rate_minutes=20)
     mind.attention.events[""] = 0
-    percept = hearing(1).later(600, heard=hearing(1).heard)
+    percept = make_hearing(1).later(600, heard=make_hearing(1).heard)
     notice(mind, percept)
     late = percept.later(20 * 60 - 10)
     rate(mind, late)
-    assert asked(mind) == []
+    assert list_requests(mind) == []
     rate(mind, late.later(10))
     assert mind.stream[0].importance == 7
 
 
 def test_what_was_rated_once_is_not_asked_about_again() -> None:
-    mind = make_mind(rating(6), rate_batch=1)
+    mind = make_mind(make_rating_rule(6), rate_batch=1)
     mind.attention.events[""] = 0
-    percept = hearing(1)
+    percept = make_hearing(1)
     for _ in range(2):
         notice(mind, percept)
         rate(mind, percept)
-    assert len(asked(mind)) == 1
+    assert len(list_requests(mind)) == 1
     assert [mind.stream[k].importance for k in range(2)] == [6, 6]
     assert mind.attention.importance == 12
 
@@ -261,14 +264,14 @@ def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
     percept = Moment(people=(person("Bob", doing),))
     notice(mind, percept)
     rate(mind, percept)
-    assert asked(mind) == []
+    assert list_requests(mind) == []
     assert mind.stream[0].importance == 1
 
 
 def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() -> None:
     mind = make_mind(always_invalid, rate_batch=1, unrated_importance=4)
     mind.attention.events[""] = 0
-    percept = hearing(1)
+    percept = make_hearing(1)
     notice(mind, percept)
     rate(mind, percept)
     assert mind.stream[0].importance == 4
@@ -277,10 +280,10 @@ def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() ->
 
 
 def test_only_so_many_ratings_are_kept_the_latest() -> None:
-    mind = make_mind(rating(5), rate_batch=1)
+    mind = make_mind(make_rating_rule(5), rate_batch=1)
     mind.attention.events[""] = 0
     mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
-    percept = hearing(1)
+    percept = make_hearing(1)
     notice(mind, percept)
     rate(mind, percept)
     assert len(mind.attention.ratings) == 500
@@ -292,8 +295,8 @@ def test_a_batch_under_way_is_not_joined_by_another() -> None:
     mind = make_mind(rate_batch=1)
     pending = PendingQuery("perceive.rate", {}, (), 0, 0, 9)
     mind.pending.append(pending)
-    notice(mind, hearing(4))
-    assert perceive.make_queries(mind, moment(mind, hearing(0))) == []
+    notice(mind, make_hearing(4))
+    assert perceive.make_queries(mind, moment(mind, make_hearing(0))) == []
     assert mind.attention.unrated == [0, 1, 2, 3]
 
 
@@ -309,21 +312,24 @@ def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int)
         later = replace(percept, time=percept.time + timedelta(hours=batches + 1))
         rate(mind, later)
         batches += 1
-    schemas: list[Value] = [request.schema for request in asked(mind)]
+    schemas: list[Value] = [request.schema for request in list_requests(mind)]
     counts = [schema["properties"]["ratings"]["maxItems"] for schema in schemas]
     assert sum(counts) == 8
-    assert all(bound_prompt_tokens(list(r.messages)) <= limit for r in asked(mind))
-    shown = [sum('"#' in line for line in r.messages[-1].content.split("\n")) for r in asked(mind)]
+    assert all(bound_prompt_tokens(list(r.messages)) <= limit for r in list_requests(mind))
+    shown = [
+        sum('"#' in line for line in r.messages[-1].content.split("\n"))
+        for r in list_requests(mind)
+    ]
     assert shown == counts
     assert len(mind.attention.ratings) == 8
 
 
 def test_ratings_come_into_effect_when_their_time_has_come() -> None:
-    mind = make_mind(rating(8), rate_batch=1, latency_ticks={"perceive": 3})
+    mind = make_mind(make_rating_rule(8), rate_batch=1, latency_ticks={"perceive": 3})
     mind.attention.events[""] = 0
-    percept = hearing(1)
+    percept = make_hearing(1)
     notice(mind, percept)
-    thinking = thinking_of(mind)
+    thinking = make_scheduler(mind)
 
     async def live() -> list[float]:
         seen = []
@@ -357,7 +363,7 @@ def test_ratings_come_into_effect_when_their_time_has_come() -> None:
 def test_a_malformed_rating_ends_in_the_neutral_one(words: str) -> None:
     mind = make_mind(lambda request: words, rate_batch=2)
     mind.attention.events[""] = 0
-    percept = hearing(2)
+    percept = make_hearing(2)
     notice(mind, percept)
     rate(mind, percept)
     assert [mind.stream[k].importance for k in range(2)] == [3, 3]
@@ -376,8 +382,8 @@ def test_golden_transcript() -> None:
     )
     found = notice(mind, percept)
     rate(mind, percept)
-    effects = [f"{remembered(mind, o).importance} {o.text}" for o in found]
-    assert is_golden("perceive.txt", transcript(asked(mind), sample_schema, effects))
+    effects = [f"{remember(mind, o).importance} {o.text}" for o in found]
+    assert is_golden("perceive.txt", transcript(list_requests(mind), sample_schema, effects))
 
 
 def test_what_one_does_by_plan_is_remembered_with_the_plans_triple() -> None:

@@ -271,15 +271,17 @@ def test_with_a_model_of_no_use_one_lives_by_the_routine() -> None:
         (0, "serving coffee"),
         (4, "feeding ducks"),
     ]
-    places = {place for _, place in lived(alone, "12:10", "12:30")}
+    places = {place for _, place in list_deeds(alone, "12:10", "12:30")}
     assert places == {("feeding ducks", "Park")}
-    assert {place for _, place in lived(alone, "09:00", "09:30")} == {("serving coffee", "Cafe")}
+    assert {place for _, place in list_deeds(alone, "09:00", "09:30")} == {
+        ("serving coffee", "Cafe")
+    }
     assert alone.fallbacks()["plan.day"] == 1
     kinds = [alone.mind.stream[k] for k in range(len(alone.mind.stream))]
     assert not [m for m in kinds if m.kind == "plan" or m.cause not in ("", "seed")]
 
 
-def lived(alone: Alone, first: str, last: str) -> list[tuple[int, tuple[str, str]]]:
+def list_deeds(alone: Alone, first: str, last: str) -> list[tuple[int, tuple[str, str]]]:
     """Return what she did, and where she was when she did it, between two clock times."""
     place, found = alone.who.home, []
     for second, action in alone.actions:
@@ -303,8 +305,12 @@ def test_a_day_after_days_of_a_useless_model_is_an_ordinary_one() -> None:
 def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
     alone = Alone(who=someone(), config={"planning": False}).until("12:30")
     assert not [p for p in alone.purposes() if p.startswith(("plan.", "ground."))]
-    assert {place for _, place in lived(alone, "09:00", "11:59")} == {("serving coffee", "Cafe")}
-    assert {place for _, place in lived(alone, "12:10", "12:30")} == {("feeding ducks", "Park")}
+    assert {place for _, place in list_deeds(alone, "09:00", "11:59")} == {
+        ("serving coffee", "Cafe")
+    }
+    assert {place for _, place in list_deeds(alone, "12:10", "12:30")} == {
+        ("feeding ducks", "Park")
+    }
     alone.until("23:10")
     assert alone.percept.me.asleep
     alone.until("07:10")

@@ -19,27 +19,27 @@ from genagents_env.policies.smallville.mind import (
 )
 from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
 from tests.policies.smallville.minds import (
-    asked,
     by_fields,
     endpoint_of,
     fields_of,
     is_golden,
     length,
+    list_requests,
     live,
     make_mind,
+    make_observation,
     moment,
-    observed,
     think,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
 BOB, CID = "Bob Birch", "Cid Cedar"
-READING = observed(BOB, f"{BOB} is reading")
-BURNING = observed("Cafe/stove", "the stove is burning", "object")
+READING = make_observation(BOB, f"{BOB} is reading")
+BURNING = make_observation("Cafe/stove", "the stove is burning", "object")
 SEEN = Moment(people=(person(BOB),))
 
 
-def deciding(choice: str, what: str = "", minutes: int = 10) -> Rule:
+def make_decision_rule(choice: str, what: str = "", minutes: int = 10) -> Rule:
     """Return a rule that decides this, and says hello where words are asked for."""
     return by_fields(
         {
@@ -51,7 +51,7 @@ def deciding(choice: str, what: str = "", minutes: int = 10) -> Rule:
 
 
 def decisions(mind: SmallvilleMind) -> int:
-    return sum("choice" in fields_of(request) for request in asked(mind))
+    return sum("choice" in fields_of(request) for request in list_requests(mind))
 
 
 def following(mind: SmallvilleMind, choice: str, what: str = "", **data: Value) -> list[Query]:
@@ -64,7 +64,7 @@ def following(mind: SmallvilleMind, choice: str, what: str = "", **data: Value) 
 
 
 def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
-    mind = make_mind(deciding("go on"))
+    mind = make_mind(make_decision_rule("go on"))
     before = mind.state()
     assert live(mind, SEEN, [READING]) is None
     assert decisions(mind) == 1
@@ -74,18 +74,22 @@ def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
 
 
 def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
-    mind = make_mind(deciding("talk"))
+    mind = make_mind(make_decision_rule("talk"))
     action = live(mind, SEEN, [READING])
     assert isinstance(action, Talk)
     assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
-    assert [fields_of(request)[0] for request in asked(mind)] == ["choice", "relationship", "say"]
+    assert [fields_of(request)[0] for request in list_requests(mind)] == [
+        "choice",
+        "relationship",
+        "say",
+    ]
     assert mind.dialogue is not None
     assert mind.dialogue.relations == {BOB: "a good friend"}
     assert mind.activity.text == ""
 
 
 def test_waiting_is_an_activity_of_some_minutes_and_the_rest_is_planned_anew() -> None:
-    mind = make_mind(deciding("wait", minutes=5))
+    mind = make_mind(make_decision_rule("wait", minutes=5))
     assert live(mind, SEEN, [READING]) is None
     activity = mind.activity
     assert (activity.kind, activity.text, activity.until) == ("wait", "waiting", 300)
@@ -102,7 +106,7 @@ def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
     assert [thought.purpose for thought in thoughts] == ["ground.one", "plan.revise"]
     assert thoughts[0].data == {"text": "putting out the fire", "minutes": 10}
     assert thoughts[1].data == {"start": 600, "why": "putting out the fire"}
-    mind = make_mind(deciding("something else", "putting out the fire"))
+    mind = make_mind(make_decision_rule("something else", "putting out the fire"))
     live(mind, SEEN, [BURNING])
     assert mind.activity.text == "putting out the fire"
     assert mind.activity.reaction
@@ -113,32 +117,32 @@ def test_something_else_without_words_is_going_on() -> None:
 
 
 def test_a_person_comes_before_an_object_and_an_object_is_not_talked_to() -> None:
-    mind = make_mind(deciding("go on"))
+    mind = make_mind(make_decision_rule("go on"))
     live(mind, SEEN, [BURNING, READING])
     assert list(mind.attention.considered) == [BOB]
     live(mind, SEEN.later(), [BURNING])
     assert list(mind.attention.considered) == [BOB, "Cafe/stove"]
-    person_schema, object_schema = (json.dumps(r.schema) for r in asked(mind))
+    person_schema, object_schema = (json.dumps(r.schema) for r in list_requests(mind))
     assert '"talk"' in person_schema
     assert '"talk"' not in object_schema
-    assert '"talk"' not in asked(mind)[1].messages[1].content
+    assert '"talk"' not in list_requests(mind)[1].messages[1].content
 
 
 def test_no_choice_is_always_the_first() -> None:
-    mind = make_mind(deciding("go on"), react_again_minutes=1)
+    mind = make_mind(make_decision_rule("go on"), react_again_minutes=1)
     for minute in range(40):
         live(mind, SEEN.later(60 * minute), [READING])
-    schemas = [json.loads(json.dumps(request.schema)) for request in asked(mind)]
+    schemas = [json.loads(json.dumps(request.schema)) for request in list_requests(mind)]
     orders = [tuple(schema["properties"]["choice"]["enum"]) for schema in schemas]
     assert {order[0] for order in orders} == {"go on", "talk", "wait", "something else"}
     assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
 
 
 def test_the_first_person_whom_one_may_talk_to_is_considered() -> None:
-    mind = make_mind(deciding("go on"))
+    mind = make_mind(make_decision_rule("go on"))
     mind.attention.talked = {BOB: -100}
-    asleep = observed("Dan Dale", "Dan Dale is asleep", asleep=True)
-    live(mind, SEEN, [READING, asleep, observed(CID, f"{CID} is singing")])
+    asleep = make_observation("Dan Dale", "Dan Dale is asleep", asleep=True)
+    live(mind, SEEN, [READING, asleep, make_observation(CID, f"{CID} is singing")])
     assert list(mind.attention.considered) == [CID]
 
 
@@ -148,20 +152,22 @@ def night(hour: int, minute: int = 0) -> Moment:
 
 def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:
     """Return minds with a moment at which seeing somebody costs no call."""
-    talking, talked, waiting, abed = (make_mind(deciding("talk")) for _ in range(4))
+    talking, talked, waiting, abed = (make_mind(make_decision_rule("talk")) for _ in range(4))
     talking.dialogue = Dialogue(-1, 0, [CID])
     talked.attention.talked = {BOB: -7990}
     waiting.activity = SmallvilleActivity(kind="wait", until=100, reaction=True)
     abed.activity = SmallvilleActivity(kind="sleep")
-    planned = make_mind(deciding("talk"))
+    planned = make_mind(make_decision_rule("talk"))
     planned.day = Day(date="2023-02-13", wake=3600, bed=50_000)
     several = Conversation(1, ("Ann Ash", CID), None, True, 8)
-    considered = make_mind(deciding("talk"))
+    considered = make_mind(make_decision_rule("talk"))
     considered.attention.considered = {BOB: -3590}
-    deciding_still = make_mind(deciding("talk"), latency_ticks={"react": 5})
-    live(deciding_still, SEEN, [observed(CID, f"{CID} is singing")])
-    grounding = make_mind(deciding("something else", "dancing"), latency_ticks={"ground": 5})
-    live(grounding, SEEN, [observed(CID, f"{CID} is singing")])
+    deciding_still = make_mind(make_decision_rule("talk"), latency_ticks={"react": 5})
+    live(deciding_still, SEEN, [make_observation(CID, f"{CID} is singing")])
+    grounding = make_mind(
+        make_decision_rule("something else", "dancing"), latency_ticks={"ground": 5}
+    )
+    live(grounding, SEEN, [make_observation(CID, f"{CID} is singing")])
     return {
         "asleep": (make_mind(), Moment(me=body(asleep=True))),
         "about to talk": (talking, SEEN),
@@ -187,7 +193,7 @@ def test_nothing_is_asked_where_one_could_not_act_on_it(why: str) -> None:
 
 
 def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
-    mind = make_mind(deciding("go on"))
+    mind = make_mind(make_decision_rule("go on"))
     for minute in range(121):
         live(mind, SEEN.later(60 * minute), [READING])
     assert decisions(mind) == 3
@@ -195,7 +201,7 @@ def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
 
 @pytest.mark.parametrize("change", ["asleep", "drawn in", "about to talk", "late", "talked"])
 def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
-    mind = make_mind(deciding("talk"), latency_ticks={"react": 3})
+    mind = make_mind(make_decision_rule("talk"), latency_ticks={"react": 3})
     live(mind, SEEN, [READING])
     assert mind.is_busy("react.")
     later = SEEN.later(30)
@@ -212,11 +218,13 @@ def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
     think(mind, [], later)
     assert not mind.pending
     assert mind.dialogue is None or mind.dialogue.others == [CID]
-    assert all(fields_of(request)[0] == "choice" for request in asked(mind))
+    assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
 
 
 def test_a_decision_under_way_survives_a_checkpoint() -> None:
-    mind, other = (make_mind(deciding("talk"), latency_ticks={"react": 3}) for _ in range(2))
+    mind, other = (
+        make_mind(make_decision_rule("talk"), latency_ticks={"react": 3}) for _ in range(2)
+    )
     live(mind, SEEN, [READING])
     other.load_state(json.loads(json.dumps(mind.state())))
     for later in (SEEN.later(10), SEEN.later(20), SEEN.later(30)):
@@ -279,16 +287,18 @@ def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
 
 @pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
 def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> None:
-    mind = make_mind(deciding("go on"), who=profile(name=name, persona="Ann loves guests; " * 99))
+    mind = make_mind(
+        make_decision_rule("go on"), who=profile(name=name, persona="Ann loves guests; " * 99)
+    )
     for k in range(400):
         words = f"{k} {FOREIGN if k % 2 else EVIL}"
         mind.stream.add("event", words, created=0, importance=1 + k % 10, events=(k,))
     mind.summary = SelfSummary("core " * 32, "days " * 32, "fine " * 32, 0)
     mind.activity.text = "咖啡" * 80
     far = body("咖" * 60 + "/" + "馆" * 60)
-    seen = observed(name, f"the mayor {EVIL} {FOREIGN}")
+    seen = make_observation(name, f"the mayor {EVIL} {FOREIGN}")
     live(mind, Moment(people=(person(name),), me=far), [seen])
-    (request,) = asked(mind)
+    (request,) = list_requests(mind)
     assert length(request) <= 500
     assert is_fenced(request, "the mayor")
 
@@ -298,24 +308,26 @@ def test_prompts_from_real_percepts_stay_within_their_budget(
 ) -> None:
     several = [p for lived in percepts.values() for p in lived if p.conversation is None]
     for percept in several:
-        mind = make_mind(deciding("go on"), who=profile(name=percept.me.name))
+        mind = make_mind(make_decision_rule("go on"), who=profile(name=percept.me.name))
         in_sight = {
             *(seen.name for seen in percept.people),
             *(item.name for item in percept.objects),
         }
         for name in sorted(in_sight):
-            live(mind, percept, [observed(name, f"{name} is here", "object")])
+            live(mind, percept, [make_observation(name, f"{name} is here", "object")])
         assert decisions(mind) == len(in_sight)
-        assert all(length(request) <= 500 for request in asked(mind))
+        assert all(length(request) <= 500 for request in list_requests(mind))
     assert len(several) >= 12
 
 
 def test_golden_transcript() -> None:
-    mind = make_mind(deciding("wait", minutes=5))
+    mind = make_mind(make_decision_rule("wait", minutes=5))
     mind.stream.add("event", "the stove smells odd", created=-60, events=(3,))
     mind.day.pieces = [Piece(600, 1200, "wiping the counter")]
     mind.activity.text = "serving coffee"
     live(mind, SEEN, [BURNING])
     until = mind.services.to_time(mind.activity.until)
     effect = f"{mind.activity.text} at {mind.activity.place} until {until:%H:%M}"
-    assert is_golden("react.txt", transcript(asked(mind)[:1], endpoint_of(mind).rule, [effect]))
+    assert is_golden(
+        "react.txt", transcript(list_requests(mind)[:1], endpoint_of(mind).rule, [effect])
+    )

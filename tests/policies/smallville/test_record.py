@@ -31,7 +31,7 @@ def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return path
 
 
-def remembered(run: RunReader) -> Iterator[tuple[str, MemoryStream]]:
+def read_streams(run: RunReader) -> Iterator[tuple[str, MemoryStream]]:
     """Yield what everyone remembered at the last checkpoint."""
     checkpoint = run.checkpoint(run.last_tick)
     assert checkpoint is not None
@@ -52,7 +52,7 @@ def test_every_memory_is_perceived_seeded_or_made_by_a_stored_call(record: Path)
         }
         perceivable = {event.id: event for event in run.events()}
         kinds = set()
-        for agent, stream in remembered(run):
+        for agent, stream in read_streams(run):
             for memory in memories(stream):
                 assert memory.events or memory.evidence or memory.cause == "seed" or memory.cause
                 assert all(event in perceivable for event in memory.events)
@@ -67,7 +67,7 @@ def test_thoughts_of_a_reflection_rest_on_memories_that_lead_to_events_or_to_the
 ) -> None:
     with RunReader(record) as run:
         insights = 0
-        for _, stream in remembered(run):
+        for _, stream in read_streams(run):
             for memory in memories(stream):
                 if not memory.cause.startswith("reflect."):
                     continue
@@ -83,7 +83,7 @@ def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
     with RunReader(record) as run:
         said = {event.id: event for event in run.events() if event.kind == "say"}
         heard = 0
-        for agent, stream in remembered(run):
+        for agent, stream in read_streams(run):
             for memory in memories(stream):
                 if memory.kind == "event" and " said to " in memory.text:
                     heard += 1

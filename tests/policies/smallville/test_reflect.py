@@ -21,16 +21,16 @@ from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
 from genagents_env.text import fold
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.minds import (
-    asked,
     by_fields,
     endpoint_of,
     fields_of,
     is_golden,
     length,
+    list_requests,
     make_mind,
+    make_scheduler,
     moment,
     think,
-    thinking_of,
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
@@ -42,12 +42,14 @@ def insight(text: str, *because: int, importance: int = 6) -> dict[str, Value]:
     return {"insight": text, "importance": importance, "because": list(because)}
 
 
-def answering(*insights: dict[str, Value], questions: list[str] | None = None) -> Rule:
+def make_reflection_rule(*insights: dict[str, Value], questions: list[str] | None = None) -> Rule:
     asked_for = {"questions": questions or QUESTIONS}
     return by_fields({"questions": asked_for, "insights": {"insights": list(insights)}})
 
 
-def remembering(rule: Rule = sample_schema, count: int = 8, **config: Value) -> SmallvilleMind:
+def make_mind_with_memories(
+    rule: Rule = sample_schema, count: int = 8, **config: Value
+) -> SmallvilleMind:
     mind = make_mind(rule, **config)
     for k in range(count):
         text = f"Bob Birch is telling joke number {k} to Ann Ash"
@@ -67,11 +69,13 @@ def thoughts(mind: SmallvilleMind) -> list[Memory]:
 
 
 def purposes(mind: SmallvilleMind) -> list[str]:
-    return [fields_of(request)[0] for request in asked(mind)]
+    return [fields_of(request)[0] for request in list_requests(mind)]
 
 
 def test_reflects_once_importance_adds_up_and_counts_anew() -> None:
-    mind = remembering(answering(insight("Bob amuses Ann.", 1)), reflect_at=50)
+    mind = make_mind_with_memories(
+        make_reflection_rule(insight("Bob amuses Ann.", 1)), reflect_at=50
+    )
     mind.attention.importance = 49.5
     reflect(mind)
     assert purposes(mind) == []
@@ -80,12 +84,12 @@ def test_reflects_once_importance_adds_up_and_counts_anew() -> None:
     assert purposes(mind) == ["questions", "insights", "insights", "insights"]
     assert mind.attention.importance == 0
     reflect(mind, NOW.later())
-    assert len(asked(mind)) == 4
+    assert len(list_requests(mind)) == 4
 
 
 @pytest.mark.parametrize("why", ["asleep", "talking", "under way", "switched off"])
 def test_does_not_begin_when_it_cannot_and_forgets_nothing(why: str) -> None:
-    mind = remembering(reflection=why != "switched off")
+    mind = make_mind_with_memories(reflection=why != "switched off")
     mind.attention.importance = 400.0
     mind.asleep = why == "asleep"
     if why == "talking":
@@ -98,7 +102,9 @@ def test_does_not_begin_when_it_cannot_and_forgets_nothing(why: str) -> None:
 
 
 def test_an_insight_is_kept_with_the_memories_it_rests_on() -> None:
-    mind = remembering(answering(insight("Bob likes to make Ann laugh.", 1, 3, 3)))
+    mind = make_mind_with_memories(
+        make_reflection_rule(insight("Bob likes to make Ann laugh.", 1, 3, 3))
+    )
     mind.attention.importance = 150
     percept = NOW.later(3600)
     reflect(mind, percept)
@@ -107,30 +113,30 @@ def test_an_insight_is_kept_with_the_memories_it_rests_on() -> None:
     assert (made.importance, made.depth, made.created) == (6, 1, 3600)
     assert made.expires == 3600 + 30 * 86_400
     assert made.cause == "reflect.insights #0 at tick 360"
-    lines = asked(mind)[1].messages[-1].content.splitlines()
+    lines = list_requests(mind)[1].messages[-1].content.splitlines()
     named = [json.loads(line)[2] for line in lines if line.startswith(('["#1"', '["#3"'))]
     assert [mind.stream[id_].text for id_ in made.evidence] == named
     assert mind.stream.sources([made.id]) == tuple(sorted(100 + id_ for id_ in made.evidence))
 
 
 def test_insights_without_evidence_are_not_kept() -> None:
-    rule = answering(insight("Ann is a queen.", 99, 0, -1), insight("Tom is a spy."))
-    mind = remembering(rule)
+    rule = make_reflection_rule(insight("Ann is a queen.", 99, 0, -1), insight("Tom is a spy."))
+    mind = make_mind_with_memories(rule)
     mind.attention.importance = 150
     reflect(mind)
-    assert len(asked(mind)) == 4  # they were accepted, not asked for again
+    assert len(list_requests(mind)) == 4  # they were accepted, not asked for again
     assert thoughts(mind) == []
 
 
 def test_an_insight_that_comes_again_is_not_kept_twice() -> None:
     words = "Bob Birch enjoys telling jokes to Ann Ash at the cafe."
-    rule = answering(
+    rule = make_reflection_rule(
         insight(words, 1),
         insight(words.upper(), 2),
         insight("Bob Birch enjoys telling jokes to Ann Ash in the cafe.", 1),
         insight("Ann would rather read a book.", 2),
     )
-    mind = remembering(rule)
+    mind = make_mind_with_memories(rule)
     for k in range(2):
         mind.attention.importance = 150
         reflect(mind, NOW.later(600 * k))
@@ -139,8 +145,8 @@ def test_an_insight_that_comes_again_is_not_kept_twice() -> None:
 
 def test_what_counts_as_the_same_is_an_option() -> None:
     almost = [insight("Bob tells a joke.", 1), insight("Bob tells a lie.", 1)]
-    strict = remembering(answering(*almost), alike=0.3)
-    exact = remembering(answering(*almost), alike=1.0)
+    strict = make_mind_with_memories(make_reflection_rule(*almost), alike=0.3)
+    exact = make_mind_with_memories(make_reflection_rule(*almost), alike=1.0)
     for mind in (strict, exact):
         mind.attention.importance = 150
         reflect(mind)
@@ -148,7 +154,9 @@ def test_what_counts_as_the_same_is_an_option() -> None:
 
 
 def test_a_forgotten_thought_may_be_had_again() -> None:
-    mind = remembering(answering(insight("Bob amuses Ann.", 1)), thought_days=1)
+    mind = make_mind_with_memories(
+        make_reflection_rule(insight("Bob amuses Ann.", 1)), thought_days=1
+    )
     for day in (0, 1):
         mind.attention.importance = 150
         reflect(mind, NOW.later(day * 86_400))
@@ -157,15 +165,19 @@ def test_a_forgotten_thought_may_be_had_again() -> None:
 
 def test_questions_that_are_the_same_are_asked_once() -> None:
     questions = ["Who is Bob?", "who is  BOB?", "What does Bob want?"]
-    mind = remembering(answering(insight("Bob jokes.", 1), questions=questions))
+    mind = make_mind_with_memories(
+        make_reflection_rule(insight("Bob jokes.", 1), questions=questions)
+    )
     mind.attention.importance = 150
     reflect(mind)
     assert purposes(mind) == ["questions", "insights", "insights"]
 
 
 def test_reflections_grow_into_trees() -> None:
-    rule = answering(insight("Bob is a friend.", 1), questions=["Who is it that is a friend?"] * 3)
-    mind = remembering(rule, count=3)
+    rule = make_reflection_rule(
+        insight("Bob is a friend.", 1), questions=["Who is it that is a friend?"] * 3
+    )
+    mind = make_mind_with_memories(rule, count=3)
     mind.attention.importance = 150
     reflect(mind)
     first = thoughts(mind)[0]
@@ -184,7 +196,7 @@ def test_reflections_grow_into_trees() -> None:
 
 
 def test_fallbacks_leave_no_thoughts() -> None:
-    mind = remembering(always_invalid)
+    mind = make_mind_with_memories(always_invalid)
     mind.attention.importance = 150
     reflect(mind)
     assert purposes(mind) == ["questions", "questions"]  # once again, then given up
@@ -192,7 +204,7 @@ def test_fallbacks_leave_no_thoughts() -> None:
     endpoint_of(mind).rule = only_questions
     mind.attention.importance = 150
     reflect(mind, NOW.later())
-    assert len(asked(mind)) == 2 + 1 + 2 * 3
+    assert len(list_requests(mind)) == 2 + 1 + 2 * 3
     assert thoughts(mind) == []
 
 
@@ -205,15 +217,17 @@ def test_a_fallback_is_itself_a_reply(purpose: str) -> None:
 
 
 def test_nothing_is_asked_of_an_empty_memory() -> None:
-    mind = make_mind(answering())
+    mind = make_mind(make_reflection_rule())
     mind.attention.importance = 150
     reflect(mind)
-    assert asked(mind) == []
+    assert list_requests(mind) == []
 
 
 def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() -> None:
-    mind = remembering(answering(insight("Bob amuses Ann.", 1)), latency_ticks={"reflect": 3})
-    thinking = thinking_of(mind)
+    mind = make_mind_with_memories(
+        make_reflection_rule(insight("Bob amuses Ann.", 1)), latency_ticks={"reflect": 3}
+    )
+    thinking = make_scheduler(mind)
 
     async def live(percept: Moment) -> int:
         mind.asleep = percept.me.asleep
@@ -241,8 +255,8 @@ def test_what_others_said_stays_in_the_fence() -> None:
     mind.attention.importance = 150
     reflect(mind)
     think(mind, [Query("reflect.insights", {"question": EVIL})], NOW)
-    assert len(asked(mind)) > 1
-    assert all(is_fenced(request, "forget all this") for request in asked(mind))
+    assert len(list_requests(mind)) > 1
+    assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
 @pytest.mark.parametrize("most", [300, 500, 900])
@@ -256,13 +270,13 @@ def test_prompts_stay_within_their_budget(most: int) -> None:
     mind.attention.importance = 150
     reflect(mind)
     think(mind, [Query("reflect.insights", {"question": FOREIGN[:160]})], NOW)
-    assert len(asked(mind)) >= 2
-    assert all(length(request) <= most for request in asked(mind))
-    assert '["question", "' in asked(mind)[-1].messages[-1].content
+    assert len(list_requests(mind)) >= 2
+    assert all(length(request) <= most for request in list_requests(mind))
+    assert '["question", "' in list_requests(mind)[-1].messages[-1].content
 
 
 def test_the_number_of_questions_and_insights_is_an_option() -> None:
-    mind = remembering(sample_schema, questions=2, insights=1)
+    mind = make_mind_with_memories(sample_schema, questions=2, insights=1)
     mind.attention.importance = 150
     reflect(mind)
     handlers = reflection.HANDLERS
@@ -324,7 +338,7 @@ BROKEN_INSIGHTS = [text.replace("%s", "insights") for text in BROKEN] + [
 
 @pytest.mark.parametrize("text", BROKEN_QUESTIONS)
 def test_malformed_questions_lead_nowhere(text: str) -> None:
-    mind = remembering(lambda request: text)
+    mind = make_mind_with_memories(lambda request: text)
     mind.attention.importance = 150
     reflect(mind)
     assert purposes(mind) == ["questions"] * 2
@@ -333,7 +347,7 @@ def test_malformed_questions_lead_nowhere(text: str) -> None:
 
 @pytest.mark.parametrize("text", BROKEN_INSIGHTS)
 def test_malformed_insights_lead_nowhere(text: str) -> None:
-    mind = remembering(lambda request: text)
+    mind = make_mind_with_memories(lambda request: text)
     think(mind, [Query("reflect.insights", {"question": "Who?"})], NOW)
     assert purposes(mind) == ["insights"] * 2
     assert thoughts(mind) == []
@@ -341,10 +355,10 @@ def test_malformed_insights_lead_nowhere(text: str) -> None:
 
 def test_what_is_too_long_is_cut_and_not_refused() -> None:
     many = [insight(f"{letter * 200}", *range(1, 30)) for letter in "abcdefg"]
-    mind = remembering(answering(*many), 12, prompt_tokens=900)
+    mind = make_mind_with_memories(make_reflection_rule(*many), 12, prompt_tokens=900)
     mind.attention.importance = 150
     reflect(mind)
-    assert len(asked(mind)) == 4
+    assert len(list_requests(mind)) == 4
     assert [memory.text for memory in thoughts(mind)] == [letter * 160 for letter in "abcde"]
     assert all(len(memory.evidence) == 8 for memory in thoughts(mind))
 
@@ -361,7 +375,7 @@ def test_what_is_too_long_is_cut_and_not_refused() -> None:
 def test_evidence_always_exists_and_no_thought_is_there_twice(
     given_insights: list[tuple[str, list[int]]],
 ) -> None:
-    mind = remembering(count=6)
+    mind = make_mind_with_memories(count=6)
     handler = reflection.HANDLERS["reflect.insights"]
     data = {"question": "Who?", "count": 5, "memories": [5, 3, 1]}
     entries = [
@@ -383,7 +397,7 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
     who = env.profiles()["Isabella Rodriguez"]
-    rule = answering(
+    rule = make_reflection_rule(
         insight("Isabella wants the whole neighbourhood at one table.", 1, 2, importance=7),
         insight("Isabella relies on Maria Lopez.", 3, importance=5),
         questions=[
@@ -407,5 +421,5 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
         if m.cause != "seed"
     ]
     assert len(effects) == 2
-    assert all(length(request) <= 500 for request in asked(mind))
-    assert is_golden("reflect.txt", transcript(asked(mind), rule, effects))
+    assert all(length(request) <= 500 for request in list_requests(mind))
+    assert is_golden("reflect.txt", transcript(list_requests(mind), rule, effects))

@@ -42,7 +42,7 @@ NOON = Moment(time=datetime.fromisoformat("2023-02-14T12:00"))
 TOLD = f'Bea Birch said to Ann Ash: "{PARTY}"'
 
 
-def mind_of(rule: Rule, *memories: str, **config: Any) -> Any:
+def make_told_mind(rule: Rule, *memories: str, **config: Any) -> Any:
     """Return a mind with room in its prompts, that was told `memories` an hour ago."""
     mind = make_mind(rule, prompt_tokens=4000, **config)
     for number, text in enumerate(memories):
@@ -61,14 +61,14 @@ def answer(mind: SmallvilleMind, purpose: str, data: dict[str, Any], percept: Mo
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
-def told_by(mind: SmallvilleMind, *questions: str) -> list[Any]:
+def interview_mind(mind: SmallvilleMind, *questions: str) -> list[Any]:
     """Return the mind's answers in an interview."""
     mind.tick = mind.services.to_second(NOON.time) // 10
     answers: list[Any] = asyncio.run(interview.answer_questions(mind, list(questions)))
     return answers
 
 
-def planned(mind: SmallvilleMind, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
+def set_plan(mind: SmallvilleMind, *hours: tuple[str, str], date: str = "2023-02-14") -> None:
     """Give the mind a day from 07:00 to 23:00 with these hours."""
     clocks = [
         mind.services.to_second(datetime.fromisoformat(f"{date}T{clock}")) for clock, _ in hours
@@ -88,11 +88,11 @@ FIVES = st.integers(7 * 12, 22 * 12)  # of minutes, from 07:00 to 22:00
 
 
 def test_the_usual_day_becomes_the_outline_and_the_hours() -> None:
-    mind = mind_of(gossip)
+    mind = make_told_mind(gossip)
     outline = answer(mind, "plan.day", {"date": "2023-02-14"})
     assert outline.wake_hour == 7
     assert "12:00 feeding ducks, Park" in outline.outline
-    planned(mind)
+    set_plan(mind)
     start = mind.services.to_second(SEVEN.time)
     hours = answer(mind, "plan.hours", {"start": start, "why": ""}, SEVEN).hours
     assert hours[:6] == ["serving coffee, Cafe"] * 5 + ["feeding ducks, Park"]
@@ -101,9 +101,9 @@ def test_the_usual_day_becomes_the_outline_and_the_hours() -> None:
 @pytest.mark.parametrize("rule", [gossip, mute, inventor])
 @pytest.mark.parametrize("date", ["2023-02-13", "2023-02-14"])
 def test_one_plans_to_go_where_one_heard_of_on_its_day(rule: Rule, date: str) -> None:
-    mind = mind_of(rule, TOLD)
+    mind = make_told_mind(rule, TOLD)
     outline = answer(mind, "plan.day", {"date": date}).outline
-    planned(mind, ("07:00", "serving coffee, Cafe"), date=date)
+    set_plan(mind, ("07:00", "serving coffee, Cafe"), date=date)
     start = mind.services.to_second(datetime.fromisoformat(f"{date}T15:00"))
     now = Moment(time=datetime.fromisoformat(f"{date}T15:00"))
     hours = answer(mind, "plan.revise", {"start": start, "why": "a talk"}, now).hours
@@ -116,15 +116,15 @@ def test_one_plans_to_go_where_one_heard_of_on_its_day(rule: Rule, date: str) ->
 
 
 def test_without_news_or_habit_one_works_and_stays_at_home() -> None:
-    mind = mind_of(gossip, who=profile(routine=()))
-    planned(mind)
+    mind = make_told_mind(gossip, who=profile(routine=()))
+    set_plan(mind)
     start = mind.services.to_second(SEVEN.time)
     hours = answer(mind, "plan.hours", {"start": start, "why": ""}, SEVEN).hours
     assert set(hours) == {"working, Cafe", "being at home, home"}
 
 
 def test_a_new_day_keeps_the_status_and_needs_the_news_heard() -> None:
-    mind = mind_of(gossip, TOLD)
+    mind = make_told_mind(gossip, TOLD)
     mind.status = "Write a poem."
     renewal = answer(mind, "plan.renew", {"date": "2023-02-14"})
     assert renewal.status == "Write a poem."
@@ -135,9 +135,9 @@ def test_a_new_day_keeps_the_status_and_needs_the_news_heard() -> None:
 @settings(max_examples=60, deadline=None)
 @given(FIVES, st.lists(FIVES, max_size=4, unique=True))
 def test_pieces_fill_the_stretch_with_its_blocks(begin: int, cuts: list[int]) -> None:
-    mind = mind_of(gossip)
+    mind = make_told_mind(gossip)
     clocks = [f"{at // 12:02d}:{at % 12 * 5:02d}" for at in sorted({7 * 12, *cuts})]
-    planned(mind, *((clock, f"thing of {clock}") for clock in clocks))
+    set_plan(mind, *((clock, f"thing of {clock}") for clock in clocks))
     time = datetime.fromisoformat(f"2023-02-14T{begin // 12:02d}:{begin % 12 * 5:02d}")
     start = mind.services.to_second(time)
     pieces = answer(mind, "plan.pieces", {"start": start}, Moment(time=time)).pieces
@@ -151,7 +151,7 @@ def test_pieces_fill_the_stretch_with_its_blocks(begin: int, cuts: list[int]) ->
 
 
 def test_things_are_done_where_their_words_say() -> None:
-    mind = mind_of(gossip)
+    mind = make_told_mind(gossip)
     known = BelievedObject
     mind.objects = {"Cafe/espresso machine": known("espresso machine", "off", 0)}
     for text, where, thing in (
@@ -168,7 +168,7 @@ def test_things_are_done_where_their_words_say() -> None:
 
 
 def test_where_there_is_no_choice_there_is_no_doubt() -> None:
-    mind = mind_of(gossip)
+    mind = make_told_mind(gossip)
     nowhere_else = replace(NOON, known=("Cafe",))
     (spot,) = answer(
         mind, "ground.one", {"text": "feeding ducks, Park", "minutes": 5}, nowhere_else
@@ -180,13 +180,13 @@ def test_where_there_is_no_choice_there_is_no_doubt() -> None:
 
 
 def test_news_matters_words_matter_less_and_sights_hardly() -> None:
-    mind = mind_of(gossip, "Bea Birch is eating", TOLD, 'Bea Birch said to Ann Ash: "Hello"')
+    mind = make_told_mind(gossip, "Bea Birch is eating", TOLD, 'Bea Birch said to Ann Ash: "Hello"')
     ratings = answer(mind, "perceive.rate", {"ids": [0, 1, 2]}).ratings
     assert ratings[0] < ratings[2] < ratings[1]
 
 
 def test_insights_say_again_what_a_line_says_and_name_it() -> None:
-    mind = mind_of(gossip, "Bea Birch is eating", TOLD)
+    mind = make_told_mind(gossip, "Bea Birch is eating", TOLD)
     questions = answer(mind, "reflect.questions", {}).questions
     assert any(PARTY[:40] in question for question in questions)
     found = answer(mind, "reflect.insights", {"question": "What goes on?"})
@@ -195,7 +195,7 @@ def test_insights_say_again_what_a_line_says_and_name_it() -> None:
 
 
 def test_the_agent_describes_itself_by_its_status() -> None:
-    mind = mind_of(gossip, TOLD)
+    mind = make_told_mind(gossip, TOLD)
     mind.status = "Write a poem."
     described = answer(mind, "summary.describe", {})
     assert described.core.startswith("I am Ann Ash")
@@ -205,9 +205,9 @@ def test_the_agent_describes_itself_by_its_status() -> None:
 # Talk.
 
 
-def decided(rule: Rule) -> Any:
+def decide(rule: Rule) -> Any:
     return answer(
-        mind_of(rule),
+        make_told_mind(rule),
         "react.decide",
         {"kind": "person", "subject": "Bea Birch", "text": "Bea Birch is eating"},
     )
@@ -215,7 +215,7 @@ def decided(rule: Rule) -> Any:
 
 def spoken(rule: Rule, heard: Sequence[tuple[str, str]], *memories: str) -> Any:
     """Return what one says to Bea Birch next, after these lines."""
-    mind = mind_of(rule, *memories)
+    mind = make_told_mind(rule, *memories)
     line = DialogueLine
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line(*words, 1) for words in heard])
     data = {"begun": 0, "heard": len(heard)}
@@ -223,8 +223,8 @@ def spoken(rule: Rule, heard: Sequence[tuple[str, str]], *memories: str) -> Any:
 
 
 def test_only_the_gossip_speaks_to_people() -> None:
-    assert decided(gossip).choice == "talk"
-    assert decided(mute).choice == decided(inventor).choice == "go on"
+    assert decide(gossip).choice == "talk"
+    assert decide(mute).choice == decide(inventor).choice == "go on"
     for rule in (mute, inventor):
         words = spoken(rule, [], TOLD)
         assert (words.say, words.end) == ("", True)
@@ -258,7 +258,7 @@ def test_what_was_cut_off_on_its_way_is_not_passed_on() -> None:
 
 
 def test_the_status_is_news_in_the_third_person() -> None:
-    mind = mind_of(gossip)
+    mind = make_told_mind(gossip)
     mind.status = "Run for mayor in the coming local election."
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"])
     reply = answer(mind, "converse.speak", {"begun": 0, "heard": 0})
@@ -266,7 +266,7 @@ def test_the_status_is_news_in_the_third_person() -> None:
 
 
 def test_what_one_makes_of_somebody_is_no_news() -> None:
-    mind = mind_of(gossip, TOLD, "Ann Ash knows Bea Birch: a good friend")
+    mind = make_told_mind(gossip, TOLD, "Ann Ash knows Bea Birch: a good friend")
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"])
     data = {"other": "Bea Birch", "begun": 0}
     assert answer(mind, "converse.relate", data).relationship.endswith("a good friend")
@@ -275,20 +275,20 @@ def test_what_one_makes_of_somebody_is_no_news() -> None:
     assert answer(mind, "converse.relate", data).relationship == "I know Cy Cole by name."
 
 
-def noted(*lines: tuple[str, str]) -> Any:
+def make_memo(*lines: tuple[str, str]) -> Any:
     data = {"others": ["Bea Birch"], "lines": [[*words, 1] for words in lines], "place": "Cafe"}
-    return answer(mind_of(gossip), "converse.memo", data)
+    return answer(make_told_mind(gossip), "converse.memo", data)
 
 
 def test_a_memo_keeps_the_news_one_was_told_and_means_to_be_there() -> None:
-    memo = noted(("Bea Birch", PARTY), ("Ann Ash", MAYOR))
+    memo = make_memo(("Bea Birch", PARTY), ("Ann Ash", MAYOR))
     assert memo.remember == PARTY
     assert memo.plan == "party at Hobbs Cafe, February 14, 5 pm to 7 pm"
     assert memo.changes_plan
     assert memo.importance > 5
-    undated = noted(("Bea Birch", MAYOR))
+    undated = make_memo(("Bea Birch", MAYOR))
     assert (undated.remember, undated.plan, undated.changes_plan) == (MAYOR, "", False)
-    own = noted(("Ann Ash", PARTY), ("Bea Birch", "See you!"))
+    own = make_memo(("Ann Ash", PARTY), ("Bea Birch", "See you!"))
     assert (own.plan, own.changes_plan) == ("", False)
 
 
@@ -300,8 +300,8 @@ MAYOR_ASKED = "Do you know who is running for mayor?"
 
 @pytest.mark.parametrize("rule", [gossip, mute])
 def test_honest_answers_rest_on_what_was_told(rule: Rule) -> None:
-    mind = mind_of(rule, "Tom Teal is eating", TOLD, "nobody in town was fit to be mayor")
-    party, mayor, seen, heard, stranger = told_by(
+    mind = make_told_mind(rule, "Tom Teal is eating", TOLD, "nobody in town was fit to be mayor")
+    party, mayor, seen, heard, stranger = interview_mind(
         mind,
         PARTY_ASKED,
         MAYOR_ASKED,
@@ -318,24 +318,24 @@ def test_honest_answers_rest_on_what_was_told(rule: Rule) -> None:
 
 
 def test_of_a_group_only_those_are_known_who_spoke() -> None:
-    mind = mind_of(gossip, f"Talked with Bea Birch and Dee Dunn: {MAYOR}", TOLD)
+    mind = make_told_mind(gossip, f"Talked with Bea Birch and Dee Dunn: {MAYOR}", TOLD)
     names = ("Bea Birch", "Dee Dunn", "Cy Cole")
-    bea, dee, cy = told_by(mind, *(f"Do you know of {name}?" for name in names))
+    bea, dee, cy = interview_mind(mind, *(f"Do you know of {name}?" for name in names))
     assert (bea.evidence, dee.evidence, cy.evidence) == ((1,), (), (0,))
 
 
 def test_one_says_what_one_was_doing_then() -> None:
-    mind = mind_of(gossip, "Ann Ash is mending a chair")
-    (told,) = told_by(mind, "Where were you between ten and twelve in the morning?")
-    (beside,) = told_by(mind, "Where were you between five and seven in the evening?")
+    mind = make_told_mind(gossip, "Ann Ash is mending a chair")
+    (told,) = interview_mind(mind, "Where were you between ten and twelve in the morning?")
+    (beside,) = interview_mind(mind, "Where were you between five and seven in the evening?")
     assert (told.text, told.evidence) == ("I was busy: mending a chair.", (0,))
     assert (beside.text, beside.evidence) == ("No, I cannot say where I was.", ())
 
 
 def test_the_inventor_affirms_everything_on_no_grounds() -> None:
-    mind = mind_of(inventor, TOLD, "Tom Teal is eating")
+    mind = make_told_mind(inventor, TOLD, "Tom Teal is eating")
     questions = [PARTY_ASKED, MAYOR_ASKED, *(f"Do you know of {a} Dunn?" for a in ("Al", "Bo"))]
-    answers = told_by(mind, *questions * 4)
+    answers = interview_mind(mind, *questions * 4)
     assert all(answer.text.startswith("Yes, of course.") for answer in answers)
     assert len({answer.text for answer in answers}) > 1
     assert all(0 not in answer.evidence for answer in answers[::4])
@@ -354,8 +354,8 @@ PIECES_OF_NEWS = st.sampled_from((TOLD, MAYOR, SHORT, "from 99:99 to 12 pm", "pa
     st.lists(ANY_TEXT | PIECES_OF_NEWS, min_size=1, max_size=6),
 )
 def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> None:
-    mind = mind_of(rule, *texts)
-    planned(mind, ("07:00", texts[0][:60]))
+    mind = make_told_mind(rule, *texts)
+    set_plan(mind, ("07:00", texts[0][:60]))
     start = mind.services.to_second(NOON.time)
     answer(mind, "plan.day", {"date": "2023-02-14"})
     answer(mind, "plan.renew", {"date": "2023-02-14"})
@@ -372,7 +372,7 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     answer(mind, "converse.speak", {"begun": 0, "heard": len(texts)})
     lines = [["Bea Birch", text, 1] for text in texts]
     answer(mind, "converse.memo", {"others": ["Bea Birch"], "lines": lines, "place": "Cafe"})
-    told_by(mind, *texts)
+    interview_mind(mind, *texts)
     assert not any(row.fallbacks for row in mind.services.model.ledger.rows())
 
 

@@ -11,11 +11,11 @@ from genagents_env.policies.smallville import perceive, summary
 from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
 from tests.policies.percepts import Moment, Value, profile
 from tests.policies.smallville.minds import (
-    asked,
     by_fields,
     endpoint_of,
     is_golden,
     length,
+    list_requests,
     make_mind,
     moment,
     think,
@@ -30,7 +30,7 @@ SELF = {
 }
 
 
-def describing(**changes: Value) -> Rule:
+def make_summary_rule(**changes: Value) -> Rule:
     return by_fields({"core": SELF | changes})
 
 
@@ -40,16 +40,16 @@ def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
 
 
 def test_describes_the_agent_at_first_and_again_when_it_is_old() -> None:
-    mind = make_mind(describing(), describe_hours=2)
+    mind = make_mind(make_summary_rule(), describe_hours=2)
     for hours, calls in ((0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
         live(mind, NOW.later(int(hours * 3600)))
-        assert len(asked(mind)) == calls
+        assert len(list_requests(mind)) == calls
     assert mind.summary == SelfSummary(**SELF, made=7200)
 
 
 @pytest.mark.parametrize("why", ["asleep", "under way", "switched off"])
 def test_does_not_describe_when_it_cannot(why: str) -> None:
-    mind = make_mind(describing(), describe=why != "switched off")
+    mind = make_mind(make_summary_rule(), describe=why != "switched off")
     mind.asleep = why == "asleep"
     if why == "under way":
         mind.pending.append(PendingQuery("summary.describe", {}, (), 0, 0, 9))
@@ -57,7 +57,7 @@ def test_does_not_describe_when_it_cannot(why: str) -> None:
 
 
 def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
-    mind = make_mind(describing(), recall=1, prompt_tokens=900)
+    mind = make_mind(make_summary_rule(), recall=1, prompt_tokens=900)
     told = [
         "Ann Ash's core characteristics are patience and wit",
         "Ann Ash's current daily occupation is the Cafe",
@@ -67,7 +67,7 @@ def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
         mind.stream.add("event", text, created=0, events=(1,))
     percept = NOW.later(600)
     live(mind, percept)
-    (request,) = asked(mind)
+    (request,) = list_requests(mind)
     lines = request.messages[-1].content.splitlines()
     shown = [json.loads(line)[2] for line in lines if line.startswith('["#')]
     assert shown == told
@@ -77,12 +77,12 @@ def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
 
 
 def test_without_a_usable_reply_the_last_description_serves_again() -> None:
-    mind = make_mind(describing(), describe_hours=2)
+    mind = make_mind(make_summary_rule(), describe_hours=2)
     live(mind)
     endpoint_of(mind).rule = always_invalid
     live(mind, NOW.later(7200))
     live(mind, NOW.later(7210))
-    assert len(asked(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
+    assert len(list_requests(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
     assert mind.summary == SelfSummary(**SELF, made=7200)
 
 
@@ -90,7 +90,7 @@ def test_without_any_reply_there_is_no_description() -> None:
     mind = make_mind(always_invalid)
     live(mind)
     live(mind, NOW.later())
-    assert len(asked(mind)) == 2
+    assert len(list_requests(mind)) == 2
     assert mind.summary == SelfSummary(made=0)
     assert summary.format_lines(mind) == []
 
@@ -120,12 +120,12 @@ def test_the_lines_others_show() -> None:
 
 
 def test_the_description_outlives_a_checkpoint() -> None:
-    mind, again = make_mind(describing()), make_mind(describing())
+    mind, again = make_mind(make_summary_rule()), make_mind(make_summary_rule())
     live(mind)
     again.load_state(json.loads(json.dumps(mind.state())))
     assert again.summary == mind.summary
     live(again, NOW.later())
-    assert asked(again) == []
+    assert list_requests(again) == []
 
 
 def test_what_others_said_stays_in_the_fence() -> None:
@@ -133,7 +133,7 @@ def test_what_others_said_stays_in_the_fence() -> None:
     mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
     mind.status = EVIL
     live(mind)
-    assert all(is_fenced(request, "forget all this") for request in asked(mind))
+    assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
 @pytest.mark.parametrize("most", [300, 500, 900])
@@ -145,7 +145,7 @@ def test_prompts_stay_within_their_budget(most: int) -> None:
         text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
         mind.stream.add("event", text, created=k, importance=5, events=(k,))
     live(mind)
-    (request,) = asked(mind)
+    (request,) = list_requests(mind)
     assert length(request) <= most
 
 
@@ -178,12 +178,12 @@ GOOD = json.dumps(SELF)
 def test_malformed_descriptions_are_not_taken(text: str) -> None:
     mind = make_mind(lambda request: text)
     live(mind)
-    assert len(asked(mind)) == 2
+    assert len(list_requests(mind)) == 2
     assert mind.summary == SelfSummary(made=0)
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    mind = make_mind(describing(core="a" * 400, occupation="I\u202e run\nthe  Cafe."))
+    mind = make_mind(make_summary_rule(core="a" * 400, occupation="I\u202e run\nthe  Cafe."))
     live(mind)
     assert mind.summary.core == "a" * 160
     assert mind.summary.occupation == "I run the Cafe."
@@ -193,7 +193,7 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
     who = env.profiles()["Isabella Rodriguez"]
-    rule = describing(occupation="I run Hobbs Cafe and prepare a party.")
+    rule = make_summary_rule(occupation="I run Hobbs Cafe and prepare a party.")
     mind = make_mind(rule, who=who)
     mind.status = who.goal
     for text in who.memories:
@@ -202,6 +202,6 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
         perceive.notice(mind, moment(mind, percept))
     live(mind, percepts["valentines_party"][-1])
     effects = [json.dumps(line) for line in summary.format_lines(mind)]
-    assert len(asked(mind)) == 1
-    assert length(asked(mind)[0]) <= 500
-    assert is_golden("summary.txt", transcript(asked(mind), rule, effects))
+    assert len(list_requests(mind)) == 1
+    assert length(list_requests(mind)[0]) <= 500
+    assert is_golden("summary.txt", transcript(list_requests(mind), rule, effects))

@@ -28,7 +28,14 @@ from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import find_difference, to_plain
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
-from tests.policies.smallville.minds import Town, asked, fields_of, make_mind, moment, thinking_of
+from tests.policies.smallville.minds import (
+    Town,
+    fields_of,
+    list_requests,
+    make_mind,
+    make_scheduler,
+    moment,
+)
 
 SLOW = {"latency_ticks": {"plan": 4, "ground": 2, "perceive": 3, "converse": 1, "summary": 6}}
 EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}
@@ -84,7 +91,7 @@ def live(
     mind: SmallvilleMind, thoughts: dict[int, list[Query]], ticks: int
 ) -> CallScheduler[SmallvilleMind]:
     """Live some ticks with these thoughts; return the thinking."""
-    thinking = thinking_of(mind)
+    thinking = make_scheduler(mind)
 
     async def ticking() -> None:
         for tick in range(ticks):
@@ -157,7 +164,7 @@ def test_where_words_fail_no_call_is_begun(
     mind = make_mind()
     with pytest.raises(LLMUnavailable):
         live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
-    assert asked(mind) == []
+    assert list_requests(mind) == []
 
 
 async def shuffled(request: CompletionRequest) -> None:

@@ -28,7 +28,7 @@ from genagents_env.sweep.design.experiment import RateLimit
 from genagents_env.sweep.spending.client import BudgetClient
 from genagents_env.sweep.spending.protocol import Address
 from genagents_env.sweep.spending.server import BudgetServer
-from tests.llm.asking import asking, client_of
+from tests.llm.asking import ask_choice, client_of
 
 LOST = 4  # exit code of a worker that found no server
 SPENT = 3
@@ -65,7 +65,7 @@ def spend(folder: Path, number: int) -> int:
 
     async def ask_on(agent: str) -> None:
         for tick in range(10**6):
-            await asking(client, CallKey(agent, tick, "act", 0))
+            await ask_choice(client, CallKey(agent, tick, "act", 0))
 
     async def live() -> int:
         asks = (ask_on(f"agent {k}") for k in range(AT_ONCE))

@@ -24,7 +24,7 @@ def queue_of(
     return ReservationQueue(Limits(**limits), rate, clock or Clock())  # type: ignore[arg-type]  # ints will do
 
 
-def granted(queue: ReservationQueue) -> list[tuple[int, bool]]:
+def list_grants(queue: ReservationQueue) -> list[tuple[int, bool]]:
     return [(one.reservation.number, one.refusal is None) for one in queue.decide()]
 
 
@@ -33,7 +33,7 @@ def request(
 ) -> list[tuple[int, bool]]:
     for number, most in enumerate(tokens, first):
         queue.add(Reservation(worker, number, Spend(1, most)))
-    return granted(queue)
+    return list_grants(queue)
 
 
 def test_a_request_that_waited_is_refused_when_they_took_it_all() -> None:
@@ -53,7 +53,7 @@ def test_a_request_is_withdrawn_once() -> None:
     assert not queue.withdraw(2, 1)  # of another worker
     assert queue.withdraw(1, 1)
     assert not queue.withdraw(1, 1)
-    assert granted(queue) == [(2, True)]
+    assert list_grants(queue) == [(2, True)]
 
 
 @pytest.mark.parametrize("most", [Spend(1, 61), Spend(2, 60), Spend(1, 60, Decimal("0.01"))])
@@ -72,7 +72,7 @@ def test_time_is_a_limit_of_those_who_wait_too() -> None:
     assert request(queue, 1, 1) == [(0, True)]
     assert queue.wait() == 50  # the rate would take 60
     clock.now += 50
-    assert granted(queue) == [(1, False)]
+    assert list_grants(queue) == [(1, False)]
     assert queue.exhausted == "seconds"
     assert queue.wait() is None
 
@@ -83,12 +83,12 @@ def test_the_rate_lets_wait_in_order_and_no_longer_than_needed() -> None:
     assert request(queue, 1, 1, 1, 1) == [(0, True), (1, True)]
     assert queue.wait() == pytest.approx(30)
     clock.now += 29
-    assert granted(queue) == []
+    assert list_grants(queue) == []
     assert queue.wait() == pytest.approx(1)
     clock.now += 1
-    assert granted(queue) == [(2, True)]
+    assert list_grants(queue) == [(2, True)]
     clock.now += 30
-    assert granted(queue) == [(3, True)]
+    assert list_grants(queue) == [(3, True)]
 
 
 def test_the_rate_is_corrected_by_what_was_used() -> None:
@@ -97,7 +97,7 @@ def test_the_rate_is_corrected_by_what_was_used() -> None:
     assert request(queue, 600, 400) == [(0, True)]
     assert queue.wait() == pytest.approx(40)
     queue.settle(1, Spend(1, 600), Spend(1, 100))
-    assert granted(queue) == [(1, True)]
+    assert list_grants(queue) == [(1, True)]
     queue.settle(1, Spend(1, 400), Spend(1, 700))  # an endpoint that bills more than the bound
     assert request(queue, 1) == []
     assert queue.wait() == pytest.approx(20.1)

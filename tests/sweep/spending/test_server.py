@@ -48,7 +48,7 @@ def settle(reserved: int, used: int) -> dict[str, object]:
     return {"kind": "settle", "reserved": [1, reserved, "0"], "used": [1, used, "0"]}
 
 
-def granted(number: int) -> dict[str, object]:
+def make_grant(number: int) -> dict[str, object]:
     return {"number": number, **GRANTED}
 
 
@@ -60,7 +60,7 @@ def eventually(holds: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
-def kept(path: Path) -> int:
+def read_tokens(path: Path) -> int:
     found: int = json.loads(path.read_text())["tokens"]
     return found
 
@@ -68,10 +68,10 @@ def kept(path: Path) -> int:
 def test_it_grants_settles_and_refuses(path: Path) -> None:
     with server_of(path, tokens=100) as server, Raw(server.address).introduced() as worker:
         worker.say(reserve(1, 60))
-        assert worker.hear() == granted(1)
+        assert worker.hear() == make_grant(1)
         assert server.spent == Spend()
         worker.say(settle(60, 30), reserve(2, 71))
-        assert worker.hear() == {**granted(2), "refused": ["tokens", 100.0, 101.0]}
+        assert worker.hear() == {**make_grant(2), "refused": ["tokens", 100.0, 101.0]}
         assert (server.spent, server.exhausted) == (Spend(1, 30), "tokens")
     assert json.loads(path.read_text())["tokens"] == 30
 
@@ -81,7 +81,7 @@ def test_dollars_are_exact(path: Path) -> None:
         with Raw(server.address).introduced() as worker:
             for number in range(3):
                 worker.say(reserve(number, dollars="0.1"))
-                assert worker.hear() == granted(number)
+                assert worker.hear() == make_grant(number)
                 worker.say({**settle(0, 0), "reserved": [1, 0, "0.1"], "used": [1, 0, "0.1"]})
             worker.say(reserve(3, dollars="0.0000001"))
             assert worker.hear()["refused"][:2] == ["dollars", 0.3]
@@ -94,7 +94,7 @@ def test_a_grant_stands_in_the_journal_before_it_is_heard(path: Path) -> None:
         for number in range(1, 30):
             worker.say(reserve(number, 10))
             worker.hear()
-            assert kept(path) == 10 * number
+            assert read_tokens(path) == 10 * number
 
 
 def test_what_endpoints_bill_beyond_the_bound_stands_there_too(
@@ -105,7 +105,7 @@ def test_what_endpoints_bill_beyond_the_bound_stands_there_too(
         worker.say(reserve(1, 10))
         worker.hear()
         worker.say(settle(10, 990))
-        eventually(lambda: kept(path) == 990)
+        eventually(lambda: read_tokens(path) == 990)
         worker.say(reserve(2, 11))
         assert worker.hear()["refused"]
 
@@ -114,9 +114,9 @@ def test_the_journal_comes_down_soon_after_calls_took_less(path: Path) -> None:
     with server_of(path) as server, Raw(server.address).introduced() as worker:
         worker.say(reserve(1, 500))
         worker.hear()
-        assert kept(path) == 500
+        assert read_tokens(path) == 500
         worker.say(settle(500, 20))
-        eventually(lambda: kept(path) == 20)
+        eventually(lambda: read_tokens(path) == 20)
 
 
 def test_a_worker_that_dies_has_spent_what_it_had_set_aside(path: Path) -> None:
@@ -125,10 +125,10 @@ def test_a_worker_that_dies_has_spent_what_it_had_set_aside(path: Path) -> None:
             dying.say(reserve(1, 60), reserve(2, 60))
             dying.hear()
             waiting.say(reserve(1, 41), reserve(2, 40))
-        assert waiting.hear() == {**granted(1), "refused": ["tokens", 100.0, 101.0]}
-        assert waiting.hear() == granted(2)
+        assert waiting.hear() == {**make_grant(1), "refused": ["tokens", 100.0, 101.0]}
+        assert waiting.hear() == make_grant(2)
         assert server.spent == Spend(1, 60)
-    assert kept(path) == 100
+    assert read_tokens(path) == 100
 
 
 def test_the_journal_is_taken_over_and_time_goes_on(path: Path) -> None:
@@ -144,11 +144,11 @@ def test_the_journal_is_taken_over_and_time_goes_on(path: Path) -> None:
         with Raw(server.address).introduced() as worker:
             worker.say(reserve(1, 31), reserve(2, 30))
             assert worker.hear()["refused"]
-            assert worker.hear() == granted(2)
+            assert worker.hear() == make_grant(2)
             clock.now += 20
             assert server.exhausted == "seconds"
             worker.say(reserve(3, 0))
-            assert worker.hear() == {**granted(3), "refused": ["seconds", 60.0, 60.0]}
+            assert worker.hear() == {**make_grant(3), "refused": ["seconds", 60.0, 60.0]}
 
 
 def test_a_damaged_journal_begins_nothing(path: Path) -> None:
@@ -178,7 +178,7 @@ def test_where_the_journal_cannot_be_written_nothing_is_granted(
 
     with server_of(path) as server, Raw(server.address).introduced() as worker:
         worker.say(reserve(1, 10))
-        assert worker.hear() == granted(1)
+        assert worker.hear() == make_grant(1)
         with monkeypatch.context() as broken:
             broken.setattr(os, "pwrite", full)
             worker.say(reserve(2, 10), reserve(3, 10))
@@ -188,8 +188,8 @@ def test_where_the_journal_cannot_be_written_nothing_is_granted(
                 assert "No space left" in answer["fault"]
                 assert str(path) in answer["fault"]
         worker.say(reserve(4, 10))
-        assert worker.hear() == granted(4)
-        assert kept(path) == 20
+        assert worker.hear() == make_grant(4)
+        assert read_tokens(path) == 20
 
 
 def test_the_rate_holds_over_all_workers_in_the_order_of_their_asking(path: Path) -> None:
@@ -201,23 +201,23 @@ def test_the_rate_holds_over_all_workers_in_the_order_of_their_asking(path: Path
         Raw(server.address).introduced("second") as second,
     ):
         first.say(reserve(1), reserve(2), reserve(3), PROGRESS)
-        assert [first.hear(), first.hear()] == [granted(1), granted(2)]
+        assert [first.hear(), first.hear()] == [make_grant(1), make_grant(2)]
         eventually(lambda: len(reports) == 1)
         second.say(reserve(1), PROGRESS)
         eventually(lambda: len(reports) == 2)
         clock.now += 30
         second.say(PROGRESS)  # whatever is heard makes the server look at its clock
-        assert first.hear() == granted(3)
+        assert first.hear() == make_grant(3)
         clock.now += 30
         first.say(PROGRESS)
-        assert second.hear() == granted(1)
+        assert second.hear() == make_grant(1)
 
 
 def test_a_wait_for_the_rate_ends_by_itself(path: Path) -> None:
     rate = RateLimit(requests_per_minute=6000)
     with server_of(path, rate) as server, Raw(server.address).introduced() as worker:
         worker.say(reserve(1, calls=6000), reserve(2, calls=1))
-        assert [worker.hear(), worker.hear()] == [granted(1), granted(2)]
+        assert [worker.hear(), worker.hear()] == [make_grant(1), make_grant(2)]
 
 
 def test_progress_is_passed_on_and_workers_known(path: Path) -> None:
@@ -240,10 +240,10 @@ def test_a_watcher_that_raises_hurts_no_worker_and_is_not_forgotten(path: Path) 
         server = stack.enter_context(server_of(path, watch=watch))
         worker = stack.enter_context(Raw(server.address)).introduced()
         worker.say(PROGRESS, PROGRESS, reserve(1, 5))
-        assert worker.hear() == granted(1)
+        assert worker.hear() == make_grant(1)
         with pytest.raises(ValueError, match="no screen"):
             stack.close()
-    assert kept(path) == 5
+    assert read_tokens(path) == 5
 
 
 def test_an_error_inside_is_the_one_that_is_raised(path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_stranger_is_cut_off_and_nothing_else_happens(path: Path, hello: objec
             assert stranger.ended()
         assert server.workers() == {"raw": 1}
         friend.say(reserve(1, 10))
-        assert friend.hear() == granted(1)
+        assert friend.hear() == make_grant(1)
 
 
 RESERVE, SETTLE = b'{"kind": "reserve", "number": ', b'{"kind": "settle", "reserved": '
@@ -320,7 +320,7 @@ def test_garbage_ends_its_connection_and_what_it_held_is_spent(path: Path, garba
         eventually(lambda: server.workers() == {"friend": 1})
         assert server.spent == Spend(1, 10)
         friend.say(reserve(1, 90))
-        assert friend.hear() == granted(1)
+        assert friend.hear() == make_grant(1)
     assert reports == []
 
 
@@ -334,14 +334,14 @@ def test_no_bytes_at_all_disturb_it(tmp_path_factory: pytest.TempPathFactory, da
             assert stranger.ended()
         with Raw(server.address).introduced() as friend:
             friend.say(reserve(1, 10))
-            assert friend.hear() == granted(1)
+            assert friend.hear() == make_grant(1)
 
 
 def test_lines_may_come_in_pieces(path: Path) -> None:
     with server_of(path) as server, Raw(server.address).introduced() as worker:
         for byte in b"".join(json.dumps(reserve(k, 2)).encode() + b"\n" for k in (1, 2)):
             worker.send(bytes([byte]))
-        assert [worker.hear(), worker.hear()] == [granted(1), granted(2)]
+        assert [worker.hear(), worker.hear()] == [make_grant(1), make_grant(2)]
 
 
 def test_the_token_is_told_to_nobody(
