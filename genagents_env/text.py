@@ -1,4 +1,4 @@
-"""The one border through which text from people and models enters: `clean`.
+"""The one function through which text from people and models enters: `clean`.
 
 Everything stored, shown, or put into a prompt has passed it once. After it, text has no control
 characters, no ANSI escapes, no bidirectional overrides, no lone surrogates, no invisible tags,
@@ -8,7 +8,7 @@ and no line break but the line feed: one event stays one line, a terminal shows 
 import re
 import unicodedata
 
-# CSI, OSC (title, clipboard, links) and the other escape sequences terminals obey.
+# CSI, OSC (title, clipboard, links) and the other escape sequences that terminals interpret.
 _ANSI = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b\]|\x9d).*?(?:\x07|\x1b\\|\x9c|$)"

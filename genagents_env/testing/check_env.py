@@ -33,13 +33,13 @@ def check_env(
 ) -> None:
     """Check that an env keeps the contract; return quietly if it does.
 
-    Two envs live `steps` steps side by side from a reset, with random legal actions; at every
+    Two envs take `steps` steps side by side from a reset, with random legal actions; at every
     step it checks that observations are in their spaces (dtype included), that the five dicts
     have the keys of the live agents, rewards are finite floats and flags bools; that nothing
-    returned earlier changes or shares memory, and writing into it changes nothing; that both
-    two envs return the same bytes, whatever the order of the action dict; that actions are left
-    alone, and that what a mask allows is executed. Then: a reset in mid-episode starts the same
-    episode again; a deep copy and a pickle go on like the original; `step` takes missing, wrong,
+    returned earlier changes or shares memory, and writing into it changes nothing; that the
+    two envs return the same bytes, whatever the order of the action dict; that actions are not
+    changed, and that what a mask allows is executed. Then: a reset in mid-episode starts the same
+    episode again; a deep copy and a pickle continue like the original; `step` takes missing, wrong,
     forbidden and unknown actions as idle; what an agent cannot perceive does not reach it;
     `close` can be called twice.
 

@@ -85,7 +85,7 @@ class _Run:
                 )
 
     def interview(self) -> None:
-        """Ask everybody a few questions, and see that nothing comes of it but answers."""
+        """Ask everybody a few questions, and check that this changes nothing."""
         before = _through_json(self.policy.state(), self.tick)
         for repeat in range(_REPEATS):
             asked, kept = MemoryCassette(), None
@@ -157,7 +157,7 @@ class _Run:
         return [id_ for id_ in ids if not (type(id_) is int and 0 <= id_ < last)]
 
     def move_to(self, other: "_Run") -> "_Run":
-        """Return `other`, a fresh run, going on at this moment from this policy's state."""
+        """Return `other`, a fresh run, resumed at this moment from this policy's state."""
         other.policy.load_state(_through_json(self.policy.state(), self.tick))
         other.env = copy.deepcopy(self.env)
         other.observations, other.infos = copy.deepcopy((self.observations, self.infos))
@@ -178,7 +178,7 @@ def check_policy(
     It decides for everybody in `scenario` for `steps` steps, twice, and once more from a state
     saved half-way. Checked: only actions of `genagents_env.actions` or of the action space, and
     only for agents it was given; the same decisions from the same seed; `state` holds JSON values
-    only, and a fresh policy goes on from it as the first one did; observations are left alone;
+    only, and a fresh policy continues from it as the first one did; observations are not changed;
     interviews, of a policy that `remembers`, answer every question from events that happened,
     change nothing, can be repeated at the same moment, and make calls of their own purpose, moment
     and numbers; its memories are words and events that happened; `close` twice.

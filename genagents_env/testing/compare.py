@@ -16,7 +16,7 @@ _PERCEPT_FIELDS = tuple(name for name in vars(Percept) if not name.startswith("_
 
 
 def is_percept(value: object) -> bool:
-    """Return whether `value` is one of our percepts (a lazy view, read by attribute)."""
+    """Return whether `value` is one of our percepts (lazy, read by attribute)."""
     return all(hasattr(type(value), name) for name in ("agent", "tick", "me", "heard", "known"))
 
 
@@ -125,7 +125,7 @@ def find_shared_memory(groups: Mapping[object, object]) -> str | None:
 
 
 def overwrite(value: object) -> None:
-    """Overwrite every writeable array and empty every dict in `value`, as a rude caller may."""
+    """Overwrite every writeable array and empty every dict in `value`, as a careless caller may."""
     for _, array in list_arrays(value):
         if array.flags.writeable:
             array.fill(97)

@@ -1,4 +1,4 @@
-"""Two envs lived in step: the same seed and actions, read early by one and late by the other."""
+"""Two envs stepped side by side with the same seed and actions, one read early, the other late."""
 
 import copy
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from genagents_env.testing.compare import find_difference, find_shared_memory, o
 from genagents_env.testing.contract import EnvContractError, StepResult, check_reset, check_step
 from genagents_env.testing.legal import Env, legal_mask, sample_legal
 
-REPLAYED = 25  # steps of the first episode that are lived again
+REPLAYED = 25  # steps of the first episode that are repeated
 
 
 class EnvPair:
-    """Env `one` is checked at every call; env `two` is handled rudely and must not differ.
+    """Env `one` is checked at every call; env `two` gets careless callers and must not differ.
 
     What `two` returns is overwritten at once, its percepts are read only after the next call, its
     actions come in reverse order, with one for everybody who has ended, and are emptied later.
@@ -46,7 +46,7 @@ class EnvPair:
             self._first.append(({}, to_plain(returned)))
 
     def step(self) -> None:
-        """Live one step of both, with legal actions."""
+        """Step both once, with legal actions."""
         self.tick += 1
         when = f"step {self.tick} of episode {self.episode} (seed {self.seed + self.episode})"
         masks = _masks(self._returned)
@@ -67,7 +67,7 @@ class EnvPair:
             self._first.append((copy.deepcopy(actions), to_plain(returned)))
 
     def replay(self) -> None:
-        """Live the beginning again in `one`, from a reset in mid-episode.
+        """Repeat the beginning in `one`, from a reset in mid-episode.
 
         Raises:
             EnvContractError: it differs from the first time.

@@ -3,7 +3,7 @@
     with FaultServer({1: "reset", 2: too_many("1")}) as server:
         endpoint = OpenAIEndpoint(server.url, "key", "any-model", attempt_deadline=0.3)
 
-Calls that the schedule does not name are answered well, by a rule of the scripted model.
+Calls that the schedule does not name are answered correctly, by a rule of the scripted model.
 """
 
 import asyncio
@@ -183,7 +183,7 @@ class FaultServer:
 
     Args:
         schedule: from call number, 1 for the first, to a fault or the name of one in `FAULTS`.
-        always: played where the schedule says nothing; None answers well.
+        always: played where the schedule says nothing; None answers correctly.
         rule: gives the words of good answers.
 
     Attributes:
@@ -247,7 +247,7 @@ class FaultServer:
             sent = self._response(fault, body, headers.get("authorization", ""))
             await _send(fault.how, sent, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # the client has given up, or the server is closing: what faults are for
+            pass  # the client has given up, or the server is closing, as faults intend
         finally:
             writer.close()
 

@@ -1,4 +1,4 @@
-"""A cheap random sampler of legal actions, for both action formats and behind every wrapper."""
+"""A fast random sampler of legal actions, for both action formats and behind every wrapper."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias

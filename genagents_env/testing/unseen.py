@@ -1,4 +1,4 @@
-"""Change the town where an agent cannot perceive it: the ground for checking that nothing leaks."""
+"""Change the town where an agent cannot perceive it: to check that nothing leaks."""
 
 from collections.abc import Callable
 from typing import TypeAlias

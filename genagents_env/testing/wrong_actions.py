@@ -1,4 +1,4 @@
-"""Wrong actions: each must leave the env as if that agent had idled."""
+"""Wrong actions: after each the env must be as if that agent had idled."""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
     """Give one agent a wrong action, beside an env where nobody acts.
 
     Raises:
-        EnvContractError: `step` raised, or more differs than what that agent is told of its act.
+        EnvContractError: `step` raised, or more differs than what that agent perceives of its act.
     """
     idle, wrong = make_env(), make_env()
     for k in range(len(WRONG) + 2):
@@ -106,7 +106,7 @@ def _step_safely(env: Env, actions: dict[str, Any], when: str) -> StepResult:
 
 
 def _check_apart(expected: StepResult, got: StepResult, agent: str, when: str) -> None:
-    """Compare all but what `agent` itself is told of its own action."""
+    """Compare all but what `agent` itself perceives of its own action."""
 
     def rest(of: StepResult) -> object:
         own: dict[str, Mapping[str, object]] = {"observations": of.observations, "infos": of.infos}

@@ -1,4 +1,4 @@
-"""Who may enter where, when: opening hours, users and capacity, as physics."""
+"""Who may enter where, when: opening hours, users and capacity."""
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,7 @@ class Access:
         self.places: Bools = self._place_rights()
 
     def begin(self) -> None:
-        """Forget the hour, as before the first episode."""
+        """Reset the hour, as before the first episode."""
         if self._open is not None:
             self._open = None
             self.enter = self._allowed

@@ -130,7 +130,7 @@ class BatchedWorld:
         self.shared["arena"].collect()
 
     def _look(self) -> None:
-        """Find who sees whom, and let the worlds ask for it."""
+        """Compute who sees whom, and give it to the worlds on request."""
         for world, glance in zip(self.worlds, self._glances, strict=True):
             world.state.check_presence()
             world.look_later(glance)

@@ -1,4 +1,4 @@
-"""Conversations as world state: who is in which, whose turn it is, when one is over."""
+"""Conversations as world state: who is in which, whose turn it is, when one ends."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -57,7 +57,7 @@ class Conversations:
         return None
 
     def check_turn(self, i: int) -> str | None:
-        """Return why the turn-taking rule keeps a member silent, or None."""
+        """Return why the turn-taking rule forbids a member to speak, or None."""
         talk = self.open[self.of[i]]
         if self.rules.turn_taking == "round_robin" and talk.turn != i:
             return "it is not your turn to speak"

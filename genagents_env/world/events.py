@@ -29,7 +29,7 @@ JSON = Any  # str, int, float, bool, None, and lists and string-keyed dicts of t
 
 
 class Event(NamedTuple):
-    """One happening. `id` counts from 0 over a run; ids never repeat and never have gaps."""
+    """One event. `id` counts from 0 over a run; ids never repeat and never have gaps."""
 
     id: int
     tick: int
@@ -39,7 +39,7 @@ class Event(NamedTuple):
 
 
 class Log:
-    """Numbers events and holds those of one tick, in order; ids go on counting over the run."""
+    """Numbers events and holds those of one tick, in order; ids count up over the run."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names

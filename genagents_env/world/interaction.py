@@ -6,7 +6,7 @@ from genagents_env.world.state import WorldState
 
 
 def use(state: WorldState, i: int, act: ResolvedUse, used: set[int]) -> None:
-    """Let `i` put an object into another state, if that may be.
+    """Let `i` put an object into another state, if that is allowed.
 
     Args:
         state: of the town.

@@ -1,4 +1,4 @@
-"""What may be done to a running town from outside. Each takes effect at the next tick.
+"""Changes to a running town from outside. Each takes effect at the next tick.
 
 Checkpoints keep those that wait as [class name, fields]: neither is renamed.
 """

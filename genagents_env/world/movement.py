@@ -113,7 +113,7 @@ def _cross(state: WorldState, new: Ints, arena: Ints, crossing: set[int]) -> Non
 
 
 def _arrive(bodies: Bodies, goals: Ints, rows: Ints, moves: TownMoves) -> None:
-    """Note who has nothing left to walk, and let them make room for one another."""
+    """Mark who has arrived, and let them make room for one another."""
     paths, tile = bodies.town.paths, bodies.tile
     arrived = paths.fields[rows + tile] == STAY
     for town, own in moves.items():
@@ -160,7 +160,7 @@ def _field_of(paths: PlacePaths, goal: int, move: ResolvedMove | None) -> npt.ND
 
 def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
     """Let others see who set out, arrived or stopped."""
-    # What walking makes of everyone's looks, as a number; -1 for nothing.
+    # How walking changes what others see of everyone, as a number; -1 for no change.
     arrived = bodies.arrived
     shown = goals + arrived * len(bodies.town.places.all)
     changed = shown != bodies.shown

@@ -7,7 +7,7 @@ from genagents_env.world.events import JSON, Log
 
 
 class Objects:
-    """The states of all objects, by index, and the event that brought each about."""
+    """The states of all objects, by index, and the event that caused each."""
 
     def __init__(self, plan: TownPlan) -> None:
         self.plans: tuple[ObjectPlan, ...] = plan.objects

@@ -1,4 +1,4 @@
-"""The ways to all named places: one direction field a place, computed when first walked to."""
+"""The ways to all named places: one direction field for each, computed when first walked to."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from genagents_env.world.tiles import HOLD, Ground, Ints
 class PlacePaths:
     """Direction fields to the places of one town, and how fast people walk along them.
 
-    Nothing in it changes but what has been computed so far, so worlds of one scenario share it.
+    Only the number of computed fields changes, so worlds of one scenario share it.
     """
 
     def __init__(self, ground: Ground, places: Places, scenario: Scenario) -> None:

@@ -1,4 +1,4 @@
-"""What a body attempts in one tick, with all names resolved to indices."""
+"""What an agent attempts in one tick, with all names resolved to indices."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -46,7 +46,7 @@ class ResolvedRestart(NamedTuple):
 
 
 class RefusedAct(NamedTuple):
-    """An action that was impossible: the body idles and its owner is told `reason`."""
+    """An action that was impossible: the body idles and its owner perceives `reason`."""
 
     action: str
     reason: str

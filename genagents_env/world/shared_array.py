@@ -47,7 +47,7 @@ SharedByName: TypeAlias = dict[str, SharedArray[Any]]
 
 
 class SharedArrays(Protocol):
-    """Whoever has shared arrays, by the names of the attributes."""
+    """What has shared arrays, by the names of the attributes."""
 
     shared: SharedByName
 

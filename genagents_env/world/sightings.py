@@ -4,7 +4,7 @@ import numpy as np
 
 from genagents_env.world.tiles import Ints
 
-_PENDING = 64  # ticks of sightings held back, because writing many at once is cheap
+_PENDING = 64  # ticks of sightings held back, because writing many at once is faster
 
 
 class Sightings:
@@ -22,7 +22,7 @@ class Sightings:
         self._shared: Sightings | None = None
 
     def share(self, shared: "Sightings", town: int) -> None:
-        """Keep what is known in the rows of `town` in `shared`, which notes from now on."""
+        """Keep what is known in the rows of `town` in `shared`, which is used from now on."""
         self._write()
         shared._write()
         rows = shared._tiles[town * self._count : (town + 1) * self._count]

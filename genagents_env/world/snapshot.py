@@ -1,4 +1,4 @@
-"""One tick of the town, immutable: what percepts, texts, pictures and the record are made of."""
+"""One tick of the town, immutable: the source of percepts, texts, pictures and the record."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ class Sound(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of an action worth telling. `illegal`: it was never possible, not just unlucky."""
+    """The result of an action, where there is one to show. `illegal`: it was never possible."""
 
     ok: bool
     text: str

@@ -35,7 +35,7 @@ def find_refusal(state: WorldState, i: int, j: int, near: list[int]) -> str | No
 
 
 def speak(state: WorldState, i: int, act: ResolvedSpeak) -> None:
-    """Speak, if one may; whoever hears it, hears it at the end of this tick."""
+    """Speak, if allowed; hearers hear it at the end of this tick."""
     if act.leave and not act.text:
         _leave_silently(state, i)
         return
@@ -57,7 +57,7 @@ def speak(state: WorldState, i: int, act: ResolvedSpeak) -> None:
 
 
 def leave(state: WorldState, i: int, reason: str) -> int:
-    """Take `i` out of the conversation, and whoever is left alone; return the event's id."""
+    """Take `i` out of the conversation, and anyone left alone in it; return the event's id."""
     talk = state.conversations.remove(i, state.tick)
     event = state.log.emit("leave", i, conversation=talk.id, reason=reason)
     if len(talk.members) == 1:
@@ -104,7 +104,7 @@ def spread_news(state: WorldState, text: str, place: str | None) -> None:
 def make_small_talk(state: WorldState, i: int, j: int) -> str:
     """Return a greeting for `j` and, where `i` knows one not yet told to `j`, a fact.
 
-    Never a secret one: who picks words from a menu does not mean to give it away.
+    Never a secret one: a choice from the menu is not meant to reveal it.
     """
     hello = f"Hello {state.town.names[j].split(' ')[0]}."
     for fact, statement in enumerate(state.town.people.statements):

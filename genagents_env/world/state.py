@@ -133,7 +133,7 @@ class WorldState:
         self.begin_tick()
 
     def begin_tick(self) -> None:
-        """Forget what the last tick told anybody."""
+        """Clear what was heard and done in the last tick."""
         self.heard: dict[int, list[Sound]] = {}
         self.outcomes: dict[int, Outcome] = {}
         self.spoken: list[tuple[int, str]] = []
@@ -180,12 +180,12 @@ class WorldState:
             self.doing_event[i] = self.log.emit("doing", i, doing=doing, emoji=emoji)
 
     def fail(self, i: int, action: str, reason: str, *, illegal: bool = False) -> None:
-        """Tell `i` why the action came to nothing."""
+        """Let `i` perceive why the action failed."""
         self.log.emit("fail", i, action=action, reason=reason)
         self.outcomes[i] = Outcome(False, reason, illegal)
 
     def hear(self, i: int, sound: Sound) -> None:
-        """Let words reach `i`."""
+        """Let `i` hear words."""
         self.heard.setdefault(i, []).append(sound)
 
     def wake(self, i: int, cause: str) -> None:

@@ -52,7 +52,7 @@ def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
 
 
 def apply_changes(state: WorldState) -> None:
-    """Apply the events that the scenario has at this tick, and the interventions that wait."""
+    """Apply the scenario's events of this tick, and the pending interventions."""
     due = state.due.get(state.tick, ())
     if due or state.pending:
         waiting, state.pending = state.pending, []
@@ -61,7 +61,7 @@ def apply_changes(state: WorldState) -> None:
 
 
 def update_access(state: WorldState) -> None:
-    """Open and close what the hour opens and closes."""
+    """Apply the opening hours."""
     state.access.set_minute(state.town.clock.second(state.tick) // 60)
 
 
@@ -84,7 +84,7 @@ def find_pairs(bodies: Bodies) -> Pairs:
 
 
 def _begin(state: WorldState) -> None:
-    """Begin a tick: what was due happens."""
+    """Begin a tick: apply what is due."""
     state.tick += 1
     state.log.begin(state.tick)
     state.begin_tick()
@@ -92,7 +92,7 @@ def _begin(state: WorldState) -> None:
 
 
 def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, TownActs]:
-    """Let those who are away do nothing."""
+    """Let those who are out of town do nothing."""
     goals, kept = goals.copy(), dict(acts)
     for town, state in bodies.towns:
         if not state.all_here:
@@ -103,7 +103,7 @@ def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, Tow
 
 
 def _finish(state: WorldState) -> None:
-    """Do what follows from time going by."""
+    """Apply what follows from the passing of time."""
     if state.conversations.open or state.conversations.until:
         speech.end_conversations(state)
     if state.learners:
@@ -155,6 +155,6 @@ def _stay(state: WorldState, i: int, act: ResolvedStay) -> None:
 
 
 def _settle(state: WorldState, i: int) -> None:
-    """Stop walking or talking, but keep on with what one said one does here."""
+    """Stop walking or talking, but keep the activity that one stated here."""
     if is_shown_by_walking(state.doing[i]):
         state.show(i, IDLE_DOING, IDLE_EMOJI)

@@ -13,9 +13,9 @@ from genagents_env.scenario.plan import OUTSIDE, TownPlan
 
 Ints = npt.NDArray[np.int64]
 STAY, UP, LEFT, DOWN, RIGHT, HOLD = range(6)  # STAY: there is nothing left to walk; HOLD: no walk
-FAR = 1 << 12  # more tiles than any town is wide and any eye can see
+FAR = 1 << 12  # more tiles than any town is wide or any vision radius
 OPEN_AIR = -1
-_KEPT = 1000  # sets of arenas whose tiles are kept to be handed out again
+_KEPT = 1000  # sets of arenas whose tiles are cached
 FIELD_BYTES = 1 << 26  # direction fields of tiles and objects walked up to, one byte a tile
 
 
@@ -40,7 +40,7 @@ class Ground:
         self.delta: Ints = np.array([0, -self.width, -1, self.width, 1, 0], dtype=np.int64)
         self.neighbours = self._neighbours()
         self._edges = self._walkable_steps()
-        # Which house a tile is in: its sector, or OPEN_AIR.
+        # Which building a tile is in: its sector, or OPEN_AIR.
         sectors = np.array([a.sector for a in plan.arenas])
         self._building: Ints = np.where(self.zone == 0, OPEN_AIR, sectors[self.arena])
         self._tiles: dict[frozenset[int], tuple[int, ...]] = {}
@@ -106,14 +106,14 @@ class Ground:
         return out.reshape(4, self.count)
 
     def _search(self, targets: tuple[int, ...]) -> npt.NDArray[np.uint8]:
-        """Breadth-first from the targets; nobody cuts through a house on the way to another.
+        """Breadth-first from the targets; no path cuts through a building on the way to another.
 
-        Where there is no other way (a house inside a house), one does.
+        Where there is no other way (a building inside a building), it does.
         """
         goals = np.unique(self._building[list(targets)])
         start, end = self._edges
         leaving = self._building[start] != self._building[end]
-        # The search runs backwards: its step out of a house is a walker's step into it.
+        # The search runs backwards: its step out of a building is a walker's step into it.
         shut = leaving & (self._building[start] != OPEN_AIR)
         shut &= ~np.isin(self._building[start], goals)
         directions, reached = self._spread(targets, start[~shut], end[~shut])

@@ -1,4 +1,4 @@
-"""The world of one episode: applies what everyone attempts, together, and says what happened."""
+"""The world of one episode: applies what everyone attempts, together, and returns what happened."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -71,7 +71,7 @@ class World:
         self._pairs = self._snapshot = None
 
     def intervene(self, intervention: Intervention) -> None:
-        """Apply at the next tick. Names have been checked by whoever asks for it."""
+        """Apply at the next tick. Names have been checked by the caller."""
         self.state.pending.append(intervention)
 
     def save_state(self) -> SavedWorld:

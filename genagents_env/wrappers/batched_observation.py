@@ -1,4 +1,4 @@
-"""What all people of a batch see, as two arrays: each row is what the town alone would give."""
+"""The observations of all people of a batch, as two arrays; each row is as from its town alone."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -152,7 +152,7 @@ class BatchedObservation:
         return self._talk[near.seen]
 
     def _refuse(self, there: Mask, near: Near) -> None:
-        """Take out those one may not speak to now, for a rule of conversation."""
+        """Mask those one may not speak to now by a rule of conversation."""
         worlds, count = self._batch.worlds, self._count
         talks = [world.state.conversations for world in worlds]
         towns = [t for t, own in enumerate(talks) if own.open or own.until]

@@ -38,7 +38,7 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
         raise NotImplementedError
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return new dicts of everybody's observations and infos; leave those given alone."""
+        """Return new dicts of everybody's observations and infos; those given are not changed."""
         raise NotImplementedError
 
     def observation_space(self, agent: str) -> AnySpace:

@@ -24,7 +24,7 @@ from genagents_env.world.tiles import Ints
 from genagents_env.wrappers.batched_observation import BatchedObservation
 
 Observation: TypeAlias = dict[str, Any]  # arrays by name, and the texts
-Info: TypeAlias = Observation  # the same of what else there is to say
+Info: TypeAlias = Observation  # the same for infos
 Bools = npt.NDArray[np.bool_]
 Rewards = npt.NDArray[np.float64]
 
@@ -104,7 +104,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         Args:
             seed: town t gets `seed + t`, or a list names one for each town. A town without one
                 draws a new episode from the seed it had last; at the very first, town t has t.
-            options: nothing is known here; a `reset_mask` belongs to another autoreset mode.
+            options: none has a meaning; a `reset_mask` belongs to another autoreset mode.
 
         Raises:
             ConfigError: a list of another length than `towns`, or a `reset_mask`.
@@ -291,7 +291,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return np.array([env.parts.reward.is_done() for env in self.envs], dtype=np.bool_)
 
     def _make_final_infos(self, last: Bools) -> Info:
-        """Return what was seen and told last, for the slots whose town has ended."""
+        """Return the last observations and infos, for the slots whose town has ended."""
         seen, final = self._make_observation(), np.full(self.num_envs, None, dtype=object)
         for slot in last.nonzero()[0].tolist():
             final[slot] = {name: part[slot] for name, part in seen.items()}
