@@ -276,7 +276,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world.intervene(replace(intervention, **fixed))  # type: ignore[arg-type]  # by field name
 
     def save_state(self) -> dict[str, JSON]:
-        """Return everything needed to go on, as JSON values; see `load_state`."""
+        """Return everything needed to resume, as JSON values; see `load_state`."""
         return {
             "world": self.world.save_state(),
             "reward": self.parts.reward.state(),

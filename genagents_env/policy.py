@@ -133,7 +133,7 @@ class Policy:
             self._runner = None
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        # One loop over all calls: what one call leaves under way goes on in the next.
+        # One loop over all calls: what one call leaves under way continues in the next.
         if self._runner is None:
             self._runner = asyncio.Runner()
         return self._runner.run(coroutine)

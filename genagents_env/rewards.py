@@ -22,7 +22,7 @@ REWARD_NAMES = ("none", "attendance", "knowledge_spread", "errand")
 
 
 class EpisodeReward(Protocol):
-    """Rewards by person's name; whoever is left out gets 0. `state` is JSON."""
+    """Rewards by person's name; people left out get 0. `state` is JSON."""
 
     def reset(self, world: World) -> None:
         """Begin an episode."""
@@ -34,7 +34,7 @@ class EpisodeReward(Protocol):
         """Return whether the task is finished, which ends the episode where the scenario says."""
 
     def state(self) -> list[str]:
-        """Return what to go on with."""
+        """Return the state, as JSON values."""
 
     def load_state(self, state: list[str]) -> None:
         """Resume from `state`."""

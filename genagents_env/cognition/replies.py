@@ -18,7 +18,7 @@ def _cut(limit: int) -> BeforeValidator:
 
 
 # Hints for models that are held to the schema while they write, not rules: small ones fill a field
-# for words with times, signs and brackets, and go on as long as they may. The letters are those of
+# for words with times, signs and brackets, and write as long as they may. The letters are those of
 # the scripts of Europe, Asia and Africa.
 _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u1fff\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 

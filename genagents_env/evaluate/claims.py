@@ -1,7 +1,7 @@
 r"""Reading an interview answer by rule: does it claim to know what was asked?
 
 The answer is cut into clauses at the ends of sentences and before words such as *but*. Clauses that
-ask back, suppose, or deny knowing are put aside. The answer claims to know if
+ask back, suppose, or deny knowing are ignored. The answer claims to know if
 
 - what is left states the fact (its patterns match), or names the person asked about, or
 - it says *heard of it*, *met her* and the like, or that one was invited, or

@@ -38,8 +38,8 @@ def find_replies(
     """Return the answers to the scenario's questions at one end of a run, in the order of asking.
 
     Those before were given at tick 0, those after at `last_tick`. Questions that nobody put to
-    an agent, since its policy remembers nothing or the run goes on, are left out; so are answers
-    to other questions.
+    an agent, since its policy remembers nothing or the run has not ended, are left out; so are
+    answers to other questions.
 
     Args:
         scenario: of the run.
@@ -82,7 +82,7 @@ def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event
 
 
 def get_heard_text(event: Event, agent: str) -> str | None:
-    """Return what `agent` was told in this event by somebody or something else, None if nothing."""
+    """Return what `agent` heard in this event from anybody or anything else, None if nothing."""
     if event.kind in ("say", "news"):
         return str(event.data["text"]) if agent in event.data["heard_by"] else None
     if event.kind == "whisper" and event.agent == agent:

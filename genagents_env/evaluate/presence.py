@@ -98,7 +98,7 @@ def find_visits(whereabouts: Sequence[Stay], place: str, first: int, end: int) -
 def is_within(place: str, whole: str) -> bool:
     """Return whether the arena `place` is `whole` or a room of it, or `whole` lies in that arena.
 
-    A gathering at an object counts whoever is in the object's room.
+    A gathering at an object counts everyone in the object's room.
     """
     return place == whole or place.startswith(whole + "/") or whole.startswith(place + "/")
 

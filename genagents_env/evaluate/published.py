@@ -1,4 +1,4 @@
-"""What others report of the cost of their agents, to be seen beside ours."""
+"""What others report of the cost of their agents, for comparison."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _PARK = 2000 / 25 / 16 / 2
 
 @dataclass(frozen=True, slots=True)
 class PublishedCost:
-    """Figures of others, to be seen beside ours; None where the source has none.
+    """Figures of others, for comparison; None where the source has none.
 
     Attributes:
         name: whose.
@@ -20,7 +20,7 @@ class PublishedCost:
         calls_outside_per_hour: of an agent awake, outside conversations.
         dollars_per_hour: per agent and game hour.
         dollars_per_human_hour: per agent.
-        source: where the figure is from and how it came about.
+        source: where the figure is from and how it was obtained.
     """
 
     name: str

@@ -57,7 +57,7 @@ class RunSummary:
         embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `measures.findings`.
         policy_errors: decisions in which a policy failed; its agent idled.
-        outcomes: whether the scenario's successes came about, by judge; see `measures.success`.
+        outcomes: whether the scenario's successes were reached, by judge; see `measures.success`.
         agreements: how far the models that judged agree with the rule.
         flows: who received, stored and retrieved each fact; see `measures.flow`.
         preferences: the answers to each value check at both ends, by each judge.

@@ -97,7 +97,7 @@ def format_outcomes(
 def format_findings(found: Findings) -> Iterator[str]:
     """Yield the findings for people; `not asked` where there were no interviews.
 
-    Shares and densities are of what is borne out by evidence; what is only claimed stands beside
+    Shares and densities are of what has evidence; what is only claimed stands beside
     them where it differs.
     """
     for one in found.facts:

@@ -28,7 +28,7 @@ def format_transcript(
     Args:
         events: in order.
         time: from a tick to town time.
-        agent: tell only what this person did, heard, or was told.
+        agent: only what this person did or heard.
     """
     day = None
     for event in events:

@@ -19,7 +19,7 @@ from genagents_env.scenario.faults import quote, suggest
 from genagents_env.text import clean, fold
 
 _NOTE = 500  # characters
-_MOST_FAULTS = 50  # told at once
+_MOST_FAULTS = 50  # listed at once
 _MOST = 50_000_000  # bytes of a file
 _CHOICES = {"a": "a", "b": "b", "tie": "tie", "=": "tie"}
 _ID = "id"

@@ -58,7 +58,7 @@ def compare(
         repeats: in each order, 1 or more.
         judge: the name under which they are kept; None is the model's.
         watch: called after every verdict.
-        again: the command that goes on, for the message of what is returned.
+        again: the command that resumes, for the message of what is returned.
 
     Raises:
         ConfigError: as `make_pairs`, or there is no such model, `judge` has no words, or `repeats`

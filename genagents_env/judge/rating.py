@@ -44,7 +44,7 @@ def rate(
         repeats: 1 or more.
         judge: the name under which they are kept; None is the model's.
         watch: called after every verdict.
-        again: the command that goes on, for the message of what is returned.
+        again: the command that resumes, for the message of what is returned.
 
     Raises:
         ConfigError: there is no such model, `judge` has no words, or `repeats` is below 1.

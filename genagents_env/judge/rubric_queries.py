@@ -111,7 +111,7 @@ def ask_missing(
         queries: in the order in which they are asked.
         verdicts: where they are stored.
         watch: called after every verdict.
-        again: the command that goes on, for the message.
+        again: the command that resumes, for the message.
 
     Raises:
         LLMRefused: the endpoint refuses: key, permission or model name is wrong.

@@ -1,7 +1,7 @@
-"""Judging a run: a model says of every stored answer what the scenario's checks ask.
+"""Judging a run: a model judges every stored answer by the scenario's checks.
 
 Verdicts are no part of what happened: they are stored in the run file beside the record, one
-model's next to another's, each as it is given.
+model's beside another's, each as soon as it is given.
 """
 
 from collections.abc import Callable
@@ -32,8 +32,8 @@ def judge_run(
 ) -> JudgingResult:
     """Ask a model what every stored answer comes to that a check of the scenario is about.
 
-    What it has judged already is not asked again, so that a judging that was stopped goes on
-    where it was. The run and its canonical hash stay what they are.
+    What it has judged already is not asked again, so that a judging that was stopped resumes
+    where it was. The run and its canonical hash do not change.
 
     Args:
         path: of the run file.
@@ -89,7 +89,7 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
     """Return how a run stands once its own model has judged its answers.
 
     Only a finished run that asked a model is judged, within what its limits leave. Where that
-    fails, the run stays finished, and the result says why and how to go on.
+    fails, the run stays finished, and the result says why and how to resume.
     """
     if result.status != "finished":
         return result

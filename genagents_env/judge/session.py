@@ -156,7 +156,7 @@ class JudgeSession:
             due: begun in this order.
             before: verdicts that are called for, too, and had been given before.
             watch: called after every reply.
-            again: the command that goes on, for the message.
+            again: the command that resumes, for the message.
 
         Raises:
             LLMRefused: the endpoint refuses: key, permission or model name is wrong.

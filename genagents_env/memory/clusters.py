@@ -13,7 +13,7 @@ from genagents_env.memory.rows import DECIMALS
 
 
 def link(vectors: Floats, above: float) -> list[list[int]]:
-    """Return the groups that single linkage makes of vectors.
+    """Return the groups of vectors by single linkage.
 
     Two rows are in one group where their cosine, rounded to 5 decimals, is at least `above`, or
     where a chain of such pairs leads from one to the other.

@@ -231,7 +231,7 @@ class ForgettingMemory:
         return [self._items[id_] for id_ in ids[order].tolist()]
 
     def clear(self) -> None:
-        """Drop everything. Ids go on counting where they were."""
+        """Drop everything. Ids continue where they were."""
         self._items.clear()
         self._rows = VectorRows(self.capacity)
 

@@ -7,7 +7,7 @@ from genagents_env.percept import Body, Conversation, Heard, Result, SeenObject,
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.world import World
 
-_KEPT = 10_000  # parts of percepts kept to be handed out again
+_KEPT = 10_000  # parts of percepts that are cached
 
 
 class PerceptCache:

@@ -16,7 +16,7 @@ _BATCH = 500  # texts of one query; SQLite allows some thousand variables
 class SqliteEmbeddings:
     """Implements `memory.embedder.VectorStore` on the embeddings table of an open run file.
 
-    Outside the canonical hash and kept on a rewind: a cache of what the model makes of a text.
+    Outside the canonical hash and kept on a rewind: a cache of the model's vectors.
 
     Args:
         path: of the file, for messages.

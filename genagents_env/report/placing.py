@@ -15,7 +15,7 @@ INDEX = "report.json"  # has the names of the files under `files`
 def place_files(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str]) -> list[Path]:
     """Write `files` into `folder` in place of the report that is there.
 
-    Files that only the former report had are removed; what is not of a report is left alone.
+    Files that only the former report had are removed; files of no report are not touched.
 
     Args:
         files: by their path in the folder, the page first: it is put in place last.

@@ -146,7 +146,7 @@ def measure_sweep(
 
     Only finished runs go into means and differences; the others are counted and listed. A run
     file that cannot be read, an unknown measure, a missing library: each becomes a caution, and
-    the rest goes on.
+    the rest is still reported.
 
     Args:
         folder: of the sweep; it may still be running.

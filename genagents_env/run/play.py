@@ -70,7 +70,7 @@ async def play(
     while env.agents and not (stop is not None and stop()):
         if max_ticks is not None and done.ticks >= max_ticks:
             break
-        await asyncio.sleep(0)  # calls under way go on, also while no policy awaits anything
+        await asyncio.sleep(0)  # calls under way continue, also while no policy awaits anything
         actions, faults = await groups.act(observations, infos, env.world.tick + 1)
         step = env.step(actions)
         observations, rewards, _, _, infos = step

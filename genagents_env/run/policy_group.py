@@ -79,7 +79,7 @@ class PolicyGroup:
             if several.subgroup(GenagentsError) is not None:
                 raise_first(several)
             return None, self.make_faults_of(agents, tick, several)
-        # A policy is another's code: whatever it raises, SystemExit included, is its own fault.
+        # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 return None, self.make_faults(

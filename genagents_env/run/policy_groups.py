@@ -151,7 +151,7 @@ class PolicyGroups:
         return [group.policy.state() for group in self.groups]
 
     def load_state(self, states: Sequence[JSON]) -> None:
-        """Go on from what `state` returned, after a `reset` with the same arguments."""
+        """Resume from what `state` returned, after a `reset` with the same arguments."""
         if len(states) != len(self.groups):
             raise ConfigError(f"{len(states)} policy states for {len(self.groups)} policies")
         for group, state in zip(self.groups, states, strict=True):

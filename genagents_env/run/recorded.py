@@ -44,7 +44,7 @@ def run(
 
 
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
-    """Go on with the run in `path`: after an interruption, or `hours` past its end.
+    """Resume the run in `path`: after an interruption, or `hours` past its end.
 
     What lies after the last checkpoint is run again with the stored model calls; none of them
     is made twice, and the canonical record becomes that of a run that was never stopped.

@@ -171,7 +171,7 @@ class _Loop:
         leaving.callback(self._close)
 
     def run(self, coroutine: Coroutine[object, object, T]) -> T:
-        """Return what `coroutine` returns; other tasks of the loop go on meanwhile."""
+        """Return what `coroutine` returns; other tasks of the loop continue meanwhile."""
         if self._pool is None:
             return self._runner.run(coroutine)
         return self._pool.submit(self._runner.run, coroutine).result()

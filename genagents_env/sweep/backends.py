@@ -67,7 +67,7 @@ def run_jobs(
         pre_dispatch=workers,
         **options,
     )
-    # Closed whatever happens, or workers would go on though nobody reads any more.
+    # Always closed, or workers would continue though nobody reads any more.
     with closing(parallel(delayed(work)(job) for job in jobs)) as stream:
         yield from stream
 

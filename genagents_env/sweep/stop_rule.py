@@ -25,7 +25,7 @@ class StopRule:
         self._ends: set[str] = set()
 
     def note(self, result: TrialResult, needs_model: bool) -> None:
-        """Take note of how a trial ended."""
+        """Register how a trial ended."""
         self._ends.add(result.status)
         if result.status == "paused":
             self._outages += 1

@@ -66,7 +66,7 @@ class Conversations:
     def is_taken(self, id_: int, tick: int) -> bool:
         """Return whether somebody already spoke in a talk at `tick` and the rule is one at a time.
 
-        Whoever joins it by speaking is held to that, too; -1 is no talk yet.
+        One who joins it by speaking is bound by that, too; -1 is no talk yet.
         """
         talk = self.open.get(id_)
         return talk is not None and self.rules.turn_taking != "free" and talk.spoke_at == tick

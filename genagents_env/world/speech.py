@@ -102,7 +102,7 @@ def spread_news(state: WorldState, text: str, place: str | None) -> None:
 
 
 def make_small_talk(state: WorldState, i: int, j: int) -> str:
-    """Return a greeting for `j` and, where `i` knows one not yet told to `j`, a fact.
+    """Return a greeting for `j` and, where `i` knows one not yet passed on to `j`, a fact.
 
     Never a secret one: a choice from the menu is not meant to reveal it.
     """

@@ -25,7 +25,7 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
-        shaped: dict[int, AnySpace] = {}  # by id: agents that share a space go on sharing
+        shaped: dict[int, AnySpace] = {}  # by id: agents that share a space still share it
         self._spaces: dict[str, AnySpace] = {}
         for agent in env.possible_agents:
             space = env.observation_space(agent)

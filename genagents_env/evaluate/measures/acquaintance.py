@@ -41,10 +41,10 @@ class Acquaintance:
     Attributes:
         asked: answers given, one for each person and each other asked about.
         claims: of these, the ones that claim to know of the other.
-        verified: claims that are borne out.
+        verified: claims with evidence.
         pairs: both of whom were asked about the other.
         mutual: pairs in which both claim to.
-        mutual_verified: pairs in which both claims are borne out.
+        mutual_verified: pairs in which both claims have evidence.
     """
 
     asked: int
@@ -71,7 +71,7 @@ class Acquaintance:
 
     @property
     def verified_density(self) -> float | None:
-        """The share of the pairs whose two claims are borne out; None without pairs."""
+        """The share of the pairs whose two claims have evidence; None without pairs."""
         return self.mutual_verified / self.pairs if self.pairs else None
 
     def as_json(self) -> dict[str, JSON]:

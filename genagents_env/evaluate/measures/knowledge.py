@@ -1,4 +1,4 @@
-"""Who knows a fact, by interview, and whether the evidence bears it out.
+"""Who knows a fact, by interview, and whether there is evidence for it.
 
 An answer to a question of the fact *claims* to know it by the rule of
 `genagents_env.evaluate.claims`. The claim is *verified* if the person knew the fact from the start,
@@ -36,7 +36,7 @@ class FactKnowledge:
     Attributes:
         asked: everyone asked.
         claimed: those who claim to know.
-        verified: those of them whose claim is borne out.
+        verified: those of them whose claim has evidence.
         unnamed: those of the hallucinated who had in fact heard it, but name no such event.
     """
 
@@ -57,7 +57,7 @@ class FactKnowledge:
 
     @property
     def verified_share(self) -> float:
-        """The share of those asked whose knowledge is borne out."""
+        """The share of those asked whose claim has evidence."""
         return len(self.verified) / len(self.asked)
 
     def as_json(self) -> dict[str, JSON]:
@@ -87,7 +87,7 @@ def find_knowledge(
 ) -> FactKnowledge | None:
     """Return who knows `fact` by these answers; None if nobody was asked.
 
-    One who is asked several questions of a fact claims it if any answer does, and is borne out if
+    One who is asked several questions of a fact claims it if any answer does, and is verified if
     any such answer is.
 
     Args:

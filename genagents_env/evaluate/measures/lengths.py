@@ -2,7 +2,7 @@
 
 Lyfe Agents (Kaiya et al. 2023), appendix A.1, gives 70.348 +- 13.189 s (n = 9) for its agents and
 23.802 +- 1.463 s (n = 4) for those that choose anew at every step, where the length is the time for
-which one goes on choosing to talk. Theirs are seconds of their simulation; ours are of game time.
+which one keeps choosing to talk. Theirs are seconds of their simulation; ours are of game time.
 
 Here a conversation in which nobody speaks any more lasts until the town's rules end it, and that
 silence is part of a member's time. So the time until the last word is given beside it.

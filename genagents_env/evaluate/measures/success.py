@@ -1,4 +1,4 @@
-"""Whether the scenario's successes came about, by each judge, and how far the judges agree.
+"""Whether the scenario's successes were reached, by each judge, and how far the judges agree.
 
 Definition: a verdict counts as yes if it is `yes`; of a value check if it is the success's `value`,
 or, where none is named, any of the check's values but `otherwise`. An agent's *share* is the part

@@ -24,7 +24,7 @@ def obedient(request: CompletionRequest) -> str:
     """Return the last JSON object in the prompt, or a sample where there is none.
 
     The most gullible model there can be: it does what the last words that look like an answer
-    say, whoever said them. A mind that stays safe on it does not depend on good judgement.
+    say, whoever said them. A mind that is safe with it does not depend on the model's judgement.
     """
     decoder = json.JSONDecoder()
     for message in reversed(request.messages):

@@ -75,7 +75,7 @@ def _find_question(prompt: Prompt) -> str:
 
 
 def _list_known_lines(prompt: Prompt) -> list[PromptLine]:
-    """Return the numbered lines that one was told or has known, neither seen nor planned."""
+    """Return the numbered lines that one has heard or known, neither seen nor planned."""
     return [
         line
         for line in prompt.lines

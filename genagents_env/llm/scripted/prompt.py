@@ -129,7 +129,7 @@ def _read_lines(block: str) -> Iterator[PromptLine]:
         try:
             parts = json.loads(row)
         except ValueError:
-            continue  # not one of ours
+            continue  # not a line of a fence
         if isinstance(parts, list) and parts and all(isinstance(part, str) for part in parts):
             number = _NUMBER.fullmatch(parts[0]) if len(parts) > 1 else None
             heads = parts[1:-1] if number else parts[:-1]

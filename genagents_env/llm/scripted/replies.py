@@ -4,7 +4,7 @@ A *behaviour* is a way to answer, the same for every policy. They differ in what
 so that what is measured of a run can be checked against its cause:
 
 - `gossip` speaks to everyone it may, passes on the news it knows, goes to what it hears of, and
-  answers interviews honestly, naming what it rests on;
+  answers interviews truthfully, naming its evidence;
 - `chatty` does the same and, with no news to tell, tells what it remembers;
 - `mute` does as `gossip`, but never says a word, so that nothing spreads by talk;
 - `inventor` is as silent, and in interviews affirms whatever it is asked, without evidence.

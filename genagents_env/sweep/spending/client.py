@@ -55,7 +55,7 @@ class BudgetClient(SharedBudget):
     """Asks a `BudgetServer` before every call, and reports to it how far the trial is.
 
     A thread reads the replies. When the connection ends before `close`, the sweep has ended and
-    calls are no longer counted: the process ends at once, with exit code 70, and its run goes on
+    calls are no longer counted: the process ends at once, with exit code 70, and its run resumes
     from the last checkpoint when the sweep is resumed.
 
     Args:

@@ -146,7 +146,7 @@ class ConnectionHandler(Protocol):
     """What a server does about its connections."""
 
     def connect(self, connection: "WorkerConnection") -> None:
-        """Take note of a new connection, whose other end has not introduced itself yet."""
+        """Register a new connection, whose other end has not introduced itself yet."""
 
     def handle(self, connection: "WorkerConnection", message: ClientMessage) -> None:
         """Do what a worker says; a ValueError disconnects it."""

@@ -340,7 +340,7 @@ class _Dispatcher:
         self._flush: asyncio.TimerHandle | None = None
 
     def connect(self, connection: WorkerConnection) -> None:
-        """Take note of a new connection."""
+        """Register a new connection."""
         self.connections[connection.number] = connection
 
     def handle(self, connection: WorkerConnection, message: ClientMessage) -> None:
