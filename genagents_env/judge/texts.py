@@ -60,7 +60,7 @@ class JudgedText:
 
     @property
     def id(self) -> str:
-        """A name of 13 characters that reveals nothing, with a letter first: no number to a sheet."""
+        """A name of 13 characters that reveals nothing; a letter first, so it is no number."""
         parts = [self.run, self.condition, self.block, *self.match[1:], self.text]
         return "a" + sha256(encode(parts).encode()).hexdigest()[:_DIGITS]
 
