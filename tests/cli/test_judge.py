@@ -5,7 +5,7 @@ import pytest
 
 from genagents_env.record import RunReader, canonical_hash
 from tests.cli.conftest import Run
-from tests.run.asked import asked_run
+from tests.run.asked import write_run
 from tests.run.towns import WITNESS
 
 ASKING = """
@@ -35,7 +35,7 @@ def scenario(genagents: Run) -> str:
 
 
 def test_a_run_is_judged_and_what_came_of_it_is_told(genagents: Run) -> None:
-    asked_run(Path("run.sqlite"))
+    write_run(Path("run.sqlite"))
     before = canonical_hash("run.sqlite")
     code, out, err = genagents("judge", "run.sqlite", "--model", "scripted:gossip", "-q")
     assert (code, err) == (0, "")

@@ -8,7 +8,7 @@ from genagents_env.judge import Verdicts
 from genagents_env.record import canonical_hash
 from genagents_env.record.rows import JSON
 from tests.cli.conftest import Run
-from tests.run.asked import asked_run
+from tests.run.asked import write_run
 
 MODEL = ("--model", "scripted:gossip", "-q")
 
@@ -19,7 +19,7 @@ def runs(genagents: Run) -> list[str]:
     names = []
     for policy in ("idle", "random"):
         names.append(f"{policy}.sqlite")
-        asked_run(Path(names[-1]), policy=policy)
+        write_run(Path(names[-1]), policy=policy)
     return names
 
 

@@ -18,7 +18,7 @@ from genagents_env.evaluate.measures import (
     take_measures,
 )
 from genagents_env.evaluate.run_data import RunData
-from tests.evaluate.measures.street import ADA, record_street, says
+from tests.evaluate.measures.street import ADA, make_utterance, record_street
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
 
@@ -85,7 +85,7 @@ def test_the_measure_that_the_docs_show_works(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(block)
     found, faults = find_measures(["own.py:silence"], tmp_path)
     assert faults == ()
-    with record_street(tmp_path, [says(1, ADA, "Hm")], last=4) as record:
+    with record_street(tmp_path, [make_utterance(1, ADA, "Hm")], last=4) as record:
         assert take_measures(record, found) == ({"silence": 0.75}, ())
 
 

@@ -43,18 +43,18 @@ TIMELINE = [
 ]
 
 
-def _told(found: tuple[Opinion, ...]) -> list[tuple[str, int, str, str]]:
+def _list_opinions(found: tuple[Opinion, ...]) -> list[tuple[str, int, str, str]]:
     assert {one.check for one in found} <= {"suspect"}
     return [(one.agent, one.tick, one.value, one.source) for one in found]
 
 
 def test_mentions_in_speech_and_summaries_are_told_in_time() -> None:
-    assert _told(find_mentions(mystery(), EVENTS, CALLS)) == TIMELINE
+    assert _list_opinions(find_mentions(mystery(), EVENTS, CALLS)) == TIMELINE
 
 
 def test_of_several_in_one_text_the_check_decides() -> None:
     strict = SUSPECT.model_copy(update={"several": "otherwise"})
-    told = _told(find_mentions(mystery(checks=(strict,)), EVENTS, []))
+    told = _list_opinions(find_mentions(mystery(checks=(strict,)), EVENTS, []))
     assert told[0] == ("Ben", 4, "nobody", "said")
 
 
@@ -67,14 +67,14 @@ def test_without_value_checks_or_patterns_nothing_is_told() -> None:
 
 @given(st.permutations(CALLS))
 def test_the_order_of_calls_is_indifferent(calls: list[CallRow]) -> None:
-    assert _told(find_mentions(mystery(), EVENTS, calls)) == TIMELINE
+    assert _list_opinions(find_mentions(mystery(), EVENTS, calls)) == TIMELINE
 
 
 def test_opinions_are_read_from_a_run(tmp_path: Path) -> None:
     events = [say(id_, "Ben", ["Ada"], text) for id_, text in enumerate(["Zoe?", "Hm.", "Franco!"])]
     with RunReader(write(tmp_path / "a.sqlite", mystery(), events)) as run:
         found = find_opinions(run)
-    assert _told(found) == [("Ben", 0, "Zoe", "said"), ("Ben", 2, "Franco", "said")]
+    assert _list_opinions(found) == [("Ben", 0, "Zoe", "said"), ("Ben", 2, "Franco", "said")]
     assert found[0].as_json() == {
         "check": "suspect",
         "agent": "Ben",

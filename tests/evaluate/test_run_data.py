@@ -15,8 +15,8 @@ from tests.evaluate.measures.street import (
     HOME,
     begins,
     goes,
+    make_utterance,
     record_street,
-    says,
     street,
 )
 from tests.report.planted import cake, meta
@@ -72,7 +72,7 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
 
 def test_words_of_strangers_to_the_run_are_left_out(tmp_path: Path) -> None:
     with record_street(
-        tmp_path, [says(1, "Zed", "Hello"), says(1, ADA, "Hello")], last=1
+        tmp_path, [make_utterance(1, "Zed", "Hello"), make_utterance(1, ADA, "Hello")], last=1
     ) as record:
         assert [event.agent for event in record.utterances] == [ADA]
 

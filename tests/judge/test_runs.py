@@ -19,7 +19,7 @@ from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, r
 from genagents_env.run.spending import compute_remaining
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.testing.kill_hook import kill_at
-from tests.run.asked import ADA, BEN, asked_run, suspicious, written
+from tests.run.asked import ADA, BEN, make_rows, suspicious, write_run
 from tests.run.kills import stretch
 from tests.run.towns import WITNESS, make_options, make_spec
 from tests.scripted import gossip
@@ -30,7 +30,7 @@ CASES = 33  # 12 answers about the thief by two checks, 3 about the tea, 6 about
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "run.sqlite"
-    asked_run(path)
+    write_run(path)
     return path
 
 
@@ -79,7 +79,7 @@ def test_a_judging_changes_nothing_of_the_run(path: Path) -> None:
     with RunReader(path) as record:
         assert record.status == "finished"
         assert list(record.calls()) == []
-        assert record.interviews() == written(3)
+        assert record.interviews() == make_rows(3)
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
 
 
@@ -264,7 +264,7 @@ def test_without_answers_or_checks_no_model_is_opened(tmp_path: Path) -> None:
 
 def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
     scenario, names = suspicious(), (ADA, BEN, "Cid Dale")
-    rows = written(9)
+    rows = make_rows(9)
     found = find_cases(scenario, names, rows)
     assert len(found) == CASES
     assert len({case.key for case in found}) == CASES

@@ -12,7 +12,7 @@ from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
 from tests.judge.planted import answer
-from tests.run.asked import ADA, BEN, asked_run, suspicious
+from tests.run.asked import ADA, BEN, suspicious, write_run
 from tests.run.towns import FOUR, make_spec
 
 CONTEXT = 2048 - 200 - 64  # tokens of the embedded model, without the reply and the schema's words
@@ -21,7 +21,7 @@ CONTEXT = 2048 - 200 - 64  # tokens of the embedded model, without the reply and
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "run.sqlite"
-    asked_run(path)
+    write_run(path)
     return path
 
 

@@ -235,7 +235,7 @@ def test_no_error_shows_the_key(fault: str) -> None:
 PRICED = "text-embedding-3-small"
 
 
-def priced(url: str) -> EndpointSource:
+def make_priced_source(url: str) -> EndpointSource:
     source = EndpointSource(url, KEY, PRICED, retries=retry_on(FakeTime()))
     source.price = find_price(PRICED)
     return source
@@ -244,7 +244,7 @@ def priced(url: str) -> EndpointSource:
 def test_a_budget_pays_for_every_request_what_the_endpoint_read() -> None:
     budget = Budget()
     with FaultServer({2: "500"}) as server:
-        source = priced(server.url)
+        source = make_priced_source(server.url)
         source.bill(budget)
         embed_texts(source, "one", "two", "three")
     assert source.tokens == 30
@@ -257,7 +257,7 @@ def test_a_budget_pays_for_every_request_what_the_endpoint_read() -> None:
 
 def test_a_request_beyond_the_budget_is_not_made() -> None:
     with FaultServer() as server:
-        source = priced(server.url)
+        source = make_priced_source(server.url)
         source.bill(Budget(tokens=5))
         with pytest.raises(BudgetExceeded):
             embed_texts(source, "more than five bytes")

@@ -265,14 +265,14 @@ def by_the_book(
     likeness = stream.compute_similarity(query[None])[0]
     relevance = {m.id: float(likeness[m.id]) for m in alive}
     parts = [
-        (weights.recency, scaled(recency)),
-        (weights.importance, scaled(importance)),
-        (weights.relevance, scaled(relevance)),
+        (weights.recency, scale(recency)),
+        (weights.importance, scale(importance)),
+        (weights.relevance, scale(relevance)),
     ]
     return {m.id: sum(weight * part[m.id] for weight, part in parts) for m in alive}
 
 
-def scaled(values: dict[int, float]) -> dict[int, float]:
+def scale(values: dict[int, float]) -> dict[int, float]:
     if not values:
         return {}
     least, most = min(values.values()), max(values.values())

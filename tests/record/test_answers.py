@@ -16,7 +16,7 @@ from genagents_env.record import (
     canonical_hash,
 )
 from tests.record.lived import live
-from tests.record.test_damage import _changed
+from tests.record.test_damage import _execute
 
 ADA = "Ada Brook"
 
@@ -31,7 +31,7 @@ def make_memory_row(tick: int, text: str = "Tea is on.", *events: int) -> Rememb
     return RememberedRow(tick, ADA, "tea", text, events)
 
 
-def ruled(
+def make_judgement(
     tick: int, verdict: str | None = "yes", judge: str = "m", repeat: int = 0
 ) -> JudgementRow:
     return JudgementRow(judge, "knows", tick, ADA, "News?", repeat, verdict, "{}", 10, 2)
@@ -49,7 +49,7 @@ def hash_of(
 def test_repeats_memories_and_verdicts_are_read_as_written(path: Path, meta: RunMeta) -> None:
     rows = [make_row(0), make_row(0, 1, "Tea."), make_row(2), make_row(2, 1)]
     memories = [make_memory_row(0), make_memory_row(2, "Tea at five.", 1, 3), make_memory_row(2)]
-    verdicts = [ruled(0, judge="a"), ruled(2, None, "a", 1), ruled(2)]
+    verdicts = [make_judgement(0, judge="a"), make_judgement(2, None, "a", 1), make_judgement(2)]
     with RunWriter.create(path, meta) as writer:
         live(writer, 2)
         writer.commit_interviews(rows, remembered=memories)
@@ -81,7 +81,7 @@ def test_the_hash_sees_repeats_and_memories(path: Path, meta: RunMeta) -> None:
 def test_the_hash_does_not_see_verdicts(path: Path, meta: RunMeta) -> None:
     before = hash_of(path, meta, [make_row(2)], [])
     with RunWriter.open(path) as writer:
-        writer.commit_judgement(ruled(2))
+        writer.commit_judgement(make_judgement(2))
         assert canonical_hash(path) == before
     assert canonical_hash(path) == before
 
@@ -112,14 +112,17 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
                 writer.commit_interviews(
                     [make_row(tick), make_row(tick, 1)], remembered=[make_memory_row(tick)]
                 )
-                writer.commit_judgement(ruled(tick))
+                writer.commit_judgement(make_judgement(tick))
             if writer.tick == 7:
                 writer.rewind()
             else:
                 writer.extend_horizon(meta.with_hours(2.0))
             with RunReader(path) as run:
                 assert run.interviews() == [make_row(0), make_row(0, 1)]
-                assert (run.memories(), run.judgements()) == ([make_memory_row(0)], [ruled(0)])
+                assert (run.memories(), run.judgements()) == (
+                    [make_memory_row(0)],
+                    [make_judgement(0)],
+                )
 
 
 def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
@@ -141,6 +144,6 @@ def test_what_is_not_as_it_was_written_is_damage(path: Path, meta: RunMeta, sql:
     with RunWriter.create(path, meta) as writer:
         live(writer, 0)
         writer.commit_interviews([], remembered=[make_memory_row(0)])
-    _changed(path, sql)
+    _execute(path, sql)
     with RunReader(path) as run, pytest.raises(RecordError, match="damaged"):
         _ = run.memories(), run.judgements()

@@ -17,7 +17,7 @@ def run_file(path: Path, meta: RunMeta) -> Path:
     return path
 
 
-def _changed(path: Path, sql: str) -> None:
+def _execute(path: Path, sql: str) -> None:
     connection = sqlite3.connect(path)
     with connection:
         connection.execute(sql)
@@ -36,7 +36,7 @@ def _changed(path: Path, sql: str) -> None:
     ],
 )
 def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str) -> None:
-    _changed(run_file, sql)
+    _execute(run_file, sql)
     with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
         canonical_hash(run_file)
     with pytest.raises(RecordError, match=r"run\.sqlite is damaged"), RunWriter.open(run_file) as w:
@@ -44,7 +44,7 @@ def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str
 
 
 def test_a_changed_call_is_not_answered(run_file: Path) -> None:
-    _changed(run_file, "UPDATE calls SET reply = '{\"a\":2}' WHERE tick = 4")
+    _execute(run_file, "UPDATE calls SET reply = '{\"a\":2}' WHERE tick = 4")
     with RunWriter.open(run_file) as writer:
         assert writer.cassette.get(call(3)[0]) is not None
         with pytest.raises(RecordError, match="damaged"):
@@ -52,7 +52,7 @@ def test_a_changed_call_is_not_answered(run_file: Path) -> None:
 
 
 def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(run_file: Path) -> None:
-    _changed(run_file, "UPDATE checkpoints SET body = substr(body, 1, 20) WHERE tick = 10")
+    _execute(run_file, "UPDATE checkpoints SET body = substr(body, 1, 20) WHERE tick = 10")
     with RunWriter.open(run_file) as writer:
         state = writer.rewind()
         assert state is not None
@@ -61,7 +61,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(run_file: Path) 
 
 
 def test_without_a_whole_checkpoint_nothing_is_restored(run_file: Path) -> None:
-    _changed(run_file, "UPDATE checkpoints SET body = x'00'")
+    _execute(run_file, "UPDATE checkpoints SET body = x'00'")
     with (
         RunWriter.open(run_file) as writer,
         pytest.raises(RecordError, match=r"run\.sqlite is damaged .*checkpoints"),
@@ -105,7 +105,7 @@ def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("dear diary\n" * 1000)
     other = tmp_path / "other.sqlite"
-    _changed(other, "CREATE TABLE t (x)")
+    _execute(other, "CREATE TABLE t (x)")
     for path in (text, other):
         before = path.read_bytes()
         for attempt in (canonical_hash, RunReader, RunWriter.open):
@@ -118,7 +118,7 @@ def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
     ("version", "said"), [(99, "newer version.*format 99.*upgrade"), (2, "earlier.*format 2")]
 )
 def test_a_file_of_another_version_is_refused(run_file: Path, version: int, said: str) -> None:
-    _changed(run_file, f"PRAGMA user_version = {version}")
+    _execute(run_file, f"PRAGMA user_version = {version}")
     before = run_file.read_bytes()
     for attempt in (canonical_hash, RunReader, RunWriter.open):
         with pytest.raises(RecordError, match=said):

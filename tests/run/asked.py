@@ -55,12 +55,12 @@ def suspicious(repeats: int = 3) -> Scenario:
     )
 
 
-def asked_run(
+def write_run(
     path: Path, scenario: Scenario | None = None, policy: str = "idle"
 ) -> list[InterviewRow]:
     """Make a finished run with these answers, and return them."""
     run(make_spec(scenario or suspicious(), 3, policy=PolicySpec(policy)), path, make_options())
-    rows = written(3)
+    rows = make_rows(3)
     with RunWriter.open(path) as writer:
         writer.commit_interviews(rows)
     with RunReader(path) as record:
@@ -68,7 +68,7 @@ def asked_run(
     return rows
 
 
-def written(last: int) -> list[InterviewRow]:
+def make_rows(last: int) -> list[InterviewRow]:
     """Return three answers of everyone to every question put to them, by hand."""
     after = {ADA: ["What of Ben Carver?"], BEN: ["Is there tea?", "What of Ada Brook?"]}
     put: list[tuple[int, str, Sequence[str]]] = [

@@ -41,7 +41,7 @@ def stretch(live: Callable[[], object], kill: str | None) -> int:
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -os.WEXITSTATUS(status)
 
 
-def stored(path: Path) -> set[int]:
+def read_seeds(path: Path) -> set[int]:
     """Return the seeds of the calls in the file, which name them."""
     with RunReader(path) as record:
         return {
@@ -50,7 +50,7 @@ def stored(path: Path) -> set[int]:
         }
 
 
-def meant(told: str) -> RunSpec:
+def parse_spec(told: str) -> RunSpec:
     """Return the run that SPEC describes."""
     scenario, _, ticks = told.partition(":")
     if scenario == "witness":
@@ -89,7 +89,7 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
             how = make_options(model, on_phase=from_environment(), embedder="hashed")
             _ = run(town, path, how) if first else resume(path, how)
 
-        known = stored(path) if number else set()
+        known = read_seeds(path) if number else set()
         asked = len(log.read_text().split())
         signals.append(stretch(live, kill))
         new = [int(seed) for seed in log.read_text().split()[asked:]]
@@ -117,4 +117,4 @@ def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), meant(sys.argv[2]), sys.argv[3].split(","))
+    main(Path(sys.argv[1]), parse_spec(sys.argv[2]), sys.argv[3].split(","))

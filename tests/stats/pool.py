@@ -37,7 +37,7 @@ class Pool:
         return {seed: self.run(share, seed) for seed in range(seeds)}
 
 
-def contrasted(first: Runs, second: Runs, seed: int = 0) -> tuple[Contrast, ...]:
+def contrast_facts(first: Runs, second: Runs, seed: int = 0) -> tuple[Contrast, ...]:
     """Contrast both facts, corrected as one family."""
     return correct_family(
         [
@@ -56,7 +56,7 @@ def contrasted(first: Runs, second: Runs, seed: int = 0) -> tuple[Contrast, ...]
     )
 
 
-def relabelled(pool: Runs, size: int, draw: int) -> tuple[Runs, Runs]:
+def draw_relabelled(pool: Runs, size: int, draw: int) -> tuple[Runs, Runs]:
     """Return two arms of `size` runs each, drawn from `pool` without replacement, new labels."""
     order = np.random.default_rng(draw).permutation(sorted(pool)).tolist()
     first, second = order[:size], order[size : 2 * size]
@@ -66,7 +66,7 @@ def relabelled(pool: Runs, size: int, draw: int) -> tuple[Runs, Runs]:
     )
 
 
-def swapped(first: Runs, second: Runs, draw: int) -> tuple[Runs, Runs]:
+def swap_labels(first: Runs, second: Runs, draw: int) -> tuple[Runs, Runs]:
     """Return the two arms with the labels of each seed's two runs exchanged by a coin."""
     coins = np.random.default_rng(draw).integers(2, size=len(first)).tolist()
     flip = dict(zip(sorted(first), coins, strict=True))

@@ -15,14 +15,14 @@ from genagents_env.stats.agreement import Label
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
 
 
-def spelled(table: Mapping[tuple[str, str], int]) -> tuple[list[str], list[str]]:
+def spell_out(table: Mapping[tuple[str, str], int]) -> tuple[list[str], list[str]]:
     pairs = [pair for pair, count in table.items() for _ in range(count)]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def test_cohens_kappa_by_hand() -> None:
     # 35 of 50 agree; chance: 0.5 x 0.6 + 0.5 x 0.4 = 0.5; (0.7 - 0.5) / (1 - 0.5) = 0.4
-    a, b = spelled({("yes", "yes"): 20, ("yes", "no"): 5, ("no", "yes"): 10, ("no", "no"): 15})
+    a, b = spell_out({("yes", "yes"): 20, ("yes", "no"): 5, ("no", "yes"): 10, ("no", "no"): 15})
     found = kappa(a, b)
     assert found.value == pytest.approx(0.4)
     assert (found.n, found.agreed) == (50, 0.7)

@@ -67,7 +67,7 @@ def test_drawn_arrangements_agree_with_a_mirror(n: int, apart: int) -> None:
     a, b = arm(rng.normal(size=n).tolist()), arm(rng.normal(0.4, size=n).tolist(), apart)
     there = contrast("m", "b", "x", "y", a, b)
     back = contrast("m", "b", "y", "x", b, a)
-    assert mirrored(there) == back
+    assert mirror(there) == back
 
 
 @settings(max_examples=25)
@@ -91,10 +91,10 @@ def check_exchange(pairs: list[tuple[float, float]], shared: bool) -> None:
     a, b = (arm(values) for values in zip(*pairs, strict=True))
     if not shared:
         b = {seed + 100: value for seed, value in b.items()}
-    assert mirrored(contrast("m", "b", "x", "y", a, b)) == contrast("m", "b", "y", "x", b, a)
+    assert mirror(contrast("m", "b", "x", "y", a, b)) == contrast("m", "b", "y", "x", b, a)
 
 
-def mirrored(found: Contrast) -> Contrast:
+def mirror(found: Contrast) -> Contrast:
     return replace(
         found,
         first=found.second,

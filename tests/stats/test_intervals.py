@@ -16,7 +16,7 @@ from genagents_env.stats import compute_interval
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12)
 
 
-def covered(draw: Callable[[np.random.Generator], list[float]], truth: float) -> float:
+def measure_coverage(draw: Callable[[np.random.Generator], list[float]], truth: float) -> float:
     """Part of 200 samples whose interval holds `truth`."""
     found = [
         compute_interval(draw(np.random.default_rng(number)), resamples=1999)
@@ -38,7 +38,7 @@ def covered(draw: Callable[[np.random.Generator], list[float]], truth: float) ->
 def test_an_interval_of_twenty_covers(
     draw: Callable[[np.random.Generator], list[float]], truth: float
 ) -> None:
-    assert covered(draw, truth) >= 0.88
+    assert measure_coverage(draw, truth) >= 0.88
 
 
 def test_a_higher_level_is_wider() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from genagents_env.stats import Contrast
-from tests.stats.pool import Pool, contrasted, relabelled, swapped
+from tests.stats.pool import Pool, contrast_facts, draw_relabelled, swap_labels
 
 SEEDS = 20
 REPETITIONS = 100
@@ -26,7 +26,7 @@ def are_significant(contrasts: tuple[Contrast, ...]) -> list[bool]:
 
 @pytest.mark.slow
 def test_a_planted_difference_is_found_with_twenty_seeds(pool: Pool) -> None:
-    contrasts = contrasted(pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS))
+    contrasts = contrast_facts(pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS))
     assert all(are_significant(contrasts))
     for each in contrasts:
         assert each.paired
@@ -42,7 +42,7 @@ def test_a_planted_difference_is_found_with_twenty_seeds(pool: Pool) -> None:
 def test_two_arms_of_one_pool_hardly_ever_differ(pool: Pool) -> None:
     runs = pool.arm(0.3, 4 * SEEDS)
     false = sum(
-        any(are_significant(contrasted(*relabelled(runs, SEEDS, draw))))
+        any(are_significant(contrast_facts(*draw_relabelled(runs, SEEDS, draw))))
         for draw in range(REPETITIONS)
     )
     assert false <= 10
@@ -52,6 +52,7 @@ def test_two_arms_of_one_pool_hardly_ever_differ(pool: Pool) -> None:
 def test_the_planted_difference_is_gone_once_its_labels_are_shuffled(pool: Pool) -> None:
     arms = pool.arm(0.3, SEEDS), pool.arm(0.6, SEEDS)
     false = sum(
-        any(are_significant(contrasted(*swapped(*arms, draw)))) for draw in range(REPETITIONS)
+        any(are_significant(contrast_facts(*swap_labels(*arms, draw))))
+        for draw in range(REPETITIONS)
     )
     assert false <= 10

@@ -19,7 +19,7 @@ MATCH = st.tuples(
 ).filter(lambda match: match[0] != match[1])
 
 
-def planted(strength: dict[str, float], rounds: int) -> list[Match]:
+def draw_matches(strength: dict[str, float], rounds: int) -> list[Match]:
     """Each pair `rounds` times; the stronger wins with a logistic probability (Bradley-Terry)."""
     rng = np.random.default_rng(0)
     matches: list[Match] = []
@@ -32,7 +32,7 @@ def planted(strength: dict[str, float], rounds: int) -> list[Match]:
 
 def test_a_planted_order_is_recovered() -> None:
     strength = {"lyfe": 2.0, "uniform": -2.0, "scripted": 1.0, "smallville": 3.0, "idle": -1.0}
-    skills = rank(planted(strength, 20))
+    skills = rank(draw_matches(strength, 20))
     assert [skill.name for skill in skills] == sorted(strength, key=lambda name: -strength[name])
     assert skills[0].low > skills[-1].high
 
@@ -69,7 +69,7 @@ def test_more_matches_make_it_surer() -> None:
 
 
 def test_the_seed_draws_the_orders() -> None:
-    matches = planted({"a": 1.0, "b": 0.0, "c": -1.0}, 5)
+    matches = draw_matches({"a": 1.0, "b": 0.0, "c": -1.0}, 5)
     assert rank(matches, seed=1) == rank(matches, seed=1) != rank(matches, seed=2)
 
 

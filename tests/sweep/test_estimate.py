@@ -62,7 +62,7 @@ def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
     assert (first.due, first.pilots, first.calls) == (0, 0, None)
 
 
-def _priced(sweep: SweepFolder, price: Price | None) -> Path:
+def _run_priced(sweep: SweepFolder, price: Price | None) -> Path:
     trial = sweep.trials[-1]
     endpoint = ScriptedEndpoint(shipped_rule("gossip"), "dear")
     endpoint.price = price
@@ -73,7 +73,7 @@ def _priced(sweep: SweepFolder, price: Price | None) -> Path:
 
 
 def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
-    path = _priced(create_sweep(tmp_path, **MINDS), Price(Decimal(2), Decimal(10)))
+    path = _run_priced(create_sweep(tmp_path, **MINDS), Price(Decimal(2), Decimal(10)))
     with RunReader(path) as record:
         spent = record.sum_calls()
     wanted = (spent.prompt_tokens * 2 + spent.completion_tokens * 10) / Decimal(1_000_000)
@@ -82,14 +82,14 @@ def test_dollars_are_exact_where_the_price_is_known(tmp_path: Path) -> None:
 
 def test_dollars_are_unknown_where_the_price_is(tmp_path: Path) -> None:
     sweep = create_sweep(tmp_path, **MINDS)
-    assert read_cost(_priced(sweep, None)).dollars is None
+    assert read_cost(_run_priced(sweep, None)).dollars is None
     _, mind = forecast_conditions(sweep)
     assert mind.calls
     assert mind.dollars is None
 
 
 def test_verdicts_of_the_run_s_own_model_count_and_those_of_others_do_not(tmp_path: Path) -> None:
-    path = _priced(create_sweep(tmp_path, **MINDS), Price(Decimal(1), Decimal(1)))
+    path = _run_priced(create_sweep(tmp_path, **MINDS), Price(Decimal(1), Decimal(1)))
     before = read_cost(path)
     with RunWriter.open(path) as writer:
         for judge in ("dear", "somebody else"):

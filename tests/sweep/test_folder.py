@@ -384,13 +384,13 @@ def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None
     assert _states(again) == ["due", "due"]
 
 
-def _renamed(*names: str) -> list[dict[str, str]]:
+def _rename_arms(*names: str) -> list[dict[str, str]]:
     return [{**arm, "name": name} for arm, name in zip(ARMS, names, strict=True)]
 
 
 def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> None:
     hashes = [canonical_hash(run_in(sweep, trial)) for trial in sweep.trials]
-    again = create_sweep(tmp_path, arms=_renamed("the script", "statues"))
+    again = create_sweep(tmp_path, arms=_rename_arms("the script", "statues"))
     assert _states(again) == ["finished"] * 4
     assert [canonical_hash(again.run_file(trial)) for trial in again.trials] == hashes
     assert again.find_unknown_runs() == ()
@@ -402,7 +402,7 @@ def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> Non
 def test_names_that_change_places_keep_their_runs_apart(sweep: SweepFolder, tmp_path: Path) -> None:
     for trial in sweep.trials:
         run_in(sweep, trial)
-    again = create_sweep(tmp_path, arms=_renamed("nobody moves", "scripted"))
+    again = create_sweep(tmp_path, arms=_rename_arms("nobody moves", "scripted"))
     assert _states(again) == ["finished"] * 4
 
 
@@ -421,7 +421,7 @@ def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) 
     path = run_in(sweep, sweep.trials[0])
     lock = RunLock(path)
     try:
-        assert _states(create_sweep(tmp_path, arms=_renamed("x", "y")))[0] == "due"
+        assert _states(create_sweep(tmp_path, arms=_rename_arms("x", "y")))[0] == "due"
         assert path.exists()
     finally:
         lock.release()

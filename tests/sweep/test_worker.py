@@ -48,7 +48,7 @@ def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
     return replace(plain, **changes)  # type: ignore[arg-type]  # whatever a test changes
 
 
-def trapped(path: Path, deed: str) -> Job:
+def make_trap(path: Path, deed: str) -> Job:
     """A job whose policy does `deed` as it is made, though not when the trials are."""
     mark = path / "mark"
     (path / "trap.py").write_text(TRAP.format(mark=str(mark), deed=deed))
@@ -123,7 +123,7 @@ def test_whatever_a_policy_raises_is_one_line_without_secrets(
         ("raise ValueError('sk-very-secret\\nfell out')", "raise SystemExit(4)", "import no_such")
     ):
         (tmp_path / str(number)).mkdir()
-        result = run_trial(trapped(tmp_path / str(number), deed))
+        result = run_trial(make_trap(tmp_path / str(number), deed))
         assert (result.state, result.status) == ("failed", "failed")
         assert result.message
         assert "\n" not in result.message
@@ -152,7 +152,7 @@ def test_a_file_that_its_killed_writer_still_holds_is_waited_for(tmp_path: Path)
 
 
 def test_a_signal_before_the_run_listens_stops_it_at_a_tick(tmp_path: Path) -> None:
-    given = trapped(tmp_path, "signal.raise_signal(signal.SIGTERM)")
+    given = make_trap(tmp_path, "signal.raise_signal(signal.SIGTERM)")
     result = run_trial(given)
     assert (result.state, result.status) == ("stopped", "interrupted")
     with RunWriter.open(given.path) as writer:
@@ -168,7 +168,7 @@ def test_the_threads_of_a_model_are_said_only_while_it_works(
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     deed = f"Path({str(told)!r}).write_text(os.environ['OMP_NUM_THREADS'])"
     began = time.monotonic()
-    result = run_trial(replace(trapped(tmp_path, deed), threads=3))
+    result = run_trial(replace(make_trap(tmp_path, deed), threads=3))
     assert told.read_text() == "3"
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert 0 < result.seconds <= time.monotonic() - began

@@ -56,7 +56,7 @@ class Loop:
         return [env.reset(seed=seed + t)[0] for t, env in enumerate(self.envs)]
 
 
-def stacked(loop: Loop, seen: Sequence[Mapping[str, Parts]]) -> Parts:
+def stack_observations(loop: Loop, seen: Sequence[Mapping[str, Parts]]) -> Parts:
     """Return what the towns' observations would be as slots."""
     space = loop.envs[0].observation_space(loop.agents[0])
     assert isinstance(space, Dict)
@@ -98,7 +98,7 @@ def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
     loop, vector = Loop(scenario, towns, **options), VectorTown(scenario, towns, **options)
     rng, count = np.random.default_rng(7), len(vector.agents)
     seen, ends = loop.reset(3), 0
-    same(vector.reset(seed=3)[0], stacked(loop, seen))
+    same(vector.reset(seed=3)[0], stack_observations(loop, seen))
     for _ in range(steps):
         actions = draw(rng, vector.action_masks(), loop.choices)
         chosen = actions.reshape(towns, count).tolist()
@@ -118,7 +118,7 @@ def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
             if not env.agents:
                 seen[t] = env.reset()[0]
         got, rewards, terminations, truncations, infos = vector.step(actions)
-        same(got, stacked(loop, seen))
+        same(got, stack_observations(loop, seen))
         assert rewards.tolist() == wanted["rewards"]
         assert [*zip(terminations, truncations, strict=True)] == wanted["ended"]
         for slot in np.flatnonzero(terminations | truncations).tolist():
@@ -190,7 +190,7 @@ def test_what_happens_from_outside_happens_in_its_town_alone() -> None:
             chosen = dict(zip(loop.agents, actions.reshape(3, -1)[t].tolist(), strict=True))
             seen[t] = env.step({a: chosen[a] for a in env.agents})[0]
         got, _, terminations, truncations, infos = vector.step(actions)
-        same(got, stacked(loop, seen))
+        same(got, stack_observations(loop, seen))
         assert events_of(loop) == [env.events for env in vector.envs]
         assert not (terminations | truncations).any()
         here = [a in env.agents for env in loop.envs for a in loop.agents]

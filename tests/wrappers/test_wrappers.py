@@ -26,16 +26,16 @@ def words() -> TownEnv:
     return town_v0.parallel_env(scenario="tiny", actions="words")
 
 
-def encoded(env: Env) -> EncodeText:
+def encode_text(env: Env) -> EncodeText:
     return EncodeText(env, HashedNgrams(32), 32)
 
 
-def stacked(env: Env) -> FlatBox:
+def stack_box(env: Env) -> FlatBox:
     return FlatBox(DropText(env))
 
 
 @pytest.mark.parametrize("make", [menu, words])
-@pytest.mark.parametrize("wrap", [DropText, FlatBox, encoded, MaskInInfo, stacked])
+@pytest.mark.parametrize("wrap", [DropText, FlatBox, encode_text, MaskInInfo, stack_box])
 def test_a_wrapped_town_keeps_the_contract(
     wrap: Callable[[Env], Env], make: Callable[[], TownEnv]
 ) -> None:
@@ -135,7 +135,7 @@ def test_agents_that_share_a_space_share_it_when_wrapped() -> None:
 
 
 def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
-    env = encoded(menu())
+    env = encode_text(menu())
     env.reset(seed=0)
     env.step({})
     twin = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)

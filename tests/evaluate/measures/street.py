@@ -96,7 +96,7 @@ def leaves(tick: int, conversation: int, agent: str, reason: str = "said_so") ->
     return tick, "leave", agent, {"conversation": conversation, "reason": reason}
 
 
-def says(
+def make_utterance(
     tick: int,
     agent: str,
     text: str,

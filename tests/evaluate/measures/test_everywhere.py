@@ -30,8 +30,8 @@ from tests.evaluate.measures.street import (
     goes,
     joins,
     leaves,
+    make_utterance,
     record_street,
-    says,
 )
 
 SHARES = {one.name for one in list_measures() if one.unit in ("share", "0..1", "0 or 1")}
@@ -93,7 +93,7 @@ def happenings() -> st.SearchStrategy[list[Happening]]:
         st.builds(lambda tick, id_, who: joins(tick, id_, who)[0], TICKS, talk, PEOPLE),
         st.builds(leaves, TICKS, talk, PEOPLE, st.sampled_from(["said_so", "silence", "alone"])),
         st.builds(
-            says,
+            make_utterance,
             TICKS,
             PEOPLE,
             WORDS,

@@ -15,7 +15,7 @@ TINY = load_scenario("tiny")
 ADA, BEN = (person.name for person in TINY.people)
 
 
-def _asking() -> Scenario:
+def _make_scenario() -> Scenario:
     """Tiny without an end before time, with one question of each kind."""
     (heard,) = TINY.questions
     (tea,) = TINY.gatherings
@@ -30,7 +30,7 @@ def _asking() -> Scenario:
     return TINY.model_copy(update=changes)
 
 
-def _found(
+def _run_findings(
     path: Path, scenario: Scenario, policy: str = "scripted", hours: float | None = None
 ) -> Findings:
     run(RunSpec(TownConfig(scenario, hours=hours), policy=PolicySpec(policy)), path, RunOptions())
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_findings_of_a_run_that_was_asked(path: Path) -> None:
-    found = _found(path, _asking())
+    found = _run_findings(path, _make_scenario())
     (tea,) = found.facts
     assert tea.before is not None
     assert tea.after is not None
@@ -68,7 +68,7 @@ def test_findings_of_a_run_that_was_asked(path: Path) -> None:
 
 
 def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
-    found = _found(path, _asking(), policy="idle")
+    found = _run_findings(path, _make_scenario(), policy="idle")
     assert not found.asked
     assert list(format_findings(found))[:2] == [
         "Knows tea: before not asked; after not asked",
@@ -83,14 +83,14 @@ def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
 
 
 def test_a_gathering_that_has_not_begun_is_no_finding(path: Path) -> None:
-    assert _found(path, _asking(), hours=2 / 60).gatherings == ()
+    assert _run_findings(path, _make_scenario(), hours=2 / 60).gatherings == ()
 
 
 def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:
-    scenario = _asking().model_copy(update={"questions": ()})
+    scenario = _make_scenario().model_copy(update={"questions": ()})
     (tea,) = scenario.gatherings
     elsewhere = tea.model_copy(update={"place": "outside"})
-    found = _found(path, scenario.model_copy(update={"gatherings": (elsewhere,)}))
+    found = _run_findings(path, scenario.model_copy(update={"gatherings": (elsewhere,)}))
     assert found.facts == ()
     (told,) = [line for line in format_findings(found) if line.startswith("Came")]
     assert told == "Came to tea_time: 0 of 1 invited; of 1 who stayed away 1 not asked why"

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.evaluate.measures.phrasing import find_requests, load_phrases, straighten_quotes
-from tests.evaluate.measures.street import ADA, BEN, CAT, joins, record_street, says
+from tests.evaluate.measures.street import ADA, BEN, CAT, joins, make_utterance, record_street
 from tests.evaluate.measures.test_talk import value
 
 TRIO = (ADA, BEN, CAT)
@@ -93,7 +93,10 @@ def test_these_ask_nothing(text: str) -> None:
     ],
 )
 def test_what_an_answer_is(text: str, kind: str, tmp_path: Path) -> None:
-    happenings = [says(1, ADA, "Would you like to come?", (BEN,)), says(2, BEN, text, (ADA,))]
+    happenings = [
+        make_utterance(1, ADA, "Would you like to come?", (BEN,)),
+        make_utterance(2, BEN, text, (ADA,)),
+    ]
     with record_street(tmp_path, happenings, last=60) as record:
         (first, *_) = find_requests(record)
         assert (first.agent, first.kind) == (BEN, kind)
@@ -103,13 +106,15 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
     """Ben says no, Cat nothing at first and yes in the end; Ada's asking again is not answered."""
     happenings = [
         *joins(0, 0, *TRIO),
-        says(1, ADA, "Would you like to come to my party?", (BEN, CAT)),
-        says(2, BEN, "No, thank you.", (ADA, CAT)),
-        says(3, ADA, "Please come, Cat!", (BEN, CAT)),
-        says(4, CAT, "Sure, sounds good!", (ADA, BEN)),
-        says(5, CAT, "No, wait, I can't.", (ADA, BEN)),  # nobody asked any more
-        says(6, ADA, "Would you like to come?", (BEN,), conversation=None),  # in no conversation
-        says(7, BEN, "No.", (ADA,), conversation=None),
+        make_utterance(1, ADA, "Would you like to come to my party?", (BEN, CAT)),
+        make_utterance(2, BEN, "No, thank you.", (ADA, CAT)),
+        make_utterance(3, ADA, "Please come, Cat!", (BEN, CAT)),
+        make_utterance(4, CAT, "Sure, sounds good!", (ADA, BEN)),
+        make_utterance(5, CAT, "No, wait, I can't.", (ADA, BEN)),  # nobody asked any more
+        make_utterance(
+            6, ADA, "Would you like to come?", (BEN,), conversation=None
+        ),  # in no conversation
+        make_utterance(7, BEN, "No.", (ADA,), conversation=None),
     ]
     with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
         found = [(one.agent, one.kind) for one in find_requests(record)]
@@ -125,7 +130,7 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
 
 
 def test_asked_and_never_answered(tmp_path: Path) -> None:
-    happenings = [says(1, ADA, "Would you like to come?", (BEN,))]
+    happenings = [make_utterance(1, ADA, "Would you like to come?", (BEN,))]
     with record_street(tmp_path, happenings, last=60) as record:
         assert [one.kind for one in find_requests(record)] == [None]
         assert value(record, "declined") is None
@@ -147,6 +152,6 @@ def test_asked_and_never_answered(tmp_path: Path) -> None:
     ],
 )
 def test_formal_and_short_words(text: str, formal: bool, short: bool, tmp_path: Path) -> None:
-    with record_street(tmp_path, [says(1, ADA, text, (BEN,))], last=60) as record:
+    with record_street(tmp_path, [make_utterance(1, ADA, text, (BEN,))], last=60) as record:
         assert value(record, "formality") == float(formal)
         assert value(record, "contractions") == float(short)

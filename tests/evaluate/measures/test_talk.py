@@ -11,7 +11,15 @@ from genagents_env.evaluate.measures.novelty import compute_mtld
 from genagents_env.evaluate.measures.partners import count_partners
 from genagents_env.evaluate.measures.talk import compute_evenness, compute_gini, split_words
 from genagents_env.evaluate.run_data import RunData
-from tests.evaluate.measures.street import ADA, BEN, CAT, joins, leaves, record_street, says
+from tests.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAT,
+    joins,
+    leaves,
+    make_utterance,
+    record_street,
+)
 
 TRIO = (ADA, BEN, CAT)
 
@@ -29,15 +37,15 @@ def test_an_hour_of_two_conversations(tmp_path: Path) -> None:
     """Three in the first, of whom Cat says nothing; Ada alone speaks in the second."""
     happenings = [
         *joins(1, 0, ADA, BEN, CAT),
-        says(1, ADA, "Good morning, there's cake!", (BEN, CAT), facts=["cake"]),
-        says(2, BEN, "Is there?", (ADA, CAT)),
-        says(3, ADA, "Yes.", (BEN, CAT)),
+        make_utterance(1, ADA, "Good morning, there's cake!", (BEN, CAT), facts=["cake"]),
+        make_utterance(2, BEN, "Is there?", (ADA, CAT)),
+        make_utterance(3, ADA, "Yes.", (BEN, CAT)),
         *(leaves(4, 0, name) for name in (ADA, BEN)),
         leaves(4, 0, CAT, "silence"),
         *joins(10, 1, ADA, CAT),
-        says(10, ADA, "Cat?", (CAT,), conversation=1),
+        make_utterance(10, ADA, "Cat?", (CAT,), conversation=1),
         leaves(12, 1, ADA),
-        says(20, BEN, "Nobody is here.", conversation=None),
+        make_utterance(20, BEN, "Nobody is here.", conversation=None),
     ]
     with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
         assert value(record, "conversations") == pytest.approx(5 / 3)
@@ -60,10 +68,10 @@ def test_an_hour_of_two_conversations(tmp_path: Path) -> None:
 
 def test_who_talks_to_whom(tmp_path: Path) -> None:
     happenings = [
-        says(1, ADA, "Hello", (BEN, CAT)),
-        says(2, BEN, "Hello", (ADA,)),
-        says(3, ADA, "Hello", (BEN,)),
-        (4, "say", CAT, {**says(4, CAT, "Hm", (ADA,))[3], "heard_by": []}),
+        make_utterance(1, ADA, "Hello", (BEN, CAT)),
+        make_utterance(2, BEN, "Hello", (ADA,)),
+        make_utterance(3, ADA, "Hello", (BEN,)),
+        (4, "say", CAT, {**make_utterance(4, CAT, "Hm", (ADA,))[3], "heard_by": []}),
     ]
     with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
         names, counts = count_partners(record)
@@ -89,7 +97,7 @@ def test_an_hour_of_silence(tmp_path: Path) -> None:
 
 
 def test_one_agent_alone_has_no_network(tmp_path: Path) -> None:
-    with record_street(tmp_path, [says(1, ADA, "Hm")], last=60, names=(ADA,)) as record:
+    with record_street(tmp_path, [make_utterance(1, ADA, "Hm")], last=60, names=(ADA,)) as record:
         for name in ("partners", "talk_density", "reciprocity", "talk_inequality", "together"):
             assert value(record, name) is None, name
         assert value(record, "density") is None
@@ -97,11 +105,11 @@ def test_one_agent_alone_has_no_network(tmp_path: Path) -> None:
 
 def test_saying_the_same_again(tmp_path: Path) -> None:
     happenings = [
-        says(1, ADA, "The cake is on the table", (BEN,)),
-        says(2, BEN, "The cake is on the table, you say", (ADA,)),  # an echo, and his first words
-        says(3, ADA, "The cake is on the table now", (BEN,)),  # again; and what Ben said
-        says(4, BEN, "Let me see what else there is", (ADA,)),
-        says(5, BEN, "Oh well", (ADA,)),  # too short to tell
+        make_utterance(1, ADA, "The cake is on the table", (BEN,)),
+        make_utterance(2, BEN, "The cake is on the table, you say", (ADA,)),  # echo, then his words
+        make_utterance(3, ADA, "The cake is on the table now", (BEN,)),  # again; and what Ben said
+        make_utterance(4, BEN, "Let me see what else there is", (ADA,)),
+        make_utterance(5, BEN, "Oh well", (ADA,)),  # too short to tell
     ]
     with record_street(tmp_path, happenings, last=60) as record:
         assert value(record, "self_repetition") == pytest.approx(1 / 2)
@@ -109,7 +117,7 @@ def test_saying_the_same_again(tmp_path: Path) -> None:
 
 
 def test_distinct_words_and_pairs(tmp_path: Path) -> None:
-    happenings = [says(1, ADA, "a b a b", (BEN,)), says(2, BEN, "a", (ADA,))]
+    happenings = [make_utterance(1, ADA, "a b a b", (BEN,)), make_utterance(2, BEN, "a", (ADA,))]
     with record_street(tmp_path, happenings, last=60) as record:
         assert value(record, "distinct_1") == pytest.approx(2 / 5)
         assert value(record, "distinct_2") == pytest.approx(2 / 3)

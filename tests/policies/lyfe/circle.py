@@ -85,7 +85,7 @@ def make_talk_rule(words: Words) -> Rule:
 
 
 def _alike(request: CompletionRequest) -> str:
-    words = varied(request).lower().rstrip(".").split()
+    words = vary_words(request).lower().rstrip(".").split()
     return " ".join(f"All of us talk in the hall, mostly of {word}." for word in words[:2])
 
 
@@ -99,7 +99,7 @@ def _choice(request: CompletionRequest) -> dict[str, str]:
     return {"option": option, "target": near, "subgoal": "keep company"}
 
 
-def varied(request: CompletionRequest) -> str:
+def vary_words(request: CompletionRequest) -> str:
     """Return words unlike all others, of one to three sentences' length."""
     draws = (draw_index(request.seed, len(SYLLABLES), "word", k) for k in range(36))
     chosen = [SYLLABLES[k] for k in draws]

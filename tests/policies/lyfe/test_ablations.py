@@ -29,7 +29,7 @@ from genagents_env.percept import Percept
 from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.rng import draw_index
-from tests.policies.lyfe.circle import NAMES, circle, make_talk_rule, varied
+from tests.policies.lyfe.circle import NAMES, circle, make_talk_rule, vary_words
 from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, infos, person
 
@@ -46,7 +46,7 @@ EVERYTHING = {
 
 def rule(request: CompletionRequest) -> str:
     """Return the reply of a talker who now and then prefers to think."""
-    reply = json.loads(make_talk_rule(varied)(request))
+    reply = json.loads(make_talk_rule(vary_words)(request))
     if "option" in reply and draw_index(request.seed, 4, "thinks") == 0:
         reply["option"] = "reflect"
     return json.dumps(reply)

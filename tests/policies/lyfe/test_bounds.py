@@ -20,7 +20,7 @@ from genagents_env.policies.lyfe import LyfePolicy
 from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.policy import Context, Profile
 from genagents_env.rng import draw_index
-from tests.policies.lyfe.circle import varied
+from tests.policies.lyfe.circle import vary_words
 from tests.policies.lyfe.minds import FOLDER, fields_of
 from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, speech
 
@@ -32,7 +32,7 @@ TINY = {
 SECONDS = 10
 
 
-def restless(words: str) -> Rule:
+def make_restless_rule(words: str) -> Rule:
     """Return a rule that does now this and now that, and ends all it says with `words`."""
 
     def rule(request: CompletionRequest) -> str:
@@ -40,7 +40,7 @@ def restless(words: str) -> Rule:
         if "because" in fields:
             return json.dumps({"answer": words or "No.", "because": [1, 2]})
         if "option" not in fields:
-            return json.dumps({name: f"{varied(request)} {words}" for name in fields})
+            return json.dumps({name: f"{vary_words(request)} {words}" for name in fields})
         schema: Value = request.schema
         enums = {n: schema["properties"][n] for n in ("option", "target")}
         allowed = {n: part.get("enum") or [part["const"]] for n, part in enums.items()}
@@ -116,7 +116,7 @@ def check_capacities(mind: LyfeMind) -> None:
     "variant", ["full", *(pytest.param(v, marks=pytest.mark.slow) for v in VARIANTS if v != "full")]
 )
 def test_what_a_mind_carries_is_bounded_however_long_it_lives(variant: str) -> None:
-    life = Life(profile(), restless("And so on."), variant=variant, **TINY)
+    life = Life(profile(), make_restless_rule("And so on."), variant=variant, **TINY)
     names = ("Ben Birch", "Cat Cole", "Dan Dorn")
     sizes = []
     for tick in life.live(days("Ann Ash", names, "Good day, Ann.", "the square", 240)):
@@ -196,7 +196,7 @@ def list_hard_requests(
     )
     few: dict[str, Value] = {"recent_items": 2, "option_seconds": 60, "summary_after": 1}
     few |= {"cluster_above": 0.05, "forget_above": 1.0}
-    life = Life(who, restless(words[:60]), variant=variant, prompt_tokens=limit, **few)
+    life = Life(who, make_restless_rule(words[:60]), variant=variant, prompt_tokens=limit, **few)
     for _ in life.live(days(own, names, words, place, 40)):
         pass
     life.policy.interview(who.agent, [words[:300], "Who was it?"])

@@ -21,7 +21,15 @@ from genagents_env.policies.lyfe.mind import LyfeOption
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
-from tests.policies.lyfe.circle import NAMES, SECONDS, events, run_circle, sayings, stints, varied
+from tests.policies.lyfe.circle import (
+    NAMES,
+    SECONDS,
+    events,
+    run_circle,
+    sayings,
+    stints,
+    vary_words,
+)
 from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment
 
@@ -62,7 +70,7 @@ def make_naming_words(size: int) -> Rule:
         named = draw_index(request.seed, 3, "named")
         draws = [draw_index(request.seed, size, "names", k) for k in range(named)]
         firsts = dict.fromkeys(NAMES[k].split()[0] for k in draws)
-        return f"{', '.join(firsts)}: {varied(request)}" if firsts else varied(request)
+        return f"{', '.join(firsts)}: {vary_words(request)}" if firsts else vary_words(request)
 
     return words
 
@@ -101,7 +109,7 @@ def test_nobody_speaks_beside_or_into_the_words_of_another(
     config = {**ENDLESS, **(SLOW if slow else {})}
     path = tmp_path / f"{size}-{seed}.sqlite"
     path.unlink(missing_ok=True)
-    check_turns(events(run_circle(tmp_path, size, varied, ticks=36, seed=seed, **config)))
+    check_turns(events(run_circle(tmp_path, size, vary_words, ticks=36, seed=seed, **config)))
 
 
 @pytest.mark.parametrize("size", [3, 5, 9])
@@ -134,7 +142,7 @@ def test_talk_that_goes_round_in_circles_ends_by_repetition_alone(tmp_path: Path
 
 
 def test_talk_that_never_repeats_itself_ends_by_time_alone(tmp_path: Path) -> None:
-    path = run_circle(tmp_path, 4, varied, option_seconds=60, repetition_times=1000, again=0)
+    path = run_circle(tmp_path, 4, vary_words, option_seconds=60, repetition_times=1000, again=0)
     check_ends(path, most=60)
 
 
@@ -161,7 +169,7 @@ def check_ends(path: Path, most: int) -> None:
 
 @pytest.mark.parametrize("size", [3, 6, pytest.param(9, marks=pytest.mark.slow)])
 def test_an_utterance_costs_one_call(tmp_path: Path, size: int) -> None:
-    path = run_circle(tmp_path, size, varied, ticks=108, seed=size, **ENDLESS)
+    path = run_circle(tmp_path, size, vary_words, ticks=108, seed=size, **ENDLESS)
     with RunReader(path) as record:
         asked = sum(call.purpose == "talk.speak" for call in record.calls())
     said = len(sayings(events(path)))

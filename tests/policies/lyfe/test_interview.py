@@ -94,7 +94,7 @@ def make_experienced_mind(rule: Rule = sample_schema, **config: Value) -> LyfeMi
     return mind
 
 
-def taped(mind: LyfeMind, rule: Rule) -> MemoryCassette:
+def record_calls(mind: LyfeMind, rule: Rule) -> MemoryCassette:
     """Give the mind a model that keeps what it was asked."""
     cassette = MemoryCassette()
     model = ModelClient(ScriptedEndpoint(rule), run_seed=3, cassette=cassette)
@@ -115,7 +115,7 @@ def test_no_trace_is_left(variant: str) -> None:
 
 def test_a_summary_first_and_one_between_questions() -> None:
     mind = make_experienced_mind()
-    cassette = taped(mind, make_answer_rule())
+    cassette = record_calls(mind, make_answer_rule())
     ask(mind, *QUESTIONS, repeat=2)
     first = 2 * INTERVIEW_CALLS
     expected = [
@@ -141,7 +141,7 @@ def test_without_a_self_monitor_no_summary_is_made() -> None:
 
 def test_repeats_begin_alike_and_share_no_call() -> None:
     mind = make_experienced_mind()
-    cassette = taped(mind, sample_schema)
+    cassette = record_calls(mind, sample_schema)
     repeats = [ask(mind, *QUESTIONS, repeat=repeat) for repeat in range(3)]
     assert len({tuple(answer.text for answer in given) for given in repeats}) == 3
     assert len(list_requests(mind)) == 3 * 6
@@ -242,7 +242,7 @@ def test_no_questions_no_calls() -> None:
 
 def test_works_before_anything_was_perceived() -> None:
     mind = make_mind(make_naming_rule("party"))
-    cassette = taped(mind, make_naming_rule("party"))
+    cassette = record_calls(mind, make_naming_rule("party"))
     assert ask(mind, "Is there a party?") == [Answer("Yes.")]
     assert cassette.get(CallKey("Ann Ash", 0, ANSWER, 0)) is not None
     assert "Monday 08:00" in list_requests(mind)[0].messages[-1].content
@@ -255,7 +255,7 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         return make_answer_rule()(request)
 
     mind = make_experienced_mind()
-    cassette = taped(mind, rule)
+    cassette = record_calls(mind, rule)
     with pytest.raises(LLMRefused):
         ask(mind, *QUESTIONS)
     assert cassette.get(CallKey("Ann Ash", 360, ANSWER, 0)) is not None

@@ -52,13 +52,15 @@ class Compass:
         pass
 
 
-def merging(request: CompletionRequest) -> str:
+def merge_by_angle(request: CompletionRequest) -> str:
     """Answer a merge by where its first member lies."""
     first = re.search(r"@\d+", request.messages[-1].content)
     return json.dumps({"memory": f"I know all that {first[0] if first else ''}"})
 
 
-def mind_of(rule: Rule = merging, *, memories: Sequence[str] = (), **config: Value) -> LyfeMind:
+def mind_of(
+    rule: Rule = merge_by_angle, *, memories: Sequence[str] = (), **config: Value
+) -> LyfeMind:
     """Return a mind that embeds by the compass and knows only `memories`."""
     who = profile(memories=tuple(memories), facts=(), relationships={})
     mind = make_mind(rule, who=who, **config)
@@ -97,7 +99,7 @@ def recall(mind: LyfeMind, now: int = 0, **options: Value) -> list[tuple[str, Me
     return found
 
 
-def reloaded(mind: LyfeMind) -> LyfeMind:
+def reload_mind(mind: LyfeMind) -> LyfeMind:
     """Return a mind like `mind` that was loaded from its state."""
     make_scheduler(mind).store_replies(mind)
     other = mind_module.make_mind(mind.services, mind.profile)
@@ -236,7 +238,7 @@ def test_without_a_usable_reply_the_members_stay_as_they_were() -> None:
     ]
 
 
-@pytest.mark.parametrize("rule", [merging, always_invalid])
+@pytest.mark.parametrize("rule", [merge_by_angle, always_invalid])
 @pytest.mark.parametrize("kill_at", [2, 3, 4, 5])
 def test_a_merge_under_way_survives_a_kill(rule: Rule, kill_at: int) -> None:
     late = {"memory": 3}
@@ -250,12 +252,12 @@ def test_a_merge_under_way_survives_a_kill(rule: Rule, kill_at: int) -> None:
                 live(each, tick)
         if tick == kill_at:
             assert mind.pending
-            other = reloaded(other)
+            other = reload_mind(other)
     assert not mind.pending
     assert mind.state() == other.state()
     held = json.dumps([*mind.long.texts, *mind.recent.texts])
     assert all(f"@{60 * tick}" in held for tick in (1, 2, 3))
-    assert ("I know all that @60" in mind.long.texts) == (rule is merging)
+    assert ("I know all that @60" in mind.long.texts) == (rule is merge_by_angle)
 
 
 def test_what_is_merged_late_is_of_the_time_of_its_members() -> None:
@@ -281,14 +283,14 @@ ANGLES = st.lists(st.lists(st.integers(0, 359), max_size=6), max_size=8)
 
 
 @settings(deadline=None, max_examples=25)
-@given(ANGLES, st.integers(0, 2), st.sampled_from([merging, always_invalid]), st.booleans())
+@given(ANGLES, st.integers(0, 2), st.sampled_from([merge_by_angle, always_invalid]), st.booleans())
 def test_a_mind_loaded_at_every_tick_remembers_the_same(
     ticks: list[list[int]], latency: int, rule: Rule, saf_memory: bool
 ) -> None:
     options = {"recent_items": 4, "saf_memory": saf_memory, "latency_ticks": {"memory": latency}}
     lived, resumed = (mind_of(rule, memories=["I am @45.", "No"], **options) for _ in range(2))
     for tick, angles in enumerate([*ticks, [], [], []], start=1):
-        resumed = reloaded(resumed)
+        resumed = reload_mind(resumed)
         for each in (lived, resumed):
             if angles:
                 sum_up(each, tick, *angles, events=[tick])
@@ -360,7 +362,7 @@ def test_what_of_the_buffer_is_remembered_survives_a_kill() -> None:
     mind = mind_of(self_monitor=False)
     mind.buffer = [item("It is @0", 1)]
     live(mind, 1)
-    other = reloaded(mind)
+    other = reload_mind(mind)
     for each in (mind, other):
         each.buffer.append(item("It is @60", 2))
         live(each, 2)

@@ -29,7 +29,7 @@ def run_mystery(
     return path
 
 
-def solved(path: Path) -> dict[str, SuccessOutcome]:
+def find_outcomes(path: Path) -> dict[str, SuccessOutcome]:
     """Return by end of the run whether the officer names the murderer, by rule."""
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
@@ -39,7 +39,7 @@ def solved(path: Path) -> dict[str, SuccessOutcome]:
     return {one.when: one for one in found}
 
 
-def spread_of(path: Path) -> Flow:
+def trace_news(path: Path) -> Flow:
     """Return how what the witness saw went from one to the other."""
     with RunReader(path) as record:
         (flow,) = (flow for flow in compute_flows(record) if flow.fact == "testimony")
@@ -55,17 +55,17 @@ def check_causes(path: Path) -> None:
                 assert knew[event.data["source"]] < event.tick
                 assert event.agent not in knew
                 knew[event.agent or ""] = event.tick
-    told = {one.agent: one.received for one in spread_of(path).receivers}
+    told = {one.agent: one.received for one in trace_news(path).receivers}
     assert told == {name: tick for name, tick in knew.items() if name != WITNESS}
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, seed: int) -> None:
     path = run_mystery(tmp_path, seed=seed)
-    ends = solved(path)
+    ends = find_outcomes(path)
     assert (ends["before"].majority, ends["after"].majority) == (False, True)
     assert ends["after"].repeats == (True, True, True)
-    flow = spread_of(path)
+    flow = trace_news(path)
     assert len(flow.receivers) >= 6
     assert MURDERER not in {one.agent for one in flow.keepers}  # who keeps nothing said against him
     assert (flow.p_store or 0) > 0.5
@@ -78,22 +78,22 @@ def test_without_a_witness_who_tells_it_is_not_solved(
     tmp_path: Path, model: str, changes: dict[str, Value]
 ) -> None:
     path = run_mystery(tmp_path, model, **changes)
-    assert not solved(path)["after"].majority
-    flow = spread_of(path)
+    assert not find_outcomes(path)["after"].majority
+    flow = trace_news(path)
     assert flow.receivers == ()
     assert [one.agent for one in flow.agents if one.stored or one.retrieved] in ([], [WITNESS])
 
 
 def test_what_is_heard_flows_by_cause_among_the_scripted(tmp_path: Path) -> None:
     path = run_mystery(tmp_path, policy="scripted")
-    flow = spread_of(path)
+    flow = trace_news(path)
     assert len(flow.agents) == 9
     assert len(flow.receivers) > 3
     check_causes(path)
 
 
 def test_from_a_silent_witness_nobody_hears_among_the_scripted(tmp_path: Path) -> None:
-    flow = spread_of(run_mystery(tmp_path, policy="scripted", policy_for=SILENCED))
+    flow = trace_news(run_mystery(tmp_path, policy="scripted", policy_for=SILENCED))
     assert len(flow.agents) == 9
     assert flow.receivers == ()
     assert flow.p_receive == 0

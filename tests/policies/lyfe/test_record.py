@@ -15,10 +15,10 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from tests.policies.lyfe.circle import SECONDS, circle, make_talk_rule, varied
+from tests.policies.lyfe.circle import SECONDS, circle, make_talk_rule, vary_words
 from tests.policies.percepts import Value
 from tests.run import towns
-from tests.run.kills import meant
+from tests.run.kills import parse_spec
 from tests.scripted import gossip
 
 ROOT = Path(__file__).parents[3]
@@ -41,7 +41,7 @@ async def _uneven(request: CompletionRequest) -> None:
 
 def hash_of(folder: Path, **engine: object) -> str:
     """Return the hash of a run of five people in a hall; its calls complete in any order."""
-    model = ScriptedEndpoint(make_talk_rule(varied), delay=_uneven)
+    model = ScriptedEndpoint(make_talk_rule(vary_words), delay=_uneven)
     path = folder / "run.sqlite"
     policy = PolicySpec("lyfe", CONFIG)
     spec = RunSpec(TownConfig(circle(folder, 5), hours=TICKS * SECONDS / 3600), 4, policy=policy)
@@ -89,7 +89,9 @@ def test_the_record_depends_on_no_hash_seed(tmp_path: Path, whole: str, seed: st
 def kills(folder: Path) -> list[str]:
     """Return when to kill a run, such that it is in the midst of talk, or of an interview."""
     path = folder / "talk.sqlite"
-    run(meant("lyfe:30"), path, towns.make_options(ScriptedEndpoint(gossip), embedder="hashed"))
+    run(
+        parse_spec("lyfe:30"), path, towns.make_options(ScriptedEndpoint(gossip), embedder="hashed")
+    )
     with RunReader(path) as record:
         asked = sorted({c.tick for c in record.calls() if c.purpose == "talk.speak" and c.tick})
     first, second, *_, last = asked

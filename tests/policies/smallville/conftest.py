@@ -20,6 +20,6 @@ def make_mind() -> MakeMind:
 @pytest.fixture(scope="session")
 def percepts() -> dict[str, Value]:
     """Return real percepts of one person from both shipped towns, by scenario."""
-    tiny = minds.live_town("tiny", 12)["Ben Carver"]
-    party = minds.live_town("valentines_party", 12, start="08:00")["Isabella Rodriguez"]
+    tiny = minds.collect_percepts("tiny", 12)["Ben Carver"]
+    party = minds.collect_percepts("valentines_party", 12, start="08:00")["Isabella Rodriguez"]
     return {"tiny": tiny, "valentines_party": party}

@@ -108,7 +108,7 @@ def length(request: CompletionRequest) -> int:
     return bound_prompt_tokens(list(request.messages))
 
 
-def live_town(
+def collect_percepts(
     scenario: str, ticks: int, policy: str = "scripted", seed: int = 3, **options: Value
 ) -> dict[str, list[Percept]]:
     """Return what everyone perceives, tick by tick, in a town where `policy` lives."""

@@ -31,13 +31,13 @@ def talkative(seed: int, longest: int = 6) -> Rule:
             words = "" if draw == 1 else f"Words {request.seed}."
             return json.dumps({"say": words, "end": draw == 0})
         if fields[0] == "spots":
-            return staying(request)
+            return stay(request)
         return sample_schema(request)
 
     return rule
 
 
-def staying(request: CompletionRequest) -> str:
+def stay(request: CompletionRequest) -> str:
     """Return the reply that has everything done where one is: the first of the places offered."""
     reply = json.loads(sample_schema(request))
     offered = json.dumps(request.schema).split('"where": {"enum": ["', 1)[1].split('"', 1)[0]

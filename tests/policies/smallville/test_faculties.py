@@ -96,7 +96,7 @@ def record_percepts() -> tuple[dict[str, Percept], ...]:
     return tuple(sequence)
 
 
-def started(
+def start_policy(
     town: Town, config: Mapping[str, object], embedder: Embedder | None
 ) -> tuple[SmallvillePolicy, ModelClient]:
     """Return a policy with this configuration for the people of `town`, and its model."""
@@ -113,7 +113,7 @@ def replay_minds(
     town = Town(scenario(), rule, start=START, hours=HOURS)
     if embedder is None and config.get("retrieval", True):
         embedder = Embedder(open_source("hashed"))
-    policy, model = started(town, config, embedder)
+    policy, model = start_policy(town, config, embedder)
     for percepts in record_percepts():
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
         policy.act({agent: {} for agent in seen}, seen)
@@ -166,7 +166,7 @@ def test_a_variant_of_the_paper_lacks_the_calls_of_its_faculties(variant: str) -
 @pytest.mark.slow
 def test_without_observation_nothing_that_is_seen_or_heard_is_remembered() -> None:
     town = Town(scenario(), rule, start=START, hours=HOURS)
-    policy, _ = started(town, {"observation": False}, Embedder(open_source("hashed")))
+    policy, _ = start_policy(town, {"observation": False}, Embedder(open_source("hashed")))
     for percepts in record_percepts()[:400]:
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
         policy.act({agent: {} for agent in seen}, seen)

@@ -21,13 +21,15 @@ TALK = Conversation(1, (ANN, BOB), None, True, 8)
 GOOD = {"remember": "there is a party", "plan": "", "importance": 7, "changes_plan": False}
 
 
-def noting(plan: str = "", changes_plan: bool = False) -> Rule:
+def make_memo_rule(plan: str = "", changes_plan: bool = False) -> Rule:
     """Return a rule that answers once and notes this."""
     memo = {**GOOD, "plan": plan, "changes_plan": changes_plan}
     return by_fields({"say": {"say": "Really?", "end": False}, "remember": memo})
 
 
-def talked(rule: Rule, ending: Moment | None = None, **config: Value) -> SmallvilleMind:
+def make_mind_after_talk(
+    rule: Rule, ending: Moment | None = None, **config: Value
+) -> SmallvilleMind:
     """Return a mind after a talk with Bob of three utterances, over after 30 seconds."""
     mind = make_mind(rule, **config)
     now = Moment(conversation=TALK, heard=(speech(BOB, "A party!"),))
@@ -43,7 +45,7 @@ def memories(mind: SmallvilleMind, kind: str) -> list[Memory]:
 
 
 def test_a_conversation_becomes_a_memory_that_rests_on_what_was_heard() -> None:
-    mind = talked(noting())
+    mind = make_mind_after_talk(make_memo_rule())
     (chat,) = memories(mind, "chat")
     assert chat.text == "Talked with Bob Birch: there is a party"
     assert chat.events == (7, 7)
@@ -58,7 +60,7 @@ def test_a_conversation_becomes_a_memory_that_rests_on_what_was_heard() -> None:
 
 
 def test_what_one_means_to_do_is_a_thought_that_rests_on_the_conversation() -> None:
-    mind = talked(noting("going to the party"))
+    mind = make_mind_after_talk(make_memo_rule("going to the party"))
     (thought,) = memories(mind, "thought")
     assert thought.text == "For planning: going to the party"
     assert thought.evidence == (memories(mind, "chat")[0].id,)
@@ -88,8 +90,8 @@ def test_without_a_usable_reply_only_the_fact_is_remembered() -> None:
     def rule(request: CompletionRequest) -> str:
         return always_invalid(request) if "remember" in str(request.schema) else words(request)
 
-    words = noting("going")
-    mind = talked(rule, unrated_importance=4.0)
+    words = make_memo_rule("going")
+    mind = make_mind_after_talk(rule, unrated_importance=4.0)
     (chat,) = memories(mind, "chat")
     assert (chat.text, chat.importance, chat.events) == ("Talked with Bob Birch", 4.0, (7, 7))
     assert mind.attention.importance == 4.0
@@ -97,7 +99,7 @@ def test_without_a_usable_reply_only_the_fact_is_remembered() -> None:
 
 
 def test_without_observation_nothing_is_remembered_but_the_calls_are_the_same() -> None:
-    mind = talked(noting("going"), observation=False)
+    mind = make_mind_after_talk(make_memo_rule("going"), observation=False)
     assert not len(mind.stream)
     assert mind.attention.importance == 7
     purposes = {entry.purpose for entry in mind.services.model.ledger.rows()}
@@ -113,7 +115,7 @@ def test_however_it_ends_the_memo_is_made_once_and_no_dialogue_is_left(ending: s
         "farewell": now.later(0, heard=(speech(BOB, "I must go."),)),
         "another": now.later(0, conversation=Conversation(2, (ANN, CID), None, False, 8)),
     }
-    mind = talked(noting(), ends[ending])
+    mind = make_mind_after_talk(make_memo_rule(), ends[ending])
     over = ends[ending].later(10, conversation=None)
     live(mind, over)
     live(mind, over.later(10))
@@ -124,8 +126,8 @@ def test_however_it_ends_the_memo_is_made_once_and_no_dialogue_is_left(ending: s
 
 
 def test_a_memo_under_way_survives_a_checkpoint_and_comes_late() -> None:
-    mind = talked(noting("going"), latency_ticks={"converse": 1})
-    other = make_mind(noting("going"), latency_ticks={"converse": 1})
+    mind = make_mind_after_talk(make_memo_rule("going"), latency_ticks={"converse": 1})
+    other = make_mind(make_memo_rule("going"), latency_ticks={"converse": 1})
     assert mind.is_busy("converse.memo")
     other.load_state(json.loads(json.dumps(mind.state())))
     for each in (mind, other):

@@ -30,7 +30,7 @@ from tests.policies.percepts import (
     speech,
     thing,
 )
-from tests.policies.smallville.minds import FOLDER, by_fields, live_town, make_mind
+from tests.policies.smallville.minds import FOLDER, by_fields, collect_percepts, make_mind
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
 LIMITS = (300, 500, 2000)
@@ -105,7 +105,7 @@ def test_every_prompt_file_is_filled_by_a_real_percept_within_its_budget(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rendered = Rendered(monkeypatch)
-    people = live_town("valentines_party", 720, start="08:00")
+    people = collect_percepts("valentines_party", 720, start="08:00")
     isabella = people["Isabella Rodriguez"]
     midnight = [replace_time(isabella[0], 24 * 3600 + k) for k in (0,)]
     who = profile(agent="Isabella Rodriguez", name="Isabella Rodriguez")

@@ -54,7 +54,9 @@ def decisions(mind: SmallvilleMind) -> int:
     return sum("choice" in fields_of(request) for request in list_requests(mind))
 
 
-def following(mind: SmallvilleMind, choice: str, what: str = "", **data: Value) -> list[Query]:
+def list_follow_ups(
+    mind: SmallvilleMind, choice: str, what: str = "", **data: Value
+) -> list[Query]:
     """Return the thoughts that follow from a decision."""
     value = react.Reaction(choice=choice, what=what, minutes=10)
     seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
@@ -96,13 +98,13 @@ def test_waiting_is_an_activity_of_some_minutes_and_the_rest_is_planned_anew() -
     assert activity.reaction
     assert activity.arrived
     assert activity.place == "Cafe"
-    revision = following(make_mind(), "wait")
+    revision = list_follow_ups(make_mind(), "wait")
     assert [thought.purpose for thought in revision] == ["plan.revise"]
     assert revision[0].data == {"start": 600, "why": f"waiting: {READING.text}"}
 
 
 def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
-    thoughts = following(make_mind(), "something else", "putting out the fire")
+    thoughts = list_follow_ups(make_mind(), "something else", "putting out the fire")
     assert [thought.purpose for thought in thoughts] == ["ground.one", "plan.revise"]
     assert thoughts[0].data == {"text": "putting out the fire", "minutes": 10}
     assert thoughts[1].data == {"start": 600, "why": "putting out the fire"}
@@ -113,7 +115,7 @@ def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
 
 
 def test_something_else_without_words_is_going_on() -> None:
-    assert following(make_mind(), "something else") == []
+    assert list_follow_ups(make_mind(), "something else") == []
 
 
 def test_a_person_comes_before_an_object_and_an_object_is_not_talked_to() -> None:

@@ -283,14 +283,14 @@ def test_the_number_of_questions_and_insights_is_an_option() -> None:
     assert purposes(mind)[0] == "questions"
     assert len(purposes(mind)) <= 3
     with pytest.raises(LLMBadReply, match="questions"):
-        _parsed('{"questions": ["a"]}', handlers["reflect.questions"].reply_model({"count": 2}))
-    longer = _parsed(
+        _parse('{"questions": ["a"]}', handlers["reflect.questions"].reply_model({"count": 2}))
+    longer = _parse(
         '{"questions": ["a", "b", "c"]}', handlers["reflect.questions"].reply_model({"count": 2})
     )
     assert longer.questions == ["a", "b"]
 
 
-def _parsed(text: str, model: Any) -> Any:
+def _parse(text: str, model: Any) -> Any:
     return parse(Completion(text, "stop", 1, 1), model).value
 
 

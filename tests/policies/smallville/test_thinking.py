@@ -167,7 +167,7 @@ def test_where_words_fail_no_call_is_begun(
     assert list_requests(mind) == []
 
 
-async def shuffled(request: CompletionRequest) -> None:
+async def shuffle(request: CompletionRequest) -> None:
     """Wait for a while that depends on the request alone, to complete calls out of order."""
     for _ in range(draw_index(request.seed, 40, "delay")):
         await asyncio.sleep(0)
@@ -193,14 +193,14 @@ def test_effects_do_not_depend_on_the_order_in_which_calls_complete(
     config: Mapping[str, object],
 ) -> None:
     first = days(None, config)
-    assert find_difference(first, days(shuffled, config)) is None
+    assert find_difference(first, days(shuffle, config)) is None
     assert find_difference(first, days(backwards, config)) is None
 
 
 # Calls under way over a checkpoint.
 
 
-def resumed(alone: Alone) -> Alone:
+def resume_alone(alone: Alone) -> Alone:
     """Return a copy that goes on from its state, as after a kill."""
     other = copy.copy(alone)
     other.actions = list(alone.actions)
@@ -215,7 +215,7 @@ def test_a_reply_that_had_come_is_neither_asked_for_nor_counted_again() -> None:
     for _ in range(2):
         alone.step()
     alone.policy._run(alone.policy.settle())
-    other = resumed(alone)
+    other = resume_alone(alone)
     assert [p.answer is not None for p in other.mind.pending] == [True] * len(alone.mind.pending)
     assert len(alone.mind.pending) >= 2
     before = len(alone.endpoint.requests)
@@ -234,7 +234,7 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
     for mind in state.values():
         for pending in mind["pending"]:
             pending["answer"] = None
-    other = resumed(alone)
+    other = resume_alone(alone)
     other.policy.load_state(json.loads(json.dumps(state)))
     for _ in range(6):
         assert alone.step() == other.step()
@@ -255,7 +255,7 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
     alone.mind.day.hours = [PlanBlock(b.start, b.end, b.text) for b in alone.mind.day.hours]
     alone.policy._run(alone.policy.settle())
-    other = resumed(alone)
+    other = resume_alone(alone)
     for _ in range(5):
         assert alone.step() == other.step()
     assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
@@ -344,7 +344,7 @@ def test_killed_at_any_tick_of_planning_it_goes_on_as_if_it_never_was(
     stops: list[Alone] = []
     for _ in range(30):
         whole.step()
-        stop = resumed(whole)
+        stop = resume_alone(whole)
         stop.percept, stop.events = whole.percept, whole.events
         stops.append(stop)
     for _ in range(15):
@@ -366,7 +366,7 @@ def talkative(request: CompletionRequest) -> str:
     return sample_schema(request)
 
 
-def moved(town: Town, config: Mapping[str, object]) -> Town:
+def move_town(town: Town, config: Mapping[str, object]) -> Town:
     """Return a fresh town and policy that go on from where this one is."""
     other = copy.copy(town)
     other.env, other.infos = copy.deepcopy((town.env, town.infos))
@@ -388,7 +388,7 @@ def test_killed_in_mid_conversation_it_goes_on_as_if_it_never_was(
     happened: list[object] = []
     for tick in range(50):
         if any(mind.dialogue is not None for mind in town.policy.minds.values()):
-            stops.append((tick, moved(town, config)))
+            stops.append((tick, move_town(town, config)))
         happened.append(to_plain(town.step()))
     assert len(stops) > 5
     end = to_plain(town.policy.state())

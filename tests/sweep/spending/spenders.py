@@ -49,7 +49,7 @@ class Billing(ScriptedEndpoint):
         return Completion(sample_schema(request), "stop", bound - 128, 128)
 
 
-def billed(folder: Path) -> list[int]:
+def list_bills(folder: Path) -> list[int]:
     paper = folder / "billed"
     return [int(line) for line in paper.read_text().split()] if paper.exists() else []
 
@@ -131,8 +131,8 @@ class Stage:
         spent, exhausted = json.loads((self.folder / "spent.json").read_text())
         kept = json.loads((self.folder / "spending.json").read_text())
         return {
-            "billed": sum(billed(self.folder)),
-            "largest": max(billed(self.folder)),
+            "billed": sum(list_bills(self.folder)),
+            "largest": max(list_bills(self.folder)),
             "spent": spent,
             "kept": kept["tokens"],
             "exhausted": exhausted,
@@ -161,7 +161,7 @@ class Stage:
                 self.ends.append(os.waitstatus_to_exitcode(status))
 
     def kill(self) -> None:
-        calls = len(billed(self.folder))
+        calls = len(list_bills(self.folder))
         every = self.plan.get("kill_worker")
         if every and calls >= every * (self.kills + 1) and self.workers:
             self.kills += 1
@@ -172,7 +172,7 @@ class Stage:
             self.server_kills += 1
             os.kill(self.server, signal.SIGKILL)
             os.waitpid(self.server, 0)
-            before = sum(billed(self.folder))
+            before = sum(list_bills(self.folder))
             kept = json.loads((self.folder / "spending.json").read_text())["tokens"]
             if kept < before:
                 raise SystemExit(f"the journal says {kept}, billed were {before}")

@@ -17,14 +17,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "spending.json"
 
 
-def restored(path: Path) -> Budget:
+def restore(path: Path) -> Budget:
     budget = Budget()
     Journal(path).restore(budget)
     return budget
 
 
 def test_where_there_is_no_file_nothing_was_spent(path: Path) -> None:
-    assert restored(path).spent == Spend()
+    assert restore(path).spent == Spend()
     assert list(path.parent.iterdir()) == []
 
 
@@ -32,7 +32,7 @@ def test_what_is_written_comes_back_however_often_it_is_written(path: Path) -> N
     journal = Journal(path)
     for spend in (Spend(1, 2, Decimal("0.1")), Spend(10**15, 10**15, Decimal("12345.678901"))):
         journal.write(spend, 7.25)
-        assert restored(path).spent == spend  # before it is closed: as after a kill
+        assert restore(path).spent == spend  # before it is closed: as after a kill
     journal.write(Spend(3), 8.5)
     journal.close()
     assert json.loads(path.read_text()) == {
@@ -41,7 +41,7 @@ def test_what_is_written_comes_back_however_often_it_is_written(path: Path) -> N
         "dollars": "0",
         "seconds": 8.5,
     }
-    assert 8.5 <= restored(path).elapsed < 9.5
+    assert 8.5 <= restore(path).elapsed < 9.5
     assert [file.name for file in path.parent.iterdir()] == ["spending.json"]
 
 
@@ -51,7 +51,7 @@ def test_a_file_of_another_hand_is_read_and_replaced(path: Path) -> None:
     journal.restore(budget)
     assert budget.spent == journal.written == Spend(5, 6, Decimal("0.5"))
     journal.write(Spend(7), 1)
-    assert restored(path).spent == Spend(7)
+    assert restore(path).spent == Spend(7)
     journal.close()
     assert path.stat().st_size == 512
 
@@ -80,14 +80,14 @@ def test_a_file_of_another_hand_is_read_and_replaced(path: Path) -> None:
 def test_a_damaged_file_is_named_and_never_taken_for_nothing(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(RecordError, match=r"spending\.json.*tokens"):
-        restored(path)
+        restore(path)
     assert path.read_text() == text
 
 
 def test_a_folder_in_its_place_is_told(path: Path) -> None:
     path.mkdir()
     with pytest.raises(RecordError, match="IsADirectoryError"):
-        restored(path)
+        restore(path)
 
 
 def test_a_write_that_fails_leaves_what_was_written(
@@ -102,7 +102,7 @@ def test_a_write_that_fails_leaves_what_was_written(
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(OSError, match="No space"):
         journal.write(Spend(2), 0)
-    assert journal.written == Spend(1) == restored(path).spent
+    assert journal.written == Spend(1) == restore(path).spent
     journal.close()
 
 

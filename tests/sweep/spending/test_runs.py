@@ -14,7 +14,7 @@ from genagents_env.run import Limits
 from genagents_env.sweep.design.experiment import RateLimit
 from genagents_env.sweep.spending.client import BudgetClient
 from genagents_env.sweep.spending.server import BudgetServer
-from tests.run.asked import asked_run
+from tests.run.asked import write_run
 from tests.run.towns import make_options, resume_town, run_town
 
 
@@ -61,7 +61,7 @@ def test_a_run_pays_from_the_shared_budget_and_stops_where_it_is_empty(tmp_path:
 
 def test_a_judging_pays_from_the_shared_budget(tmp_path: Path) -> None:
     path, shared = tmp_path / "run.sqlite", CallBudget(7)
-    asked_run(path)
+    write_run(path)
     done = judge_run(path, make_options(shared_budget=shared))
     assert done.exit_code == 3
     assert shared.spent.calls == 7 == done.given + done.unusable
