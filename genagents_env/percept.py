@@ -50,7 +50,7 @@ class SeenObject:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardWords:
     """Words heard since the last percept.
 
     `kind`: speech by `speaker`; news; thought (whispered to oneself alone); notice (of the
@@ -124,7 +124,7 @@ class Percept(Protocol):
         """The objects in sight, nearest first."""
 
     @property
-    def heard(self) -> tuple[Heard, ...]:
+    def heard(self) -> tuple[HeardWords, ...]:
         """What was heard since the last percept, in order."""
 
     @property

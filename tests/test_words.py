@@ -15,10 +15,7 @@ TWO_CLASSES: dict[str, str] = {}
 # Functions whose name is a past participle, and why.
 PARTICIPLES: dict[str, str] = {}
 # `kind name` that the glossary rules out, but which means something else here.
-OTHER_MEANING = {
-    "class Heard": "of a percept: something heard",
-    "class Outcome": "of an action, as its percept tells it",
-}
+OTHER_MEANING: dict[str, str] = {}
 
 IRREGULAR = frozenset(
     "told shown held gathered known found kept seen heard said done made given taken begun met"  # noqa: SIM905

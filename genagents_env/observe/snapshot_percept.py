@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from datetime import datetime
 
-from genagents_env.percept import Body, Conversation, Heard, Result, SeenObject, SeenPerson
+from genagents_env.percept import Body, Conversation, HeardWords, Result, SeenObject, SeenPerson
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.world import World
 
@@ -138,11 +138,11 @@ class SnapshotPercept:
         )
 
     @property
-    def heard(self) -> tuple[Heard, ...]:
+    def heard(self) -> tuple[HeardWords, ...]:
         """What was heard since the last percept, in order."""
         names = self._cache.names
         return tuple(
-            Heard(
+            HeardWords(
                 sound.kind,  # type: ignore[arg-type]  # the world writes only these four kinds
                 None if sound.speaker is None else names[sound.speaker],
                 sound.text,

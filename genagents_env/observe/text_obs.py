@@ -10,7 +10,7 @@ from genagents_env.act.spaces import TEXT_LIMIT
 from genagents_env.observe.vicinity import AWAY, Vicinity
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.world.conversations import ConversationView
-from genagents_env.world.snapshot import Outcome, Snapshot, Sound
+from genagents_env.world.snapshot import ActionOutcome, Snapshot, Sound
 from genagents_env.world.world import World
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -161,6 +161,6 @@ class TextObservation:
         return lines
 
 
-def format_result(outcome: Outcome) -> str:
+def format_result(outcome: ActionOutcome) -> str:
     """Return what came of one's last action."""
     return f"{outcome.text}\n" if outcome.ok else f"That did not work: {outcome.text}.\n"

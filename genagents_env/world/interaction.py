@@ -1,7 +1,7 @@
 """The use of objects: who may put which into what state, and from where."""
 
 from genagents_env.world.resolved import ResolvedUse
-from genagents_env.world.snapshot import Outcome
+from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import WorldState
 
 
@@ -29,7 +29,7 @@ def use(state: WorldState, i: int, act: ResolvedUse, used: set[int]) -> None:
         return
     used.add(act.item)
     objects.put(state.log, act.item, wanted, i)
-    state.outcomes[i] = Outcome(True, f"The {item.name} is now {wanted}.")
+    state.outcomes[i] = ActionOutcome(True, f"The {item.name} is now {wanted}.")
     if wanted == item.sleep_state:
         state.sleep(i, act.item, "object")
     else:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
-from genagents_env.world.snapshot import Outcome
+from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import (
     IDLE_DOING,
     IDLE_EMOJI,
@@ -191,4 +191,4 @@ def _show(
         state.show(i, doing, move.emoji or (IDLE_EMOJI if there else WALK_EMOJI))
     for i in state.arrived.nonzero()[0].tolist():
         label = moves[i].label if i in moves else places[int(state.shown[i]) - count].label
-        state.outcomes.setdefault(i, Outcome(True, f"You are at {label}."))
+        state.outcomes.setdefault(i, ActionOutcome(True, f"You are at {label}."))

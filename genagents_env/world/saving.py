@@ -7,7 +7,7 @@ import numpy as np
 
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.interventions import TYPES
-from genagents_env.world.snapshot import Outcome, Sound
+from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
 
 SavedWorld: TypeAlias = dict[str, JSON]  # JSON values, by the names of `save_state`
@@ -65,7 +65,7 @@ def load_state(state: WorldState, saved: SavedWorld) -> None:
     state.heard = {
         i: [Sound(*s)._replace(facts=tuple(s[5])) for s in sounds] for i, sounds in saved["heard"]
     }
-    state.outcomes = {i: Outcome(*o) for i, o in saved["outcomes"]}
+    state.outcomes = {i: ActionOutcome(*o) for i, o in saved["outcomes"]}
     state.spoken = [(i, text) for i, text in saved["spoken"]]
     state.log.begin(state.tick)
     state.log.next_id = saved["next_event"]

@@ -25,7 +25,7 @@ class Sound(NamedTuple):
     event_id: int
 
 
-class Outcome(NamedTuple):
+class ActionOutcome(NamedTuple):
     """The result of an action, where there is one to show. `illegal`: it was never possible."""
 
     ok: bool
@@ -59,7 +59,7 @@ class Snapshot(NamedTuple):
     object_events: tuple[int, ...]
     known: tuple[int, ...]
     heard: Mapping[int, tuple[Sound, ...]]
-    outcomes: Mapping[int, Outcome]
+    outcomes: Mapping[int, ActionOutcome]
     talks: Mapping[int, ConversationView]
     spoken: tuple[tuple[int, str], ...]
     pairs: tuple[Ints, Ints, Ints]

@@ -5,7 +5,7 @@ import numpy as np
 from genagents_env.world.conversations import OpenConversation
 from genagents_env.world.places import find_arenas
 from genagents_env.world.resolved import ResolvedSpeak
-from genagents_env.world.snapshot import Outcome, Sound
+from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
 
 TALK_EMOJI = "💬"
@@ -207,7 +207,7 @@ def _utter(
         facts=list(ids),
     )
     state.spoken.append((i, act.text))
-    state.outcomes[i] = Outcome(True, "" if hearers else "Nobody heard you.")
+    state.outcomes[i] = ActionOutcome(True, "" if hearers else "Nobody heard you.")
     for j in sorted(hearers):
         phone = remote and j in members
         state.hear(j, Sound("speech", i, act.text, j in addressed, phone, ids, event))
@@ -221,4 +221,4 @@ def _leave_silently(state: WorldState, i: int) -> None:
         state.fail(i, "talk", "you are in no conversation")
         return
     leave(state, i, "said_so")
-    state.outcomes[i] = Outcome(True, "You left the conversation.")
+    state.outcomes[i] = ActionOutcome(True, "You left the conversation.")

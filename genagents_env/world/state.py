@@ -16,7 +16,7 @@ from genagents_env.world.events import Log
 from genagents_env.world.objects import Objects
 from genagents_env.world.resolved import ResolvedMove
 from genagents_env.world.sightings import Sightings
-from genagents_env.world.snapshot import Bools, Outcome, Sound
+from genagents_env.world.snapshot import ActionOutcome, Bools, Sound
 from genagents_env.world.tiles import Ints
 
 IDLE_DOING, IDLE_EMOJI = "standing around", "🧍"
@@ -135,7 +135,7 @@ class WorldState:
     def begin_tick(self) -> None:
         """Clear what was heard and done in the last tick."""
         self.heard: dict[int, list[Sound]] = {}
-        self.outcomes: dict[int, Outcome] = {}
+        self.outcomes: dict[int, ActionOutcome] = {}
         self.spoken: list[tuple[int, str]] = []
 
     def check_presence(self) -> None:
@@ -182,7 +182,7 @@ class WorldState:
     def fail(self, i: int, action: str, reason: str, *, illegal: bool = False) -> None:
         """Let `i` perceive why the action failed."""
         self.log.emit("fail", i, action=action, reason=reason)
-        self.outcomes[i] = Outcome(False, reason, illegal)
+        self.outcomes[i] = ActionOutcome(False, reason, illegal)
 
     def hear(self, i: int, sound: Sound) -> None:
         """Let `i` hear words."""

@@ -17,7 +17,7 @@ from genagents_env.world.resolved import (
     ResolvedUse,
 )
 from genagents_env.world.sight import Pairs, clear_lines
-from genagents_env.world.snapshot import Outcome
+from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, WorldState
 from genagents_env.world.tiles import Ints
 
@@ -137,7 +137,7 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
             _stay(state, i, act)
         elif isinstance(act, ResolvedRestart):
             state.put(i, int(state.start_tiles[i]))
-            state.outcomes[i] = Outcome(True, "You are back where you started.")
+            state.outcomes[i] = ActionOutcome(True, "You are back where you started.")
             state.show(i, act.doing or IDLE_DOING, act.emoji or IDLE_EMOJI)
         elif isinstance(act, RefusedAct):
             state.fail(i, act.action, act.reason, illegal=True)

@@ -8,7 +8,7 @@ Source: Lyfe Agents, section 3.1; which senses go where as in the public release
 from collections.abc import Sequence
 
 from genagents_env.cognition.query import Moment
-from genagents_env.percept import Heard
+from genagents_env.percept import HeardWords
 
 from . import repetition, turns
 from .mind import LyfeMind, WorkItem
@@ -68,7 +68,7 @@ async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:
         turn.unsaid, turn.kept = words, True
 
 
-async def _hear(mind: LyfeMind, words: Heard, moment: Moment) -> None:
+async def _hear(mind: LyfeMind, words: HeardWords, moment: Moment) -> None:
     if words.kind == "notice" or not words.text:
         return
     speaker = words.speaker or ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from genagents_env.percept import Heard, Percept
+from genagents_env.percept import HeardWords, Percept
 
 from .config import ReactiveConfig
 
@@ -122,11 +122,11 @@ def clear_reasons(mind: ReactiveMind) -> ReactiveMind:
     return replace(mind, why=(), urgent=False, social=False)
 
 
-def _find_source(heard: Heard) -> str:
+def _find_source(heard: HeardWords) -> str:
     return heard.speaker if heard.speaker is not None else heard.kind
 
 
-def _find_reason(heard: Heard, percept: Percept) -> tuple[str, bool]:
+def _find_reason(heard: HeardWords, percept: Percept) -> tuple[str, bool]:
     """Return why these words call for a decision, and whether at once."""
     if heard.kind == "news":
         return "There is news.", False

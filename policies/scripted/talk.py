@@ -3,7 +3,7 @@
 from datetime import time
 
 from genagents_env.actions import Action, Idle, Talk
-from genagents_env.percept import Heard, Percept
+from genagents_env.percept import HeardWords, Percept
 from genagents_env.rng import draw_index, draw_unit
 
 from .state import Chat, ScriptedConfig, ScriptedState
@@ -96,7 +96,7 @@ def _say_goodbye(chat: Chat, name: str, clock: time) -> str:
     return f"See you, {name}!" if chat.said else f"{choose_greeting(clock)}, {name}! I must get on."
 
 
-def format_fact(words: Heard) -> str:
+def format_fact(words: HeardWords) -> str:
     """Return a fact as it is passed on: the bare sentence, or who said what.
 
     What another scripted person said comes after the opening, and stays as it is however often
@@ -109,7 +109,7 @@ def format_fact(words: Heard) -> str:
     return f"{words.speaker} says: “{quoted}”" if words.speaker else quoted
 
 
-def _hear(memory: ScriptedState, percept: Percept, words: Heard, now: int) -> None:
+def _hear(memory: ScriptedState, percept: Percept, words: HeardWords, now: int) -> None:
     for fact in words.facts:
         if fact not in memory.facts:
             memory.facts[fact], memory.sources[fact] = format_fact(words), words.event_id

@@ -24,7 +24,7 @@ from genagents_env.cognition.query import (
 from genagents_env.cognition.replies import Importance
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
+from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 
 from .mind import BelievedObject, SmallvilleMind
 
@@ -149,7 +149,7 @@ def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Ob
     return Observation("object", seen.id, text, memory, seen.event_id)
 
 
-def _notice_words(mind: SmallvilleMind, heard: Heard, moment: Moment) -> Observation | None:
+def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Observation | None:
     if heard.kind == "notice" or not heard.text:
         return None
     about: tuple[str, ...]

@@ -10,7 +10,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.percept import (
     Body,
     Conversation,
-    Heard,
+    HeardWords,
     Percept,
     Result,
     SeenObject,
@@ -39,7 +39,7 @@ class Moment:
     exits: tuple[str, ...] = ()
     people: tuple[SeenPerson, ...] = ()
     objects: tuple[SeenObject, ...] = ()
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[HeardWords, ...] = ()
     result: Result = NOTHING
     conversation: Conversation | None = None
     known: tuple[str, ...] = ("Cafe", "Park", "Ann's house", "Ann's house/bedroom")
@@ -68,8 +68,10 @@ def thing(ref: str, state: str, next_states: tuple[str, ...], usable: bool = Fal
     )
 
 
-def speech(speaker: str, text: str, facts: tuple[str, ...] = (), addressed: bool = True) -> Heard:
-    return Heard("speech", speaker, text, addressed, False, facts, 7)
+def speech(
+    speaker: str, text: str, facts: tuple[str, ...] = (), addressed: bool = True
+) -> HeardWords:
+    return HeardWords("speech", speaker, text, addressed, False, facts, 7)
 
 
 def profile(**changes: Value) -> Profile:

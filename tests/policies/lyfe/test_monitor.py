@@ -3,7 +3,7 @@ import json
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.percept import Heard
+from genagents_env.percept import HeardWords
 from genagents_env.policies.lyfe import monitor, narrative, senses, states
 from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
@@ -18,7 +18,7 @@ def reply_summary(request: CompletionRequest) -> str:
 
 def hear_words(mind: LyfeMind, *numbers: int, tick: int = 0) -> Moment:
     """Let the mind hear so many words, and return the percept."""
-    words = (Heard("speech", "Ben Birch", f"Word {n}.", True, False, (), n) for n in numbers)
+    words = (HeardWords("speech", "Ben Birch", f"Word {n}.", True, False, (), n) for n in numbers)
     percept = Moment(tick=tick, heard=tuple(words))
     asyncio.run(senses.perceive(mind, moment(mind, percept)))
     return percept
@@ -104,7 +104,9 @@ def test_each_sentence_rests_on_what_it_is_most_like() -> None:
 
     mind = quiet(rule)
     said = {40: "The bridge is closed.", 41: "What a day!", 42: "Nobody likes turnips."}
-    words = (Heard("speech", "Ben Birch", text, True, False, (), at) for at, text in said.items())
+    words = (
+        HeardWords("speech", "Ben Birch", text, True, False, (), at) for at, text in said.items()
+    )
     percept = Moment(heard=tuple(words))
     asyncio.run(senses.perceive(mind, moment(mind, percept)))
     mind.news = 5
@@ -116,7 +118,7 @@ def test_each_sentence_rests_on_what_it_is_most_like() -> None:
 
 def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
     mind = quiet(lambda request: json.dumps({"summary": "The bridge is closed, Ben says."}))
-    words = Heard("speech", "Ben Birch", "The bridge is closed.", True, False, (), 70)
+    words = HeardWords("speech", "Ben Birch", "The bridge is closed.", True, False, (), 70)
     asyncio.run(senses.perceive(mind, moment(mind, Moment(heard=(words,)))))
     mind.news = 5
     update_summary(mind, Moment())

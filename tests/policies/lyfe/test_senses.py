@@ -1,6 +1,6 @@
 import asyncio
 
-from genagents_env.percept import Conversation, Heard, Result
+from genagents_env.percept import Conversation, HeardWords, Result
 from genagents_env.policies.lyfe import senses
 from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.lyfe.minds import make_mind, moment
@@ -14,8 +14,8 @@ def sense(mind: LyfeMind, percept: Moment) -> LyfeMind:
     return mind
 
 
-def make_heard(text: str, event: int = 7, addressed: bool = True) -> Heard:
-    return Heard("speech", BEN, text, addressed, False, (), event)
+def make_heard(text: str, event: int = 7, addressed: bool = True) -> HeardWords:
+    return HeardWords("speech", BEN, text, addressed, False, (), event)
 
 
 def test_what_is_heard_reaches_work_memory_with_its_event() -> None:
@@ -71,9 +71,9 @@ def test_those_on_the_telephone_are_near_enough_to_talk_to() -> None:
 
 def test_news_and_whispers_come_to_mind_notices_do_not() -> None:
     sounds = (
-        Heard("news", None, "Rain is on its way.", False, False, (), 3),
-        Heard("thought", None, "I left the stove on.", True, False, (), 4),
-        Heard("notice", None, "You were removed.", True, False, (), 5),
+        HeardWords("news", None, "Rain is on its way.", False, False, (), 3),
+        HeardWords("thought", None, "I left the stove on.", True, False, (), 4),
+        HeardWords("notice", None, "You were removed.", True, False, (), 5),
     )
     mind = sense(make_mind(), Moment(heard=sounds))
     assert [item.text for item in mind.work] == [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.llm.scripted import always_invalid, sample_schema
-from genagents_env.percept import Body, Heard, Result, SeenObject, SeenPerson
+from genagents_env.percept import Body, HeardWords, Result, SeenObject, SeenPerson
 from genagents_env.policies.smallville import act as act_module
 from genagents_env.policies.smallville import day
 from genagents_env.policies.smallville.mind import SmallvilleActivity, SmallvilleMind
@@ -292,7 +292,7 @@ people = st.builds(
     st.integers(0, 99),
 )
 sounds = st.builds(
-    Heard,
+    HeardWords,
     st.sampled_from(["speech", "news", "thought", "notice"]),
     st.just("Bob"),
     st.sampled_from(["Hello.", "", "Fire!"]),

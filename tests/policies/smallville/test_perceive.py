@@ -8,7 +8,7 @@ from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.stream import Memory
-from genagents_env.percept import Heard, Percept, SeenObject, SeenPerson
+from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville.day import Piece
 from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
@@ -139,7 +139,7 @@ def test_the_agent_remembers_each_of_its_actions_once() -> None:
 
 def test_a_sleeper_sees_nothing_but_hears_what_wakes() -> None:
     mind = make_mind()
-    heard = (Heard("thought", None, "You will be mayor.", True, False, (), 3),)
+    heard = (HeardWords("thought", None, "You will be mayor.", True, False, (), 3),)
     asleep = Moment(me=body(asleep=True), people=(person("Bob"),), heard=heard)
     (found,) = notice(mind, asleep)
     assert mind.asleep
@@ -164,9 +164,9 @@ def test_a_person_asleep_is_seen_as_such() -> None:
             ("Bob", "said", ""),
             False,
         ),
-        (Heard("news", None, "Rain.", False, False, (), 7), "News: Rain.", (), False),
+        (HeardWords("news", None, "Rain.", False, False, (), 7), "News: Rain.", (), False),
         (
-            Heard("thought", None, "Run for mayor.", True, False, (), 7),
+            HeardWords("thought", None, "Run for mayor.", True, False, (), 7),
             "Run for mayor.",
             ("Ann Ash", "thinks", ""),
             True,
@@ -175,7 +175,7 @@ def test_a_person_asleep_is_seen_as_such() -> None:
     ids=["said to me", "overheard", "news", "whispered"],
 )
 def test_what_is_heard_is_remembered_with_its_event(
-    heard: Heard, text: str, about: tuple[str, ...], addressed: bool
+    heard: HeardWords, text: str, about: tuple[str, ...], addressed: bool
 ) -> None:
     mind = make_mind()
     found = notice(mind, Moment(heard=(heard,)))[0]
@@ -187,8 +187,8 @@ def test_what_is_heard_is_remembered_with_its_event(
 def test_notices_of_the_world_and_wordless_sounds_are_not_remembered() -> None:
     mind = make_mind()
     heard = (
-        Heard("notice", None, "You were removed.", True, False, (), 7),
-        Heard("speech", "Bob", "", True, False, (), 8),
+        HeardWords("notice", None, "You were removed.", True, False, (), 7),
+        HeardWords("speech", "Bob", "", True, False, (), 8),
     )
     assert notice(mind, Moment(heard=heard)) == []
 
