@@ -12,6 +12,11 @@ import numpy.typing as npt
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
+# The same constants for arrays, whose overflow wraps without a warning.
+_STEP = np.uint64(_GOLDEN)
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_RANK = int.from_bytes(blake2b(b"rank", digest_size=8).digest(), "little")
 
 
 def _mix(x: int) -> int:
@@ -42,21 +47,23 @@ def draw_index(seed: int, count: int, *words: int | str) -> int:
 
 
 def _mix_all(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    x = x + np.uint64(_GOLDEN)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    return _finalise(x + _STEP)
+
+
+def _finalise(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    x = (x ^ (x >> _SHIFTS[0])) * _FACTORS[0]
+    x = (x ^ (x >> _SHIFTS[1])) * _FACTORS[1]
+    return x ^ (x >> _SHIFTS[2])
 
 
 def ranks(
     seeds: npt.NDArray[np.uint64], ticks: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
     """Return `rank(seed, tick, count)` for each of T seeds and ticks, shape (T, count)."""
-    word = int.from_bytes(blake2b(b"rank", digest_size=8).digest(), "little")
-    with np.errstate(over="ignore"):
-        base = _mix_all(_mix_all(_mix_all(seeds) ^ ticks.astype(np.uint64)) ^ np.uint64(word))
-        steps = np.arange(count, dtype=np.uint64) * np.uint64(_GOLDEN)
-        return np.argsort(_mix_all(base[:, None] + steps), axis=1, kind="stable")
+    word = np.uint64(_RANK)
+    base = _mix_all(_mix_all(_mix_all(seeds) ^ ticks.astype(np.uint64)) ^ word)
+    steps = np.arange(1, count + 1, dtype=np.uint64) * _STEP
+    return np.argsort(_finalise(base[:, None] + steps), axis=1, kind="stable")
 
 
 def rank(seed: int, tick: int, count: int) -> npt.NDArray[np.int64]:
@@ -64,9 +71,6 @@ def rank(seed: int, tick: int, count: int) -> npt.NDArray[np.int64]:
 
     Fair over ticks and seeds, independent of the order of any dictionary.
     """
-    base = np.uint64(draw_bits(seed, tick, "rank"))
-    with np.errstate(over="ignore"):
-        x = base + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.argsort(x ^ (x >> np.uint64(31)), kind="stable")
+    base = np.uint64(draw_bits(seed, tick, _RANK))
+    steps = np.arange(1, count + 1, dtype=np.uint64) * _STEP
+    return np.argsort(_finalise(base + steps), kind="stable")
