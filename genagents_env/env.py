@@ -84,8 +84,6 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         town = config.apply_to(config.load_scenario())
         world = World(TownConstants(town, lay_out(town)))
         self.max_cycles = town.horizon if config.max_cycles is None else config.max_cycles
-        if self.max_cycles < 1:
-            raise ConfigError(f"max_cycles: {config.max_cycles} is not allowed; at least 1")
         self.render_mode = config.render_mode
         self._words = config.actions == "words"
         indexed = tuple(f"resident_{i}" for i in range(world.count))
@@ -200,9 +198,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world = self.world
         if self.render_mode == "rgb_array":
             if self._picture is None:
-                from genagents_env.render.picture import (
-                    Picture,  # Pillow only where pictures are drawn
-                )
+                # Pillow only where pictures are drawn.
+                from genagents_env.render.picture import Picture
 
                 self._picture = Picture(world.plan, world.names, title=world.scenario.title)
             return self._picture.draw(world.snapshot)
@@ -315,10 +312,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     def _observe(self, who: Sequence[int]) -> tuple[Dicts, Dicts]:
         snapshot, ids, parts = self.world.snapshot, self._ids, self.parts
-        numbers, masks = (
-            list(parts.vector.observe(snapshot, self._near)),
-            list(self._mask.copy()),
-        )
+        numbers = list(parts.vector.observe(snapshot, self._near))
+        masks = list(self._mask.copy())
         texts = parts.text.observe(snapshot)
         agents: Sequence[AgentID] = ids
         if len(who) < len(ids):
