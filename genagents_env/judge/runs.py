@@ -23,6 +23,7 @@ from genagents_env.judge.session import (
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.record import JudgementRow, RunReader, RunWriter
+from genagents_env.run.models import reopen_model
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import compute_remaining
 
@@ -37,11 +38,13 @@ def judge_run(
 
     Args:
         path: of the run file.
-        options: model, limits, concurrency, retries and `watch`; without a model, the run's own.
+        options: model, limits, concurrency, retries and `watch`; without a model, the run's own,
+            or the default where the run had none.
         by: the name under which the verdicts are stored; None is the model's.
 
     Raises:
-        ConfigError: there is no such model, or `by` has no words.
+        ConfigError: there is no such model, it is not that of the run and was not asked for by
+            name, or `by` has no words.
         RecordError: the file is missing, foreign, damaged or newer.
         RunLocked: another process writes it.
         LLMRefused: the endpoint refuses: key, permission or model name is wrong.
@@ -53,9 +56,9 @@ def judge_run(
         cases = find_cases(meta.scenario, meta.names, run.interviews())
         if not cases:
             return JudgingResult()
-        own_model = replace(options, model=options.model or meta.asked_model)
+        endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         session = JudgeSession(
-            own_model, by, run_seed=meta.seed, temperature=0.0, replies=[REPLIES]
+            replace(options, endpoint=endpoint), by, run_seed=meta.seed, temperature=0.0
         )
         given = {
             (row.check, row.tick, row.agent, row.question, row.repeat)

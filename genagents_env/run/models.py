@@ -1,6 +1,6 @@
 """The models that policies ask, each opened only where a policy needs it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from genagents_env.errors import ConfigError
@@ -22,15 +22,50 @@ class Models:
     source: EmbeddingSource | None = None
 
 
-def open_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
-    """Return the models that `groups` needs: those asked for, else those the run had.
+def open_models(groups: PolicyGroups, options: RunOptions) -> Models:
+    """Return the models that `groups` needs for a new run: those asked for, else the defaults."""
+    endpoint, source = None, None
+    if groups.needs_model:
+        endpoint = open_model(
+            options.model, options.endpoint, options.limits, groups.scripted_replies
+        )
+    if groups.needs_embedder:
+        source = options.source or open_source(options.embedder)
+    return Models(endpoint, source)
+
+
+def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
+    """Return the models that `groups` needs to go on with a run: those asked for, else its own.
 
     Raises:
-        ConfigError: one is not the model that the run had, and was not asked for by name.
+        ConfigError: one is not the model that the run had, or the run file names none, and none
+            was asked for by name.
     """
-    source = _open_source(options, meta) if groups.needs_embedder else None
-    replies = groups.scripted_replies
-    return Models(_open_endpoint(options, meta, replies) if groups.needs_model else None, source)
+    endpoint, source = None, None
+    if groups.needs_model:
+        if meta.model is None and options.model is None and options.endpoint is None:
+            raise _make_unnamed_error("model")
+        endpoint = reopen_model(options, meta, groups.scripted_replies)
+    if groups.needs_embedder:
+        if meta.embedder is None and options.embedder is None and options.source is None:
+            raise _make_unnamed_error("embedder")
+        source = _reopen_source(options, meta)
+    return Models(endpoint, source)
+
+
+def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
+    """Return the head `meta` with the names of `models`, their price, and how they were asked for.
+
+    It belongs into the file before anything is asked, so that nobody goes on with others unasked.
+    """
+    endpoint, source = models.endpoint, models.source
+    if endpoint is not None:
+        price = endpoint.price
+        prices = (str(price.input_per_million), str(price.output_per_million)) if price else None
+        meta = meta.with_model(endpoint.model, prices, options.model or meta.asked_model)
+    if source is not None:
+        meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)
+    return meta
 
 
 def open_model(
@@ -51,9 +86,14 @@ def open_model(
     return opened
 
 
-def _open_endpoint(
-    options: RunOptions, meta: RunMeta, replies: Sequence[ScriptedReplies]
+def reopen_model(
+    options: RunOptions, meta: RunMeta, replies: Iterable[ScriptedReplies]
 ) -> Endpoint:
+    """Return the model asked for, else the one of the run; where it had none, the default.
+
+    Raises:
+        ConfigError: it is not the model that the run had, and was not asked for by name.
+    """
     endpoint = open_model(
         options.model or meta.asked_model, options.endpoint, options.limits, replies
     )
@@ -65,7 +105,7 @@ def _open_endpoint(
     return endpoint
 
 
-def _open_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
+def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
     source = options.source
     if source is None:
         source = open_source(options.embedder or meta.asked_embedder)
@@ -75,3 +115,10 @@ def _open_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
             f"{source.name!r}; go on with another one by --embedder"
         )
     return source
+
+
+def _make_unnamed_error(what: str) -> ConfigError:
+    return ConfigError(
+        f"the policies of this run need a {what}, but its file names none, so it is not known "
+        f"with which it was begun; name it by --{what}"
+    )

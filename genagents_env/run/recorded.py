@@ -10,7 +10,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunWriter
 from genagents_env.record.writer import check_free
-from genagents_env.run.models import open_models
+from genagents_env.run.models import name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
@@ -33,7 +33,8 @@ def run(
     check_free(Path(path), force=force)
     env, meta = _prepare(spec, options)
     groups = load_policies(meta, options)
-    models = open_models(groups, options, meta)
+    models = open_models(groups, options)
+    meta = name_models(meta, models, options)
     with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
         try:
             return RunSession(writer, env, groups, options, models).execute(None)
@@ -50,7 +51,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
     is made twice, and the canonical record becomes that of a run that was never stopped.
 
     Raises:
-        ConfigError: the run is finished and no `hours` are given.
+        ConfigError: the run is finished and no `hours` are given, or a model is not that of the
+            run, or not known, and none is asked for by name.
         RecordError: the file is missing, foreign, damaged or newer.
         RunLocked: another process writes it.
         DivergenceError: policy, prompts or package have changed since, so that a call differs.
@@ -64,9 +66,12 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
         env = make_town(meta)
         groups = load_policies(meta, options)
-        models = open_models(groups, options, meta)
-        if meta is not writer.meta:
+        models = reopen_models(groups, options, meta)
+        meta = name_models(meta, models, options)
+        if hours:
             writer.extend_horizon(meta)
+        elif meta != writer.meta:
+            writer.replace_meta(meta)
         return RunSession(writer, env, groups, options, models).execute(writer.rewind())
 
 

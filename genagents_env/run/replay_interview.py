@@ -11,7 +11,7 @@ from genagents_env.policy import AgentID, Answer, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
-from genagents_env.run.models import Models, open_models
+from genagents_env.run.models import Models, reopen_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups
@@ -66,7 +66,7 @@ def interview(
             silent = [agent for agent in put if not groups.remembers(agent)]
             if silent:
                 raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
-            models = open_models(groups, options, run.meta)
+            models = reopen_models(groups, options, run.meta)
             return run_sync(ReplayInterview(run, groups, options, models).ask(put, at, repeats))
         finally:
             groups.close()

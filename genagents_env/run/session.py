@@ -212,13 +212,9 @@ class RunSession:
         )
 
     def _open_client(self, endpoint: Endpoint) -> ModelClient:
-        meta, price = self.writer.meta, endpoint.price
-        prices = (str(price.input_per_million), str(price.output_per_million)) if price else None
-        asked = self.options.model or meta.asked_model
-        self.writer.replace_meta(meta.with_model(endpoint.model, prices, asked))
         return ModelClient(
             endpoint,
-            run_seed=meta.seed,
+            run_seed=self.writer.meta.seed,
             budget=self.budget,
             cassette=self.writer.cassette,
             max_in_flight=self.options.concurrency,
@@ -226,9 +222,6 @@ class RunSession:
         )
 
     def _open_embedder(self, source: EmbeddingSource) -> Embedder:
-        meta = self.writer.meta
-        asked_for = self.options.embedder or meta.asked_embedder
-        self.writer.replace_meta(meta.with_embedder(source.name, asked_for))
         if isinstance(source, BilledSource):
             source.bill(self.budget)
         return Embedder(source, self.writer.embeddings)

@@ -1,0 +1,125 @@
+"""A run goes on with the model it was begun with, or not at all."""
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.judge import judge_run
+from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies
+from genagents_env.memory.embed import HashedSource
+from genagents_env.record import RunReader, RunWriter, canonical_hash
+from genagents_env.run import PolicySpec, RunOptions, interview, models, resume, run
+from genagents_env.run.session import RunSession
+from tests.run.asked import write_run
+from tests.run.towns import FOUR, WITNESS, make_options, make_spec, run_town
+
+GATHERER = str(Path(__file__).with_name("gatherer.py"))
+ASKED = RunOptions(model="scripted:gossip", embedder="hashed", checkpoint_every=10)
+TALK = make_spec("valentines_party", 3, people=FOUR[:2], policy=PolicySpec("smallville"))
+
+
+class KillError(Exception):
+    pass
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+@pytest.fixture
+def default(monkeypatch: pytest.MonkeyPatch) -> ScriptedEndpoint:
+    """Return the model that is the default while the test lasts; it keeps what it was asked."""
+    default = ScriptedEndpoint(model="default")
+
+    def choose_endpoint(
+        model: str | None = None, *, replies: Iterable[ScriptedReplies] = ()
+    ) -> Endpoint:
+        return default if model is None else open_endpoint(model, replies=replies)
+
+    monkeypatch.setattr(models, "open_endpoint", choose_endpoint)
+    return default
+
+
+def leave_as_killed_at_creation(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the file of a run that was killed once it was made, before anything happened."""
+    killed = path.with_name("killed.sqlite")
+
+    def copy_and_stop(session: RunSession, state: object) -> None:
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{session.writer.path}{suffix}", f"{killed}{suffix}")
+        raise KillError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunSession, "execute", copy_and_stop)
+        with pytest.raises(KillError):
+            run(TALK, path, ASKED)
+    return killed
+
+
+def forget_models(path: Path) -> None:
+    """Make the file as one that names neither model nor embedder."""
+    with RunWriter.open(path) as writer:
+        nameless = replace(writer.meta, model=None, asked_model=None, price=None)
+        writer.replace_meta(replace(nameless, embedder=None, asked_embedder=None))
+
+
+def test_a_run_killed_as_its_file_is_made_goes_on_with_the_models_it_was_asked_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch, default: ScriptedEndpoint
+) -> None:
+    killed = leave_as_killed_at_creation(path, monkeypatch)
+    with RunReader(killed) as record:
+        assert (record.meta.model, record.meta.asked_model) == ("scripted:gossip",) * 2
+        assert record.meta.price == ("0", "0")
+        assert (record.meta.embedder, record.meta.asked_embedder) == ("hashed-256", "hashed")
+    assert resume(killed).status == "finished"
+    assert default.requests == []
+    assert run(TALK, path, ASKED).status == "finished"
+    assert canonical_hash(killed) == canonical_hash(path)
+
+
+def test_a_run_file_that_names_no_model_is_not_resumed_with_the_default(
+    path: Path, default: ScriptedEndpoint
+) -> None:
+    run_town(path, ticks=5)
+    forget_models(path)
+    with pytest.raises(ConfigError, match=r"its file names none.*name it by --model"):
+        resume(path, hours=1)
+    assert default.requests == []
+
+
+def test_a_run_file_that_names_no_embedder_is_not_resumed_with_the_default(path: Path) -> None:
+    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(GATHERER))
+    run(town, path, make_options(source=HashedSource()))
+    forget_models(path)
+    with pytest.raises(ConfigError, match=r"its file names none.*name it by --embedder"):
+        resume(path, make_options(), hours=1)
+
+
+def test_nobody_is_interviewed_by_the_default_model_unasked(
+    path: Path, default: ScriptedEndpoint
+) -> None:
+    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(WITNESS))
+    run(town, path, make_options())
+    forget_models(path)
+    with pytest.raises(ConfigError, match="name it by --model"):
+        interview(path, FOUR[:1], ["What now?"])
+    assert default.requests == []
+
+
+def test_a_run_is_not_judged_by_another_model_than_its_own_unasked(
+    path: Path, default: ScriptedEndpoint
+) -> None:
+    write_run(path)
+    with RunWriter.open(path) as writer:
+        writer.replace_meta(writer.meta.with_model("of my own", None))
+    with pytest.raises(ConfigError, match="model 'of my own', but this would be"):
+        judge_run(path)
+    assert judge_run(path, make_options(ScriptedEndpoint())).judge == "scripted"
+    assert default.requests == []
