@@ -17,6 +17,7 @@ from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.texts import JudgedText
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote, suggest
+from genagents_env.spreadsheet import escape_formula
 from genagents_env.text import clean
 
 Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
@@ -24,7 +25,6 @@ Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
 LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
 
 _CELL = 4000  # characters
-_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,5 +166,4 @@ def _shuffle(rows: Iterable[SheetRow], seed: int) -> list[SheetRow]:
 
 
 def _format_cell(words: str) -> str:
-    words = clean(words, _CELL, lines=True)
-    return f"'{words}" if words.startswith(_FORMULA) else words
+    return escape_formula(clean(words, _CELL, lines=True))

@@ -7,6 +7,7 @@ from io import StringIO
 from typing import TypeAlias
 
 from genagents_env.report.groups import Mean
+from genagents_env.spreadsheet import escape_formula
 from genagents_env.stats.intervals import Interval
 from genagents_env.text import clean
 
@@ -15,7 +16,6 @@ CellValue: TypeAlias = str | int | float | bool | Mean | Interval | None
 NOTHING = "-"
 _RULE = "---"
 _LIMIT = 2000
-_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,7 @@ class Table:
         out = StringIO()
         writer = csv.writer(out, lineterminator="\n")
         heads = zip(self.columns, more, strict=True)
-        writer.writerow(
-            [h for head, ends in heads for h in _make_heads(_escape_formula(head), ends)]
-        )
+        writer.writerow([h for head, ends in heads for h in _make_heads(_format_words(head), ends)])
         for row in self.rows:
             cells = zip(row, more, strict=True)
             writer.writerow([value for cell, ends in cells for value in _spread_cell(cell, ends)])
@@ -130,10 +128,9 @@ def _spread_cell(cell: CellValue, more: Sequence[str]) -> Sequence[object]:
         return [cell.value, "" if cell.sem is None else cell.sem, cell.n]
     if isinstance(cell, Interval):
         return [cell.mean, cell.low, cell.high, cell.n]
-    value: object = "" if cell is None else _escape_formula(cell) if isinstance(cell, str) else cell
+    value: object = "" if cell is None else _format_words(cell) if isinstance(cell, str) else cell
     return [value, *("" for _ in more)]
 
 
-def _escape_formula(text: str) -> str:
-    words = clean(text, _LIMIT)
-    return f"'{words}" if words.startswith(_FORMULA) else words
+def _format_words(text: str) -> str:
+    return escape_formula(clean(text, _LIMIT))
