@@ -6,18 +6,15 @@ from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.record.answers import format_canonical_lines
+from genagents_env.record.calls import read_calls
+from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.rows import CallRow, encode
-from genagents_env.record.schema import damage_error, guard_reading, open_file
+from genagents_env.record.schema import open_file
+from genagents_env.record.table import NOTHING
 
 EventRow = tuple[int, int, str, str | None, str]  # id, tick, kind, agent, data as JSON text
 FIRST = b"genagents run 1"
-
-_WALL_CLOCK = ("latency_seconds", "started_at")
-
-_CALLS = """SELECT agent, tick, purpose, number, prompt_hash, messages, outcome, reply,
-    prompt_tokens, completion_tokens, attempts, reasks, truncated, fault, latency_seconds,
-    started_at, checksum FROM calls"""
 
 
 def tick_checksum(before: bytes, tick: int, positions: bytes, events: Iterable[EventRow]) -> bytes:
@@ -25,12 +22,6 @@ def tick_checksum(before: bytes, tick: int, positions: bytes, events: Iterable[E
     lines = [f"{tick} {len(positions)} "]
     lines += [f"{encode([id_, at, kind, agent])}{data}\n" for id_, at, kind, agent, data in events]
     return sha256(b"".join((before, positions, "".join(lines).encode()))).digest()
-
-
-def call_checksum(row: CallRow) -> bytes:
-    """Return the SHA-256 of a stored call without its wall-clock facts."""
-    facts = [getattr(row, name) for name in CallRow.__slots__ if name not in _WALL_CLOCK]
-    return sha256(encode(facts).encode()).digest()
 
 
 def canonical_hash(path: str | Path) -> str:
@@ -57,48 +48,56 @@ def canonical_hash(path: str | Path) -> str:
             digest.update(verify_chain(path, connection))
             for call in read_calls(path, connection):
                 digest.update(_canonical_call(call))
-            for line in format_canonical_lines(connection):
+            for line in format_canonical_lines(path, connection):
                 digest.update(f"{line}\n".encode())
             return digest.hexdigest()
     finally:
         connection.close()
 
 
+def seal_ticks(connection: sqlite3.Connection, tick: int, chain: bytes) -> None:
+    """Note that `tick` is the last, with its checksum, in the transaction that makes it so."""
+    connection.execute(
+        "INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)",
+        (tick + 1, NOTHING if tick < 0 else chain),
+    )
+
+
 def verify_chain(path: Path, connection: sqlite3.Connection, until: int | None = None) -> bytes:
     """Return the checksum of the last tick (or of tick `until`), having recomputed every one.
 
     Raises:
-        RecordError: a tick or an event is missing or was changed.
+        RecordError: a tick or an event is missing, was added or was changed.
     """
-    chain = FIRST
+    chain, count, total = FIRST, 0, 0
     ticks = connection.execute(
         "SELECT tick, positions, first_event, events, checksum FROM ticks WHERE tick <= ? "
         "ORDER BY tick",
         (2**62 if until is None else until,),
     )
-    for expected, (tick, positions, first, count, checksum) in enumerate(ticks):
-        events = connection.execute(
+    for expected, (tick, positions, first, events, checksum) in enumerate(ticks):
+        rows = connection.execute(
             "SELECT id, tick, kind, agent, data FROM events WHERE id >= ? AND id < ? ORDER BY id",
-            (first, first + count),
+            (first, first + events),
         ).fetchall()
-        chain = tick_checksum(chain, tick, positions, events)
-        if tick != expected or len(events) != count or chain != checksum:
+        chain = tick_checksum(chain, tick, positions, rows)
+        if tick != expected or len(rows) != events or chain != checksum:
             raise damage_error(path, f"tick {expected} does not match its checksum")
+        count, total = count + 1, total + events
+    if until is None:
+        _check_end(path, connection, count, total, chain)
     return chain
 
 
-def read_calls(path: Path, connection: sqlite3.Connection) -> Iterable[CallRow]:
-    """Yield every stored call, ordered by agent, tick, purpose and number."""
-    order = " ORDER BY agent, tick, purpose, number"
-    for *values, checksum in connection.execute(_CALLS + order):
-        yield check_call(path, CallRow(*values), checksum)
-
-
-def check_call(path: Path, row: CallRow, checksum: bytes) -> CallRow:
-    """Return `row`, or raise RecordError where it does not match its checksum."""
-    if call_checksum(row) != checksum:
-        raise damage_error(path, f"the call of {row.agent!r} at tick {row.tick} has changed")
-    return row
+def _check_end(
+    path: Path, connection: sqlite3.Connection, ticks: int, events: int, chain: bytes
+) -> None:
+    sealed = connection.execute("SELECT count, sum FROM sums WHERE name = 'ticks'").fetchone()
+    if (sealed or (0, NOTHING)) != (ticks, chain if ticks else NOTHING):
+        raise damage_error(path, "ticks are missing at its end, or were added")
+    (found,) = connection.execute("SELECT count(*) FROM events").fetchone()
+    if found != events:
+        raise damage_error(path, f"it has {found} events where its ticks have {events}")
 
 
 def _canonical_call(row: CallRow) -> bytes:

@@ -7,19 +7,13 @@ from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
-from genagents_env.record.canonical import call_checksum, check_call
+from genagents_env.record.calls import find_call, put_call
+from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import CallRow, encode
-from genagents_env.record.schema import guard, guard_reading
+from genagents_env.record.tables import CALLS
+from genagents_env.record.transaction import Transaction
 
 OnPhase = Callable[[str, int], None]
-
-_COLUMNS = """agent, tick, purpose, number, prompt_hash, messages, outcome, reply, prompt_tokens,
-    completion_tokens, attempts, reasks, truncated, fault, latency_seconds, started_at, checksum"""
-_PUT = f"INSERT OR REPLACE INTO calls ({_COLUMNS}) VALUES ({', '.join('?' * 17)})"  # noqa: S608
-_GET = (
-    f"SELECT {_COLUMNS} FROM calls "  # noqa: S608 (constant text)
-    "WHERE agent = ? AND tick = ? AND purpose = ? AND number = ?"
-)
 
 
 class SqliteCassette:
@@ -39,13 +33,11 @@ class SqliteCassette:
     def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
         with guard_reading(self._path):
-            found = self._connection.execute(
-                _GET, (key.agent, key.tick, key.purpose, key.number)
-            ).fetchone()
-        if found is None:
+            row = find_call(
+                self._path, self._connection, key.agent, key.tick, key.purpose, key.number
+            )
+        if row is None:
             return None
-        with guard_reading(self._path):
-            row = check_call(self._path, CallRow(*found[:-1]), found[-1])
         return RecordedReply(
             prompt_hash=row.prompt_hash,
             outcome="reply" if row.outcome == "reply" else "fallback",
@@ -70,15 +62,11 @@ class SqliteCassette:
             *(recorded.reasks, recorded.truncated, recorded.fault),
             *(recorded.latency_seconds, recorded.started_at),
         )
-        values = (*(getattr(row, name) for name in CallRow.__slots__), call_checksum(row))
-        with guard(self._path):
-            self._connection.execute(_PUT, values)
+        with Transaction(self._path, self._connection):
+            put_call(self._connection, row)
         if self._on_phase is not None:
             self._on_phase("after-call", key.tick)
 
     def forget_fallbacks(self, from_tick: int) -> int:
-        """Drop the fallbacks of `from_tick` and later; return how many."""
-        with guard(self._path):
-            return self._connection.execute(
-                "DELETE FROM calls WHERE tick >= ? AND outcome = 'fallback'", (from_tick,)
-            ).rowcount
+        """Drop the fallbacks of `from_tick` and later, in a transaction; return how many."""
+        return CALLS.delete(self._connection, "tick >= ? AND outcome = 'fallback'", from_tick)

@@ -4,14 +4,16 @@ import json
 import sqlite3
 import zlib
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.record.canonical import verify_chain
+from genagents_env.record.guard import damage_error
+from genagents_env.record.inflate import inflate
 from genagents_env.record.rows import JSON
-from genagents_env.record.schema import damage_error
+from genagents_env.record.tables import CHECKPOINTS
 
 KEPT = 2
+_STATE_LIMIT = 2**31  # bytes; a town of a thousand people with minds needs some hundred million
 
 # Not `rows.encode`: a mind may look at its own dicts in their order, so sorting would change it.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -51,11 +53,6 @@ class Checkpoint:
         )
 
 
-def checksum(tick: int, body: bytes) -> bytes:
-    """Return the SHA-256 under which a checkpoint lies."""
-    return sha256(b"%d " % tick + body).digest()
-
-
 def find_last_good(
     path: Path, connection: sqlite3.Connection, until: int = 2**62
 ) -> tuple[Checkpoint, bytes] | None:
@@ -73,9 +70,9 @@ def find_last_good(
         (until,),
     ).fetchall()
     for tick, body, expected in rows:
-        if checksum(tick, body) != expected:
+        if CHECKPOINTS.checksum((tick, body)) != expected:
             continue
-        values = json.loads(zlib.decompress(body))
+        values = json.loads(inflate(body, _STATE_LIMIT))
         chain = bytes.fromhex(values.pop("chain"))
         if verify_chain(path, connection, tick) != chain:
             raise damage_error(path, f"the ticks before the checkpoint of tick {tick} have changed")

@@ -2,14 +2,12 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.record.schema import damage_error, guard_reading
+from genagents_env.record.guard import guard_reading
+from genagents_env.record.tables import EMBEDDINGS
 from genagents_env.record.transaction import Transaction
 
-_GET = "SELECT text, vector, checksum FROM embeddings WHERE model = ? AND text IN ({})"
-_PUT = "INSERT OR IGNORE INTO embeddings VALUES (?, ?, ?, ?)"
 _BATCH = 500  # texts of one query; SQLite allows some thousand variables
 
 
@@ -36,22 +34,15 @@ class SqliteEmbeddings:
         wanted = list(dict.fromkeys(texts))
         for first in range(0, len(wanted), _BATCH):
             batch = wanted[first : first + _BATCH]
-            query = _GET.format(", ".join("?" * len(batch)))
+            where = f"model = ? AND text IN ({', '.join('?' * len(batch))})"
             with guard_reading(self._path):
-                rows = self._connection.execute(query, (model, *batch)).fetchall()
-                for text, vector, checksum in rows:
-                    if _checksum(model, text, vector) != checksum:
-                        raise damage_error(self._path, f"an embedding of {model!r} has changed")
-                    found[text] = vector
+                rows = EMBEDDINGS.find(self._path, self._connection, where, model, *batch)
+            found |= {text: vector for _, text, vector in rows}
         return found
 
     def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
         """Keep these vectors durably, all or none; a text that has one keeps the one it has."""
-        rows = [(model, t, v, _checksum(model, t, v)) for t, v in vectors.items()]
-        if rows:
+        if vectors:
             with Transaction(self._path, self._connection):
-                self._connection.executemany(_PUT, rows)
-
-
-def _checksum(model: str, text: str, vector: bytes) -> bytes:
-    return sha256(b"\0".join((model.encode(), text.encode(), vector))).digest()
+                rows = [(model, text, vector) for text, vector in vectors.items()]
+                EMBEDDINGS.put(self._connection, rows, keep=True)

@@ -4,11 +4,11 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 
+from genagents_env.record.guard import damage_error
 from genagents_env.record.rows import JSON, encode
-from genagents_env.record.schema import damage_error
+from genagents_env.record.tables import META
 from genagents_env.scenario.schema import Scenario
 
 # What decides the course of a run. Versions, the model and its price are stored, not hashed.
@@ -115,21 +115,9 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
 
 def read_rows(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
     """Return the text of every key of the meta table, each checked against its checksum."""
-    rows = {}
-    for key, value, checksum in connection.execute("SELECT key, value, checksum FROM meta"):
-        if checksum != _checksum(key, value):
-            raise damage_error(path, f"meta {key!r} has changed")
-        rows[key] = value
-    return rows
+    return dict(META.read(path, connection))
 
 
 def write_rows(connection: sqlite3.Connection, rows: Mapping[str, str]) -> None:
-    """Set keys of the meta table."""
-    connection.executemany(
-        "INSERT OR REPLACE INTO meta VALUES (?, ?, ?)",
-        [(key, value, _checksum(key, value)) for key, value in rows.items()],
-    )
-
-
-def _checksum(key: str, value: str) -> bytes:
-    return sha256(f"{key}\0{value}".encode()).digest()
+    """Set keys of the meta table, in a transaction of the caller's."""
+    META.put(connection, rows.items())

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
-from genagents_env.record.canonical import read_calls
+from genagents_env.record.calls import read_calls
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.embeddings import SqliteEmbeddings
+from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
 from genagents_env.record.rows import (
@@ -28,7 +29,8 @@ from genagents_env.record.rows import (
     JudgementRow,
     RememberedRow,
 )
-from genagents_env.record.schema import damage_error, guard_reading, open_file
+from genagents_env.record.schema import open_file
+from genagents_env.record.tables import POLICY_ERRORS
 from genagents_env.world.events import Event
 
 _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
@@ -186,23 +188,22 @@ class RunReader:
     def interviews(self) -> list[InterviewRow]:
         """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""
         with guard_reading(self.path):
-            return answers.read_interviews(self._connection)
+            return answers.read_interviews(self.path, self._connection)
 
     def memories(self) -> list[RememberedRow]:
         """Return every memory in which a fact of the scenario was found, ordered by tick."""
         with guard_reading(self.path):
-            return answers.read_remembered(self._connection)
+            return answers.read_remembered(self.path, self._connection)
 
     def judgements(self) -> list[JudgementRow]:
         """Return every verdict on an answer, ordered by judge, check and tick."""
         with guard_reading(self.path):
-            return answers.read_judgements(self._connection)
+            return answers.read_judgements(self.path, self._connection)
 
     def policy_faults(self) -> list[FaultRow]:
         """Return every failure of a policy, in order."""
         with guard_reading(self.path):
-            rows = self._connection.execute("SELECT * FROM policy_errors ORDER BY rowid").fetchall()
-        return [FaultRow(*row) for row in rows]
+            return [FaultRow(*row) for row in POLICY_ERRORS.read(self.path, self._connection)]
 
     def policy_fault_count(self) -> int:
         """Return how many decisions failed in a policy."""

@@ -1,95 +1,31 @@
 """The tables of a run file, and opening one: checked for format, damage and version."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from genagents_env.errors import RecordError
+from genagents_env.record.guard import damage_error, guard, guard_reading
+from genagents_env.record.table import SUMS
+from genagents_env.record.tables import SUMMED
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # A tick's events have the ids first_event .. first_event + events - 1, so no index on tick is
-# needed. Every checksum is a SHA-256; that of a tick also covers the tick before it.
-# An ordinary table for embeddings: rows of a thousand bytes are slow and large without a rowid.
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL);
-CREATE TABLE ticks (
-    tick INTEGER PRIMARY KEY, positions BLOB NOT NULL, first_event INTEGER NOT NULL,
-    events INTEGER NOT NULL, checksum BLOB NOT NULL);
-CREATE TABLE events (
-    id INTEGER PRIMARY KEY, tick INTEGER NOT NULL, kind TEXT NOT NULL, agent TEXT,
-    data TEXT NOT NULL);
-CREATE TABLE policy_errors (
-    tick INTEGER NOT NULL, agent TEXT NOT NULL, policy TEXT NOT NULL, kind TEXT NOT NULL,
-    text TEXT NOT NULL);
-CREATE TABLE calls (
-    agent TEXT NOT NULL, tick INTEGER NOT NULL, purpose TEXT NOT NULL, number INTEGER NOT NULL,
-    prompt_hash TEXT NOT NULL, messages TEXT NOT NULL, outcome TEXT NOT NULL, reply TEXT NOT NULL,
-    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, attempts INTEGER NOT NULL,
-    reasks INTEGER NOT NULL, truncated INTEGER NOT NULL, fault TEXT,
-    latency_seconds REAL NOT NULL, started_at REAL NOT NULL, checksum BLOB NOT NULL,
-    PRIMARY KEY (agent, tick, purpose, number)) WITHOUT ROWID;
-CREATE TABLE checkpoints (tick INTEGER PRIMARY KEY, body BLOB NOT NULL, checksum BLOB NOT NULL);
-CREATE TABLE measures (name TEXT NOT NULL, tick INTEGER NOT NULL, value TEXT NOT NULL,
-    PRIMARY KEY (name, tick));
-CREATE TABLE embeddings (
-    model TEXT NOT NULL, text TEXT NOT NULL, vector BLOB NOT NULL, checksum BLOB NOT NULL,
-    PRIMARY KEY (model, text));
-CREATE TABLE interviews (
-    tick INTEGER NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
-    evidence TEXT NOT NULL, repeat INTEGER NOT NULL, PRIMARY KEY (tick, agent, question, repeat));
-CREATE TABLE remembered (
-    tick INTEGER NOT NULL, agent TEXT NOT NULL, fact TEXT NOT NULL, text TEXT NOT NULL,
-    events TEXT NOT NULL, PRIMARY KEY (tick, agent, fact, text));
-CREATE TABLE judgements (
-    judge TEXT NOT NULL, check_id TEXT NOT NULL, tick INTEGER NOT NULL, agent TEXT NOT NULL,
-    question TEXT NOT NULL, repeat INTEGER NOT NULL, verdict TEXT, reply TEXT NOT NULL,
-    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
-    PRIMARY KEY (judge, check_id, tick, agent, question, repeat));
-"""
-
-# Errors of the surroundings; anything else that SQLite reports is a fault of the file.
-_OUTSIDE = {
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-}
-
-
-@contextmanager
-def guard(path: Path) -> Iterator[None]:
-    """Turn every SQLite error inside into a RecordError that names `path`."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _OUTSIDE:
-            raise damage_error(path, str(error)) from None
-        raise RecordError(
-            f"{path}: {error}; check that the folder is writable and the disk is not full"
-        ) from None
-
-
-@contextmanager
-def guard_reading(path: Path) -> Iterator[None]:
-    """Do as `guard`; values of a wrong type or form count as damage of the file, too."""
-    with guard(path):
-        try:
-            yield
-        except (TypeError, ValueError, KeyError) as error:
-            raise damage_error(path, f"{type(error).__name__} while reading it") from None
-
-
-def damage_error(path: Path, what: str) -> RecordError:
-    """Return the error for a file whose content is not what was written."""
-    return RecordError(
-        f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again"
-    )
+# needed. The checksum of a tick is a SHA-256 that also covers the tick before it.
+_TICKS = """CREATE TABLE ticks (
+    tick INTEGER PRIMARY KEY CHECK (tick BETWEEN 0 AND 1000000000),
+    positions BLOB NOT NULL CHECK (typeof(positions) = 'blob'),
+    first_event INTEGER NOT NULL CHECK (typeof(first_event) = 'integer' AND first_event >= 0),
+    events INTEGER NOT NULL CHECK (typeof(events) = 'integer' AND events >= 0),
+    checksum BLOB NOT NULL CHECK (typeof(checksum) = 'blob'))"""
+_EVENTS = """CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    tick INTEGER NOT NULL CHECK (typeof(tick) = 'integer'),
+    kind TEXT NOT NULL CHECK (typeof(kind) = 'text'),
+    agent TEXT CHECK (agent IS NULL OR typeof(agent) = 'text'),
+    data TEXT NOT NULL CHECK (typeof(data) = 'text'))"""
+_TABLES = (_TICKS, _EVENTS, SUMS, *(table.sql for table in SUMMED))
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -98,7 +34,7 @@ def create(path: Path) -> sqlite3.Connection:
         connection = _connect(f"file:{_quote(path)}?mode=rwc")
         connection.executescript(
             f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
-            f"{_TABLES} COMMIT;"
+            f"{'; '.join(_TABLES)}; COMMIT;"
         )
         return _tune(connection)
 

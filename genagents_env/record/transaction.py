@@ -5,11 +5,14 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from genagents_env.record.schema import guard
+from genagents_env.record.guard import guard
 
 
 class Transaction:
-    """All or nothing; a class, not a generator, because every tick passes through it."""
+    """All or nothing; a class, not a generator, because every tick passes through it.
+
+    A policy in a thread of its own may store a call meanwhile: one waits for the other.
+    """
 
     __slots__ = ("_connection", "_path")
 

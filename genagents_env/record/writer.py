@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
 
@@ -14,10 +15,11 @@ from genagents_env.errors import RecordError
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
-from genagents_env.record.canonical import FIRST, tick_checksum
+from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.embeddings import SqliteEmbeddings
+from genagents_env.record.guard import guard, guard_reading
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.rows import (
@@ -27,7 +29,15 @@ from genagents_env.record.rows import (
     RememberedRow,
     encode,
 )
-from genagents_env.record.schema import create, guard, guard_reading, open_file
+from genagents_env.record.schema import create, open_file
+from genagents_env.record.tables import (
+    CALLS,
+    CHECKPOINTS,
+    INTERVIEWS,
+    JUDGEMENTS,
+    POLICY_ERRORS,
+    REMEMBERED,
+)
 from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
@@ -37,8 +47,7 @@ _OUTAGE_BEGAN = (
     f"SELECT min(tick) FROM calls WHERE {_LOST} AND started_at >= "  # noqa: S608 (constant text)
     f"(SELECT coalesce(max(started_at), 0) FROM calls WHERE NOT {_LOST})"
 )
-_ASKED = ("interviews", "remembered", "judgements")
-_BY_TICK = ("ticks", "events", "policy_errors", "measures", "checkpoints", *_ASKED)
+_ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 
 
 class RunWriter:
@@ -155,6 +164,7 @@ class RunWriter:
                 "INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", (tick, blob, first, len(rows), chain)
             )
             run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
+            seal_ticks(run, tick, chain)
             self._put_faults(faults)
             self._report_phase("mid-write", tick)
         self.tick, self._chain = tick, chain
@@ -190,14 +200,11 @@ class RunWriter:
         """Write the state after the last tick, and sync the file to the disk."""
         body = state.body(self._chain)
         with self._transaction():
-            self._connection.execute(
-                "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?)",
-                (state.tick, body, checkpoints.checksum(state.tick, body)),
-            )
-            self._connection.execute(
-                "DELETE FROM checkpoints WHERE tick NOT IN "
-                "(SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?)",
-                (checkpoints.KEPT,),
+            CHECKPOINTS.put(self._connection, [(state.tick, body)])
+            CHECKPOINTS.delete(
+                self._connection,
+                "tick NOT IN (SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?)",
+                checkpoints.KEPT,
             )
             self._report_phase("checkpoint", state.tick)
         with guard(self.path):
@@ -217,8 +224,11 @@ class RunWriter:
         state, self._chain = found if found is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick
         with self._transaction():
-            for table in _BY_TICK:
-                self._connection.execute(f"DELETE FROM {table} WHERE tick > ?", (self.tick,))  # noqa: S608
+            for name in ("ticks", "events"):
+                self._connection.execute(f"DELETE FROM {name} WHERE tick > ?", (self.tick,))  # noqa: S608
+            for table in (POLICY_ERRORS, CHECKPOINTS, *_ASKED):
+                table.delete(self._connection, "tick > ?", self.tick)
+            seal_ticks(self._connection, self.tick, self._chain)
             heads.write_rows(self._connection, {"status": encode("running")})
         return state
 
@@ -236,7 +246,7 @@ class RunWriter:
         first = tick if first is None else min(first, tick)
         with self._transaction():
             self.cassette.forget_fallbacks(first)
-            self._connection.execute("DELETE FROM checkpoints WHERE tick > ?", (first,))
+            CHECKPOINTS.delete(self._connection, "tick > ?", first)
         return int(first)
 
     def replace_meta(self, meta: RunMeta) -> None:
@@ -255,10 +265,10 @@ class RunWriter:
         with self._transaction():
             heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
             for table in _ASKED:
-                self._connection.execute(f"DELETE FROM {table} WHERE tick > 0")  # noqa: S608
-            self._connection.execute(
-                "DELETE FROM calls WHERE tick > 0 "
-                "AND (purpose = 'interview' OR purpose LIKE 'interview.%')"
+                table.delete(self._connection, "tick > 0")
+            CALLS.delete(
+                self._connection,
+                "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')",
             )
         self.meta = meta
 
@@ -330,10 +340,7 @@ class RunWriter:
 
     def _put_faults(self, faults: Sequence[FaultRow]) -> None:
         if faults:
-            self._connection.executemany(
-                "INSERT INTO policy_errors VALUES (?, ?, ?, ?, ?)",
-                [(f.tick, f.agent, f.policy, f.kind, f.text) for f in faults],
-            )
+            POLICY_ERRORS.put(self._connection, [astuple(fault) for fault in faults])
 
     def _transaction(self) -> Transaction:
         return Transaction(self.path, self._connection)

@@ -129,7 +129,7 @@ def run_case(arguments: str, cwd: Path) -> dict[str, object]:
     genagents(f"run {arguments} --seed 1 --out run.sqlite --force --quiet", cwd)
     told = steady(json.loads(genagents("report run.sqlite --json", cwd)))
     with sqlite3.connect(cwd / "run.sqlite") as connection:
-        judged = connection.execute("SELECT * FROM judgements").fetchall()
+        judged = [row[:-1] for row in connection.execute("SELECT * FROM judgements")]  # no checksum
     transcript = genagents("show run.sqlite", cwd)
     return {
         "hash": genagents("hash run.sqlite", cwd).strip(),

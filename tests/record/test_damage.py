@@ -4,7 +4,16 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import RecordError
-from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from genagents_env.record import (
+    FaultRow,
+    InterviewRow,
+    JudgementRow,
+    RememberedRow,
+    RunMeta,
+    RunReader,
+    RunWriter,
+    canonical_hash,
+)
 from tests.record.lived import call, live
 
 
@@ -41,6 +50,52 @@ def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str
         canonical_hash(run_file)
     with pytest.raises(RecordError, match=r"run\.sqlite is damaged"), RunWriter.open(run_file) as w:
         w.rewind()
+
+
+TAMPERING = [
+    "UPDATE {} SET agent = 'Bob'",
+    "UPDATE {} SET tick = tick + 9",
+    "DELETE FROM {}",
+    "DELETE FROM {} WHERE rowid = 1",
+    "CREATE TEMP TABLE t AS SELECT * FROM {0}; UPDATE t SET agent = 'Bob'; "
+    "INSERT INTO {0} SELECT * FROM t",
+]
+
+
+@pytest.mark.parametrize("table", ["interviews", "remembered", "judgements", "policy_errors"])
+@pytest.mark.parametrize("sql", TAMPERING)
+def test_what_was_found_by_asking_cannot_be_changed_unnoticed(
+    path: Path, meta: RunMeta, table: str, sql: str
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 3)
+        for tick in (2, 3):
+            writer.commit_interviews(
+                [InterviewRow(tick, "Ada", "q", "a", (1,))],
+                [FaultRow(tick, "Ada", "idle", "raised", "ValueError")],
+                [RememberedRow(tick, "Ada", "fact", "text", (2,))],
+            )
+            writer.commit_judgement(
+                JudgementRow("judge", "check", tick, "Ada", "q", 0, "yes", "yes", 7, 1)
+            )
+    connection = sqlite3.connect(path)
+    connection.executescript(sql.format(table))
+    connection.close()
+    with pytest.raises(RecordError, match=rf"run\.sqlite is damaged.*{table}"):
+        _read_what_was_found(path)
+
+
+def _read_what_was_found(path: Path) -> None:
+    with RunReader(path) as run:
+        for read in (run.interviews, run.memories, run.judgements, run.policy_faults):
+            read()
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM ticks WHERE tick = 12", "DELETE FROM calls"])
+def test_what_is_missing_is_missed(run_file: Path, sql: str) -> None:
+    _execute(run_file, sql)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged.* missing"):
+        canonical_hash(run_file)
 
 
 def test_a_changed_call_is_not_answered(run_file: Path) -> None:

@@ -1,0 +1,153 @@
+"""A table of a run file: every row under a checksum, and all its rows together under another."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias
+
+from genagents_env.errors import RecordError
+from genagents_env.record.guard import damage_error
+from genagents_env.record.rows import JSON, encode
+
+Value: TypeAlias = JSON  # None, int, float, str or bytes: each column has a check of its type
+
+SUMS = """CREATE TABLE sums (
+    name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
+    count INTEGER NOT NULL CHECK (typeof(count) = 'integer' AND count >= 0),
+    sum BLOB NOT NULL CHECK (typeof(sum) = 'blob' AND length(sum) = 32))"""
+NOTHING = bytes(32)  # the sum of no rows
+_MODULUS = 2**256
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTable:
+    """What a table holds. Each row has a SHA-256; the `sums` table has their number and their sum.
+
+    The sum (modulo 2**256) does not depend on the order of the rows, and a row that comes or goes
+    changes it without the others being read.
+
+    Attributes:
+        name: of the table.
+        columns: the SQL type and check of each, in their order; the checksum comes last.
+        key: those of which no two rows have the same values; none where rows may repeat.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    key: tuple[str, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        """The statement that makes the table."""
+        lines = [f"{name} {kind.format(name)}" for name, kind in self.columns.items()]
+        lines.append("checksum BLOB NOT NULL CHECK (typeof(checksum) = 'blob')")
+        if self.key:
+            lines.append(f"UNIQUE ({', '.join(self.key)})")
+        return f"CREATE TABLE {self.name} (\n    " + ",\n    ".join(lines) + ")"
+
+    def checksum(self, row: Sequence[Value]) -> bytes:
+        """Return the SHA-256 of a row."""
+        digest = sha256(self.name.encode())
+        digest.update(encode([len(v) if isinstance(v, bytes) else v for v in row]).encode())
+        for value in row:
+            if isinstance(value, bytes):
+                digest.update(value)
+        return digest.digest()
+
+    def put(
+        self, connection: sqlite3.Connection, rows: Iterable[Sequence[Value]], *, keep: bool = False
+    ) -> None:
+        """Write rows, in a transaction of the caller's; each replaces the one of the same key.
+
+        With `keep`, the one that is there stays instead.
+        """
+        count, total = 0, 0
+        verb = "INSERT OR REPLACE" if self.key else "INSERT"
+        query = f"{verb} INTO {self.name} VALUES ({', '.join('?' * (len(self.columns) + 1))})"
+        for row in rows:
+            checksum = self.checksum(row)
+            before = self._find_checksum(connection, row)
+            if before is not None and keep:
+                continue
+            connection.execute(query, (*row, checksum))
+            count += before is None
+            total += _number(checksum) - _number(before or NOTHING)
+        if count or total:
+            self._add(connection, count, total)
+
+    def delete(self, connection: sqlite3.Connection, where: str, *values: Value) -> int:
+        """Delete rows, in a transaction of the caller's; return how many."""
+        query = f"SELECT checksum FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
+        gone = [_number(checksum) for (checksum,) in connection.execute(query, values)]
+        if gone:
+            connection.execute(f"DELETE FROM {self.name} WHERE {where}", values)  # noqa: S608
+            self._add(connection, -len(gone), -sum(gone))
+        return len(gone)
+
+    def read(
+        self, path: Path, connection: sqlite3.Connection, order: str = "rowid"
+    ) -> Iterator[tuple[Value, ...]]:
+        """Yield every row, without its checksum.
+
+        Raises:
+            RecordError: a row has changed; at the end, where one is missing or was added.
+        """
+        query = f"SELECT * FROM {self.name} ORDER BY {order}"  # noqa: S608 (constant text)
+        count, total = 0, 0
+        for *row, checksum in connection.execute(query):
+            yield self.check(path, row, checksum)
+            count, total = count + 1, total + _number(checksum)
+        if self.find_sum(connection) != (count, (total % _MODULUS).to_bytes(32, "big")):
+            raise self._missing_error(path)
+
+    def find(
+        self, path: Path, connection: sqlite3.Connection, where: str, *values: Value
+    ) -> list[tuple[Value, ...]]:
+        """Return some rows, without their checksums.
+
+        Raises:
+            RecordError: a row has changed.
+        """
+        query = f"SELECT * FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
+        rows = connection.execute(query, values).fetchall()
+        return [self.check(path, row[:-1], row[-1]) for row in rows]
+
+    def check(self, path: Path, row: Sequence[Value], checksum: bytes) -> tuple[Value, ...]:
+        """Return `row`, or raise RecordError where it does not match its checksum."""
+        if self.checksum(row) != checksum:
+            which = ", ".join(f"{k} {v!r:.40}" for k, v in zip(self.columns, row, strict=True))
+            raise damage_error(path, f"a row of {self.name} has changed: {which:.120}")
+        return tuple(row)
+
+    def find_sum(self, connection: sqlite3.Connection) -> tuple[int, bytes]:
+        """Return the number of rows that were written, and the sum of their checksums."""
+        query = "SELECT count, sum FROM sums WHERE name = ?"
+        found = connection.execute(query, (self.name,)).fetchone()
+        return found if found is not None else (0, NOTHING)
+
+    def _add(self, connection: sqlite3.Connection, count: int, total: int) -> None:
+        before, number = self.find_sum(connection)
+        after = (int.from_bytes(number, "big") + total) % _MODULUS
+        connection.execute(
+            "INSERT OR REPLACE INTO sums VALUES (?, ?, ?)",
+            (self.name, before + count, after.to_bytes(32, "big")),
+        )
+
+    def _find_checksum(self, connection: sqlite3.Connection, row: Sequence[Value]) -> bytes | None:
+        if not self.key:
+            return None
+        where = " AND ".join(f"{name} = ?" for name in self.key)
+        names = list(self.columns)
+        key = [row[names.index(name)] for name in self.key]
+        query = f"SELECT checksum FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
+        found = connection.execute(query, key).fetchone()
+        return None if found is None else bytes(found[0])
+
+    def _missing_error(self, path: Path) -> RecordError:
+        return damage_error(path, f"rows of {self.name} are missing or were added")
+
+
+def _number(checksum: bytes) -> int:
+    return int.from_bytes(checksum, "big")

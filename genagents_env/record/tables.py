@@ -1,0 +1,67 @@
+"""The tables of a run file."""
+
+from genagents_env.record.table import RecordTable
+
+_TEXT = "TEXT NOT NULL CHECK (typeof({0}) = 'text')"
+_TEXT_OR_NULL = "TEXT CHECK ({0} IS NULL OR typeof({0}) = 'text')"
+_COUNT = "INTEGER NOT NULL CHECK (typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 1000000000000)"
+_TICK = "INTEGER NOT NULL CHECK (typeof({0}) = 'integer' AND {0} BETWEEN -1 AND 1000000000)"
+_SECONDS = "REAL NOT NULL CHECK (typeof({0}) = 'real' AND {0} BETWEEN -1e12 AND 1e12)"
+_BLOB = "BLOB NOT NULL CHECK (typeof({0}) = 'blob')"
+_ID = "INTEGER PRIMARY KEY"
+
+META = RecordTable("meta", {"key": _TEXT, "value": _TEXT}, ("key",))
+POLICY_ERRORS = RecordTable(
+    "policy_errors", {"tick": _TICK, "agent": _TEXT, "policy": _TEXT, "kind": _TEXT, "text": _TEXT}
+)
+CALLS = RecordTable(
+    "calls",
+    {
+        **{"agent": _TEXT, "tick": _TICK, "purpose": _TEXT, "number": _COUNT},
+        **{"prompt_hash": _TEXT, "messages": _BLOB, "outcome": _TEXT, "reply": _TEXT},
+        **{"prompt_tokens": _COUNT, "completion_tokens": _COUNT, "attempts": _COUNT},
+        **{"reasks": _COUNT, "truncated": _COUNT, "fault": _TEXT_OR_NULL},
+        **{"latency_seconds": _SECONDS, "started_at": _SECONDS},
+    },
+    ("agent", "tick", "purpose", "number"),
+)
+# Calls that were sent and are not answered: a killed run has lost them, but not what they may cost.
+IN_FLIGHT = RecordTable(
+    "in_flight",
+    {
+        **{"id": _ID, "agent": _TEXT, "tick": _TICK, "purpose": _TEXT, "number": _COUNT},
+        **{"calls": _COUNT, "tokens": _COUNT, "dollars": _TEXT},
+    },
+    ("id",),
+)
+CHECKPOINTS = RecordTable("checkpoints", {"tick": _TICK, "body": _BLOB}, ("tick",))
+EMBEDDINGS = RecordTable(
+    "embeddings", {"model": _TEXT, "text": _TEXT, "vector": _BLOB}, ("model", "text")
+)
+INTERVIEWS = RecordTable(
+    "interviews",
+    {
+        **{"tick": _TICK, "agent": _TEXT, "question": _TEXT, "answer": _TEXT},
+        **{"evidence": _TEXT, "repeat": _COUNT},
+    },
+    ("tick", "agent", "question", "repeat"),
+)
+REMEMBERED = RecordTable(
+    "remembered",
+    {"tick": _TICK, "agent": _TEXT, "fact": _TEXT, "text": _TEXT, "events": _TEXT},
+    ("tick", "agent", "fact", "text"),
+)
+JUDGEMENTS = RecordTable(
+    "judgements",
+    {
+        **{"judge": _TEXT, "check_id": _TEXT, "tick": _TICK, "agent": _TEXT, "question": _TEXT},
+        **{"repeat": _COUNT, "verdict": _TEXT_OR_NULL, "reply": _TEXT},
+        **{"prompt_tokens": _COUNT, "completion_tokens": _COUNT},
+    },
+    ("judge", "check_id", "tick", "agent", "question", "repeat"),
+)
+# Ticks and events are chained instead: see `canonical.py`.
+SUMMED = (
+    *(META, POLICY_ERRORS, CALLS, IN_FLIGHT, CHECKPOINTS, EMBEDDINGS),
+    *(INTERVIEWS, REMEMBERED, JUDGEMENTS),
+)
