@@ -37,6 +37,10 @@ class RunLocked(RecordError):
     exit_code = 73
 
 
+class DiskError(RecordError):
+    """A run file cannot be opened, read or written: disk, folder or permissions are at fault."""
+
+
 class DivergenceError(RecordError):
     """A resumed run asked a model something else than the recorded run did at the same point."""
 

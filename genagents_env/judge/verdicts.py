@@ -1,14 +1,17 @@
 """Verdicts, one a line: each is kept the moment it is given, and never asked for twice."""
 
+import errno
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import DiskError, RecordError
 from genagents_env.record.lock import RunLock
+from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.record.rows import encode
 from genagents_env.scenario.questions import When
 
@@ -166,7 +169,6 @@ class Verdicts:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: RunLock | None = None
-        self._file: IO[bytes] | None = None
         self._whole = 0  # bytes of whole lines
         self._known: dict[Key, Judgement] = {}
         self._read()
@@ -187,14 +189,12 @@ class Verdicts:
         Raises:
             RecordError: this is not inside `with`.
         """
-        if self._file is None:
+        if self._lock is None:
             raise RecordError(f"{self.path}: verdicts are added inside `with verdicts:` only")
         if self._known.get(one.key) == one:
             return
         kind = "rating" if isinstance(one, Rating) else "comparison"
-        self._file.write(encode({"kind": kind, **asdict(one)}).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._append(self._lock.file, encode({"kind": kind, **asdict(one)}).encode() + b"\n")
         self._known[one.key] = one
 
     def __enter__(self) -> Self:
@@ -204,32 +204,51 @@ class Verdicts:
             RunLocked: another process writes it.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = RunLock(self.path)
+        self._lock = RunLock(find_real(self.path), create=True, label=self.path)
         try:
             self._read()
-            self._file = self.path.open("ab")
-            self._file.truncate(self._whole)
         except BaseException:
-            self._lock.release()
+            self.__exit__()
             raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
         if self._lock is not None:
             self._lock.release()
             self._lock = None
 
+    def _append(self, to: OpenFile, line: bytes) -> None:
+        """Write a line in place of what is torn at the end, whole or not at all."""
+        file = to.descriptor
+        try:
+            written = os.pwrite(file, line, self._whole)
+            if written < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.ftruncate(file, self._whole + len(line))
+            os.fsync(file)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(file, self._whole)
+            raise DiskError(
+                f"{self.path} cannot be written: {error.strerror}; the verdicts before are in it, "
+                "and the same command goes on with them"
+            ) from None
+        self._whole += len(line)
+
     def _read(self) -> None:
-        content = self.path.read_bytes() if self.path.exists() else b""
+        content = self._load()
         self._whole = content.rfind(b"\n") + 1
         lines = content[: self._whole].splitlines()
         found = [
             _parse_line(self.path, number, line) for number, line in enumerate(lines, 1) if line
         ]
         self._known = {one.key: one for one in found}
+
+    def _load(self) -> bytes:
+        if self._lock is None:
+            return self.path.read_bytes() if self.path.exists() else b""
+        file = self._lock.file
+        return os.pread(file.descriptor, file.size, 0)
 
 
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:

@@ -1,6 +1,5 @@
 """The cassette in the run file: every answered call is committed before it is applied."""
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.record.calls import find_call, put_call
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.tables import CALLS
@@ -26,7 +26,7 @@ class SqliteCassette:
     """
 
     def __init__(
-        self, path: Path, connection: sqlite3.Connection, on_phase: OnPhase | None = None
+        self, path: Path, connection: RunConnection, on_phase: OnPhase | None = None
     ) -> None:
         self._path, self._connection, self._on_phase = path, connection, on_phase
 

@@ -1,9 +1,9 @@
 """The vectors of a run: each text is embedded once, stored with the model, and read on resume."""
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.tables import EMBEDDINGS
 from genagents_env.record.transaction import Transaction
@@ -21,7 +21,7 @@ class SqliteEmbeddings:
         connection: in autocommit mode.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: RunConnection) -> None:
         self._path, self._connection = path, connection
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:

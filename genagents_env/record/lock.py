@@ -1,81 +1,84 @@
-"""One writer a run file: a lock that ends with its process, even one killed with -9."""
+"""One writer a file: a lock that ends with its process, even one killed with -9."""
 
-import fcntl
-import os
-import time
+import errno
+from contextlib import suppress
 from pathlib import Path
 
-from genagents_env.errors import RunLocked
+from genagents_env.errors import DiskError, RecordError, RunLocked
+from genagents_env.record.open_files import OpenFile, find_real, missing_error
 
 
 class RunLock:
-    """An advisory lock on `<run file>.lock`, which holds the writer's process id.
+    """An advisory lock on a file itself, by whatever name one comes to it.
 
-    It lies beside the run file, not in it: closing any descriptor of a SQLite file would drop
-    SQLite's own locks.
+    Nothing lies beside the file, and nothing is written into it.
+
+    Args:
+        path: of the file; a symbolic link is followed, but not to make a file.
+        create: make it, empty, where there is none.
+        label: its name in messages, if not `path`.
+
+    Attributes:
+        file: what is locked.
 
     Raises:
+        RecordError: it is missing or no regular file, or cannot be written.
         RunLocked: another writer holds it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path.with_name(path.name + ".lock")
-        self._descriptor: int | None = self._acquire(path)
+    def __init__(self, path: Path, *, create: bool = False, label: Path | None = None) -> None:
+        real = path if create else find_real(path)
+        self.file = _acquire(real, create, label or path)
 
-    def _acquire(self, run_path: Path) -> int:
-        patience = 5  # `find_writer` holds a shared lock for a moment
-        while True:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            if _try_lock(descriptor, fcntl.LOCK_EX):
-                if self._still_there(descriptor):
-                    os.ftruncate(descriptor, 0)
-                    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-                    return descriptor
-                os.close(descriptor)  # its last holder removed the file just before
-                continue
-            pid = _read_holder(descriptor)
-            os.close(descriptor)
-            patience -= 1
-            if not patience:
-                raise RunLocked(
-                    f"{run_path} is being written by process {pid}; wait for it, or stop it first"
-                )
-            time.sleep(0.02)
-
-    def _still_there(self, descriptor: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(descriptor), os.stat(self.path))
-        except FileNotFoundError:
-            return False
+    def remove(self) -> None:
+        """Remove the file, if it is in its place and can be removed, and release the lock."""
+        with suppress(OSError):
+            if self.file.is_in_place:
+                self.file.path.unlink()
+        self.release()
 
     def release(self) -> None:
         """Release the lock; safe to call twice."""
-        if self._descriptor is not None:
-            self.path.unlink(missing_ok=True)
-            os.close(self._descriptor)
-            self._descriptor = None
+        self.file.unlock()
+        self.file.close()
 
 
 def find_writer(path: Path) -> str | None:
-    """Return the process id of the writer of `path`, or None."""
-    lock_path = path.with_name(path.name + ".lock")
+    """Return who writes `path`, as `process 123` or `another process`; None where nobody does."""
     try:
-        descriptor = os.open(lock_path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
+        file = OpenFile(find_real(path))
+    except (OSError, RecordError):
         return None
     try:
-        return None if _try_lock(descriptor, fcntl.LOCK_SH) else _read_holder(descriptor)
+        return _describe(file.find_writer())
     finally:
-        os.close(descriptor)
+        file.close()
 
 
-def _try_lock(descriptor: int, how: int) -> bool:
-    try:
-        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _acquire(path: Path, create: bool, label: Path) -> OpenFile:
+    while True:
+        try:
+            file = OpenFile(path, create=create)
+        except FileNotFoundError:
+            raise missing_error(label) from None
+        try:
+            locked = file.lock()
+            if locked and file.is_in_place:
+                return file
+            writer = None if locked else _describe(file.find_writer())
+        except OSError as error:
+            file.close()
+            denied = error.errno == errno.EBADF  # it could be opened for reading only
+            why = "permission denied" if denied else error.strerror
+            raise DiskError(f"{label} cannot be written: {why}") from None
+        if locked:  # it was replaced just before
+            file.unlock()
+        file.close()
+        if writer is not None:
+            raise RunLocked(f"{label} is being written by {writer}; wait for it, or stop it first")
 
 
-def _read_holder(descriptor: int) -> str:
-    return os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
+def _describe(writer: int | None) -> str | None:
+    if writer is None:
+        return None
+    return f"process {writer}" if writer else "another process"

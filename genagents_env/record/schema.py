@@ -4,7 +4,8 @@ import sqlite3
 from pathlib import Path
 
 from genagents_env.errors import RecordError
-from genagents_env.record.guard import damage_error, guard, guard_reading
+from genagents_env.record.connection import RunConnection, connect
+from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.table import SUMS
 from genagents_env.record.tables import SUMMED
 
@@ -28,27 +29,25 @@ _EVENTS = """CREATE TABLE events (
 _TABLES = (_TICKS, _EVENTS, SUMS, *(table.sql for table in SUMMED))
 
 
-def create(path: Path) -> sqlite3.Connection:
-    """Return a connection to a new, empty run file."""
-    with guard(path):
-        connection = _connect(f"file:{_quote(path)}?mode=rwc")
-        connection.executescript(
-            f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
-            f"{'; '.join(_TABLES)}; COMMIT;"
-        )
-        return _tune(connection)
+def create(path: Path) -> RunConnection:
+    """Return a connection to the empty file `path`, now with tables; without a journal yet."""
+    connection = connect(path, "rw")
+    connection.executescript(
+        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+        f"BEGIN; PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
+        f"{'; '.join(_TABLES)}; COMMIT;"
+    )
+    return connection
 
 
-def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
+def open_file(path: Path, *, write: bool) -> RunConnection:
     """Return a connection to an existing run file.
 
     Raises:
         RecordError: it is missing, foreign, damaged, or of another format than this version's.
     """
-    if not path.is_file():
-        raise RecordError(f"no run file {path}; `genagents run SCENARIO --out FILE` makes one")
     with guard_reading(path):
-        connection = _connect(f"file:{_quote(path)}?mode={'rw' if write else 'ro'}")
+        connection = connect(path, "rw" if write else "ro")
         try:
             _check_header(path, connection)
             if write:
@@ -60,20 +59,11 @@ def open_file(path: Path, *, write: bool) -> sqlite3.Connection:
         return connection
 
 
-def _connect(uri: str) -> sqlite3.Connection:
-    # Autocommit: a call is durable when `execute` returns; ticks open their own transactions.
-    # A plain policy may run in a worker thread and reach the cassette from there.
-    return sqlite3.connect(
-        uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False
-    )
-
-
-def _tune(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _tune(connection: sqlite3.Connection) -> None:
     # In WAL mode NORMAL survives a killed process whole; power loss costs at most the ticks since
     # the last checkpoint, which syncs.
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
-    return connection
 
 
 def _check_header(path: Path, connection: sqlite3.Connection) -> None:
@@ -97,7 +87,3 @@ def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != "ok":
         raise damage_error(path, state)
-
-
-def _quote(path: Path) -> str:
-    return path.absolute().as_uri().removeprefix("file://")

@@ -5,21 +5,24 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard
 
 
 class Transaction:
-    """All or nothing; a class, not a generator, because every tick passes through it.
+    """All or nothing, in a file that is still in its place.
 
-    A policy in a thread of its own may store a call meanwhile: one waits for the other.
+    A class, not a generator, because every tick passes through it. A policy in a thread of its own
+    may store a call meanwhile: one waits for the other.
     """
 
     __slots__ = ("_connection", "_path")
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: RunConnection) -> None:
         self._path, self._connection = path, connection
 
     def __enter__(self) -> None:
+        self._connection.check()
         with guard(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
 

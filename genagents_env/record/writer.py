@@ -18,6 +18,8 @@ from genagents_env.record import meta as heads
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
+from genagents_env.record.connection import RunConnection
+from genagents_env.record.creation import create_file, remove_file
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import guard, guard_reading
 from genagents_env.record.lock import RunLock
@@ -29,7 +31,7 @@ from genagents_env.record.rows import (
     RememberedRow,
     encode,
 )
-from genagents_env.record.schema import create, open_file
+from genagents_env.record.schema import open_file
 from genagents_env.record.tables import (
     CALLS,
     CHECKPOINTS,
@@ -65,7 +67,7 @@ class RunWriter:
         self,
         path: Path,
         lock: RunLock,
-        connection: sqlite3.Connection,
+        connection: RunConnection,
         meta: RunMeta,
         on_phase: OnPhase | None,
     ) -> None:
@@ -74,6 +76,7 @@ class RunWriter:
         self.embeddings = SqliteEmbeddings(path, connection)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain = FIRST
+        lock.file.show_process()
 
     @classmethod
     def create(
@@ -98,18 +101,12 @@ class RunWriter:
             RecordError: the file exists and `force` is not given, or cannot be written.
             RunLocked: another process writes it.
         """
-        path = Path(path)
-        check_free(path, force=force)
-        lock = RunLock(path)
+        path, rows = Path(path), meta.rows() | {"status": encode("running")}
+        lock = create_file(path, lambda file: heads.write_rows(file, rows), force=force)
         try:
-            _remove(path)
-            connection = create(path)
-            writer = cls(path, lock, connection, meta, on_phase)
-            with writer._transaction():
-                heads.write_rows(connection, meta.rows() | {"status": encode("running")})
-            return writer
+            return cls(path, lock, open_file(path, write=True), meta, on_phase)
         except BaseException:
-            lock.release()
+            remove_file(lock)
             raise
 
     @classmethod
@@ -117,14 +114,13 @@ class RunWriter:
         """Open an existing run file; call `rewind` before writing ticks.
 
         Raises:
-            RecordError: it is missing, foreign, damaged or newer.
+            RecordError: it is missing, foreign, damaged or newer, or has a second name.
             RunLocked: another process writes it.
         """
         path = Path(path)
-        if not path.is_file():
-            open_file(path, write=True)  # raises, and leaves no lock file behind
         lock = RunLock(path)
         try:
+            _check_one_name(path, lock)
             connection = open_file(path, write=True)
             try:
                 with guard_reading(path):
@@ -317,15 +313,17 @@ class RunWriter:
         """
         with suppress(sqlite3.Error):  # a reader has it open, or the disk is full: nothing is lost
             self._connection.execute("PRAGMA busy_timeout=0")
-            self._connection.execute("PRAGMA journal_mode=DELETE")
+            if self._lock.file.is_in_place:
+                self._connection.execute("PRAGMA journal_mode=DELETE")
+            else:  # the log at its place may be that of another file by now
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         self._lock.release()
 
     def discard(self) -> None:
         """Close the file and remove it: for a run that failed before anything happened."""
         self._connection.close()
-        _remove(self.path)
-        self._lock.release()
+        remove_file(self._lock)
 
     def __enter__(self) -> "RunWriter":
         return self
@@ -350,16 +348,10 @@ class RunWriter:
             self._on_phase(phase, tick)
 
 
-def check_free(path: Path, *, force: bool) -> None:
-    """Raise RecordError where `create` would, so that a run can be refused before it is made."""
-    if not path.parent.is_dir():
-        raise RecordError(f"no folder {path.parent}; make it first")
-    if path.exists() and not force:
+def _check_one_name(path: Path, lock: RunLock) -> None:
+    """Raise RecordError for a file with hard links: its log would lie beside one of them."""
+    if lock.file.names > 1:
         raise RecordError(
-            f"{path} exists; go on with `genagents resume {path}`, or replace it with --force"
+            f"{path} has {lock.file.names} names (hard links), and what is written by one is not "
+            "seen by the others; go on with a copy of it"
         )
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunWriter
-from genagents_env.record.writer import check_free
+from genagents_env.record.creation import check_free
 from genagents_env.run.models import name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.session import RunSession

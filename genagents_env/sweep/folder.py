@@ -192,8 +192,8 @@ class SweepFolder:
             FileNotFoundError: there is none.
         """
         path = self.run_file(trial)
-        if pid := find_writer(path):
-            raise RunLocked(f"{path} is being written by process {pid}; it was left alone")
+        if writer := find_writer(path):
+            raise RunLocked(f"{path} is being written by {writer}; it was left alone")
         away = self.path / "damaged"
         away.mkdir(exist_ok=True)
         number = 1

@@ -129,5 +129,5 @@ def _read_last_tick(job: Job) -> int:
 
 def _was_touched(job: Job, since: float) -> bool:
     """Whether the run file of `job` has been written since then."""
-    files = (job.path.with_name(job.path.name + suffix) for suffix in ("", "-wal", ".lock"))
+    files = (job.path.with_name(job.path.name + suffix) for suffix in ("", "-wal"))
     return any(file.exists() and file.stat().st_mtime >= since for file in files)

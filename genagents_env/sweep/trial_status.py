@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import DiskError, RecordError
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
@@ -57,7 +57,8 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
-        state: TrialState = "failed" if _OUTSIDE in str(error) else "damaged"
+        outside = isinstance(error, DiskError) or _OUTSIDE in str(error)
+        state: TrialState = "failed" if outside else "damaged"
         return TrialStatus(trial.name, state, problem=clean(str(error), _LIMIT))
     except OSError as error:
         return TrialStatus(trial.name, "failed", problem=clean(str(error), _LIMIT))

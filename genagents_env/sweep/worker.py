@@ -1,9 +1,8 @@
 """One trial run in a worker: started, resumed or run again, then judged; its result is data."""
 
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -102,7 +101,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
 
 def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
     path = job.path
-    if not path.is_file() or _is_blank(path):
+    if not path.exists() or path.stat().st_size == 0:
         return run(job.trial.spec, path, options, force=True)
     with RunWriter.open(path) as writer:  # takes in, too, what a killed writer left beside it
         finished = writer.status == "finished"
@@ -110,19 +109,6 @@ def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
         return resume(path, options)
     with RunReader(path) as reader:
         return RunResult(path, "finished", reader.last_tick, 0)
-
-
-def _is_blank(path: Path) -> bool:
-    """Whether a worker was killed before it had written anything but an empty file's tables."""
-    with closing(sqlite3.connect(path)) as connection:
-        try:
-            tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
-            if not tables:
-                return True
-            (rows,) = connection.execute("SELECT count(*) FROM meta").fetchone()
-            return not rows
-        except sqlite3.DatabaseError:  # damaged, or locked: reported when it is opened
-            return False
 
 
 def _make_failure(trial: str, path: Path, error: BaseException) -> TrialResult:

@@ -26,7 +26,7 @@ def good(job: Job) -> TrialResult:
 def poisonous(job: Job) -> TrialResult:
     """Die of the trial of seed 1, always, and of no other."""
     if job.trial.seed == 1:
-        job.path.with_name(job.path.name + ".lock").touch()  # as one does who takes up the run
+        job.path.touch()  # as one does who takes up the run
         die()
     return _done(job)
 

@@ -40,7 +40,8 @@ def output_file(folder: Path) -> Path:
 def writers(folder: SweepFolder) -> list[int]:
     """Return the processes that write a run of `folder` now."""
     found = (find_writer(path) for path in sorted(folder.runs.glob("*.sqlite")))
-    return [int(pid) for pid in found if pid is not None and pid.isdigit()]
+    ids = [writer.removeprefix("process ") for writer in found if writer is not None]
+    return [int(pid) for pid in ids if pid.isdigit()]
 
 
 def workers(process: "subprocess.Popen[bytes]") -> list[int]:

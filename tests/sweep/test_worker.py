@@ -88,11 +88,6 @@ def test_what_was_killed_at_its_first_breath_begins_again(tmp_path: Path) -> Non
     empty = job(tmp_path / "empty")
     empty.path.touch()
     assert run_trial(empty).hash == whole
-    tables = job(tmp_path / "tables")
-    sqlite3.connect(tables.path).execute(
-        "CREATE TABLE meta (key, value, checksum)"
-    ).connection.close()
-    assert run_trial(tables).hash == whole
 
 
 def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path) -> None:
@@ -146,7 +141,7 @@ def test_a_run_file_travels_there_and_back(tmp_path: Path) -> None:
 
 def test_a_file_that_its_killed_writer_still_holds_is_waited_for(tmp_path: Path) -> None:
     given = job(tmp_path)
-    lock = RunLock(given.path)
+    lock = RunLock(given.path, create=True)
     threading.Timer(0.5, lock.release).start()
     assert run_trial(given).state == "finished"
 

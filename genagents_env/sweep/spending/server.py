@@ -246,13 +246,15 @@ class BudgetServer:
         self._lock: RunLock | None = None
 
     def __enter__(self) -> Self:
-        self._lock = RunLock(self._journal.path)
+        # Beside it: the journal is replaced when it is written first.
+        beside = self._journal.path.with_name(f"{self._journal.path.name}.lock")
+        self._lock = RunLock(beside, create=True, label=self._journal.path)
         try:
             self._journal.restore(self._queue.budget)
             self._thread.start()
             self._port.result()
         except BaseException:
-            self._lock.release()
+            self._lock.remove()
             raise
         return self
 
@@ -265,7 +267,7 @@ class BudgetServer:
         self._stop()
         self._thread.join()
         if self._lock is not None:
-            self._lock.release()
+            self._lock.remove()
         if self._failure is not None and error is None:
             raise self._failure
 

@@ -1,0 +1,72 @@
+"""A connection of SQLite to a run file that this process keeps open as long."""
+
+import sqlite3
+from pathlib import Path
+from typing import Literal
+
+from genagents_env.errors import RecordError
+from genagents_env.record.beside import check_beside
+from genagents_env.record.open_files import OpenFile, find_real, missing_error
+
+
+class RunConnection(sqlite3.Connection):
+    """A connection that lets go of its file once SQLite has closed it.
+
+    Attributes:
+        path: of the file, for messages.
+        file: what it is connected to.
+    """
+
+    path: Path
+    file: OpenFile | None = None
+
+    def check(self) -> None:
+        """Raise RecordError where the file is not in its place any more."""
+        if self.file is None or self.file.is_in_place:
+            return
+        if self.file.names:
+            raise RecordError(
+                f"{self.path} was moved or replaced while it was written, so the run stops; "
+                "`genagents resume FILE` goes on with it where it is now"
+            )
+        raise RecordError(
+            f"{self.path} was deleted while it was written, so the run stops; begin it again"
+        )
+
+    def close(self) -> None:
+        """Close it; safe to call twice."""
+        super().close()
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+
+def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
+    """Return a connection to the existing file `path`, to read it or to write it.
+
+    Raises:
+        RecordError: it is missing, or it, or what SQLite would open beside it, is no regular file.
+        DiskError: it cannot be opened.
+    """
+    real = find_real(path)
+    try:
+        file = OpenFile(real)
+    except FileNotFoundError:
+        raise missing_error(path) from None
+    try:
+        check_beside(real)
+        # Autocommit: a call is durable when `execute` returns; ticks open their own transactions.
+        # A plain policy may run in a worker thread and reach the cassette from there.
+        connection = sqlite3.connect(
+            f"{real.as_uri()}?mode={mode}",
+            uri=True,
+            isolation_level=None,
+            timeout=5.0,
+            check_same_thread=False,
+            factory=RunConnection,
+        )
+    except BaseException:
+        file.close()
+        raise
+    connection.path, connection.file = path, file
+    return connection
