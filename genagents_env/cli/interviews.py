@@ -11,13 +11,20 @@ from genagents_env.cli.look import parse_tick
 from genagents_env.cli.options import (
     AsJson,
     Concurrency,
+    Deadline,
+    Effort,
     Embedder,
     MaxCalls,
     MaxDollars,
     Model,
     NoProgress,
+    PriceIn,
+    PriceOut,
     RunFile,
+    Thinking,
+    Timeout,
     make_limits,
+    make_model_options,
 )
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -56,6 +63,12 @@ def interview(
     max_calls: MaxCalls = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
+    timeout: Timeout = None,
+    deadline: Deadline = None,
+    thinking: Thinking = None,
+    reasoning_effort: Effort = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     quiet: NoProgress = False,
 ) -> None:
     """Ask people of a run what they know, plan or think, as they were at that moment.
@@ -75,9 +88,11 @@ def interview(
         tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
         put = {name: _choose_questions(record, name, question, category) for name in whom}
         limits = make_limits(max_calls, None, max_dollars, None)
+        how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
         with show_progress(quiet or as_json) as watch:
             options = RunOptions(
                 model=model,
+                model_options=how,
                 embedder=embedder,
                 limits=limits,
                 concurrency=concurrency,

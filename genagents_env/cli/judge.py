@@ -11,14 +11,21 @@ import typer
 from genagents_env.cli.options import (
     AsJson,
     Concurrency,
+    Deadline,
+    Effort,
     JudgeName,
     MaxCalls,
     MaxDollars,
     MaxTokens,
     Model,
     NoProgress,
+    PriceIn,
+    PriceOut,
     RunFile,
+    Thinking,
+    Timeout,
     make_limits,
+    make_model_options,
 )
 from genagents_env.cli.screen import say
 
@@ -45,6 +52,12 @@ def judge(
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
+    timeout: Timeout = None,
+    deadline: Deadline = None,
+    thinking: Thinking = None,
+    reasoning_effort: Effort = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     quiet: NoProgress = False,
 ) -> None:
     """Let a model judge the answers of a run by the scenario's checks.
@@ -60,8 +73,15 @@ def judge(
     from genagents_env.run import RunOptions
 
     limits = make_limits(max_calls, max_tokens, max_dollars, None)
+    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
     with show_progress(quiet or as_json) as watch:
-        options = RunOptions(model=model, limits=limits, concurrency=concurrency, watch=watch)
+        options = RunOptions(
+            model=model,
+            model_options=how,
+            limits=limits,
+            concurrency=concurrency,
+            watch=watch,
+        )
         done = judging(run_file, options, by=by)
     with RunReader(run_file) as record:
         verdicts = _count_verdicts(record, done.judge)

@@ -24,19 +24,27 @@ from genagents_env.cli.judged_runs import (
 from genagents_env.cli.options import (
     AsJson,
     Concurrency,
+    Deadline,
+    Effort,
     JudgeName,
     MaxCalls,
     MaxDollars,
     MaxTokens,
     Model,
     NoProgress,
+    PriceIn,
+    PriceOut,
+    Thinking,
+    Timeout,
     make_limits,
+    make_model_options,
 )
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
     from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
     from genagents_env.judge.verdicts import Judgement
+    from genagents_env.llm.model_options import ModelOptions
     from genagents_env.run import Limits
 
 _DEFAULT = "believability"
@@ -79,6 +87,12 @@ def rate(
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
+    timeout: Timeout = None,
+    deadline: Deadline = None,
+    thinking: Thinking = None,
+    reasoning_effort: Effort = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     quiet: NoProgress = False,
 ) -> None:
     """Let a model rate the answers of many runs, or compare them between conditions.
@@ -94,6 +108,7 @@ def rate(
     from genagents_env.judge.summary import filter_by_answers
 
     limits = make_limits(max_calls, max_tokens, max_dollars, None)
+    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
     done: list[JudgingResult] = []
@@ -111,7 +126,7 @@ def rate(
     for task in _list_tasks(about, rubric, pairwise, repeats, model):
         answers = about.load_texts(task.rubric, when)
         ids.update(said.id for said in answers)
-        request = JudgeRequest(answers, kept, against, by, quiet or as_json)
+        request = JudgeRequest(answers, kept, against, by, quiet or as_json, how)
         done.append(request.ask(task, limits, concurrency, again))
         limits = limits.subtract(done[-1].spent)
         if done[-1].exit_code:
@@ -120,12 +135,13 @@ def rate(
     raise typer.Exit(max((one.exit_code for one in done), default=0))
 
 
-def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
+def rate_sweep(folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool) -> int:
     """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
 
     Args:
         folder: of the sweep, with a finished run in it.
         limits: what its judges may spend together.
+        how: how they are asked.
         quiet: show no progress.
     """
     from genagents_env.judge import Verdicts
@@ -133,7 +149,8 @@ def rate_sweep(folder: Path, limits: "Limits", quiet: bool) -> int:
     about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
-        request = JudgeRequest(about.load_texts(task.rubric, "after"), kept, None, None, quiet)
+        answers = about.load_texts(task.rubric, "after")
+        request = JudgeRequest(answers, kept, None, None, quiet, how)
         heard = request.ask(task, limits, 8, f"genagents rate {folder}")
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
         say(_format_result(heard))
@@ -152,6 +169,7 @@ class JudgeRequest:
     against: str | None
     by: str | None
     quiet: bool
+    how: "ModelOptions"
 
     def ask(
         self, task: JudgeTask, limits: "Limits", concurrency: int, again: str
@@ -162,7 +180,9 @@ class JudgeRequest:
         from genagents_env.judge import rate as rating
         from genagents_env.run import RunOptions
 
-        run_options = RunOptions(model=task.model, limits=limits, concurrency=concurrency)
+        run_options = RunOptions(
+            model=task.model, model_options=self.how, limits=limits, concurrency=concurrency
+        )
         with show_judging_progress(self.quiet) as watch:
             if not task.pairwise:
                 return rating(

@@ -8,6 +8,8 @@ import typer
 
 from genagents_env.cli.options import (
     Concurrency,
+    Deadline,
+    Effort,
     Embedder,
     Judge,
     MaxCalls,
@@ -15,9 +17,14 @@ from genagents_env.cli.options import (
     MaxSeconds,
     MaxTokens,
     Model,
+    PriceIn,
+    PriceOut,
     Quiet,
     RunFile,
+    Thinking,
+    Timeout,
     make_limits,
+    make_model_options,
 )
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -77,6 +84,12 @@ def run(
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
     concurrency: Concurrency = 8,
+    timeout: Timeout = None,
+    deadline: Deadline = None,
+    thinking: Thinking = None,
+    reasoning_effort: Effort = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     quiet: Quiet = False,
 ) -> None:
     """Live a scenario from its start and record it.
@@ -99,9 +112,11 @@ def run(
         policy_for=_parse_pairs(policy_for),
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
+    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,
+            model_options=how,
             embedder=embedder,
             interviews=interviews,
             limits=limits,
@@ -126,6 +141,12 @@ def resume(
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
     concurrency: Concurrency = 8,
+    timeout: Timeout = None,
+    deadline: Deadline = None,
+    thinking: Thinking = None,
+    reasoning_effort: Effort = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a run: after a crash, an outage, Ctrl-C or a used-up budget, or past its end.
@@ -139,9 +160,15 @@ def resume(
     from genagents_env.run import resume as go_on
 
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
+    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
     with show_progress(quiet) as watch:
         options = RunOptions(
-            model=model, embedder=embedder, limits=limits, concurrency=concurrency, watch=watch
+            model=model,
+            model_options=how,
+            embedder=embedder,
+            limits=limits,
+            concurrency=concurrency,
+            watch=watch,
         )
         result = go_on(run_file, options, hours=hours)
         result = judge_finished_run(result, options) if judge else result

@@ -204,9 +204,10 @@ def _print_plan(
 def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
+    from genagents_env.llm.model_options import ModelOptions
 
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
-    return rate_sweep(folder.path, limits, quiet)
+    return rate_sweep(folder.path, limits, ModelOptions(), quiet)
 
 
 def _print_result(result: "SweepResult") -> None:

@@ -11,10 +11,9 @@ from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, Mo
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
-from genagents_env.run.models import open_model
+from genagents_env.run.models import make_client, open_model
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import RunOptions
 from genagents_env.text import clean
@@ -124,17 +123,16 @@ class JudgeSession:
         replies: Iterable[ScriptedReplies] = (),
     ) -> None:
         check_judge_name(name)
-        endpoint = open_model(options.model, options.endpoint, options.limits, replies)
+        endpoint = open_model(options, replies)
         self.name = clean(name or endpoint.model, NAME_LIMIT)
         # Not a run's cassette: a verdict is no call of the run.
         self._replies = MemoryCassette()
-        self._client = ModelClient(
+        self._client = make_client(
             endpoint,
+            options,
             run_seed=run_seed,
             budget=options.limits.budget(options.shared_budget),
             cassette=self._replies,
-            max_in_flight=options.concurrency,
-            retry=options.retry,
         )
         self._temperature = temperature
         self._slots = asyncio.Semaphore(options.concurrency)

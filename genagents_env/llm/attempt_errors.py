@@ -16,6 +16,10 @@ class AttemptFailed(LLMUnavailable):
         self.retry_after, self.billed = retry_after, billed
 
 
+class NothingSaid(AttemptFailed):
+    """Thinking used up the room of the answer: it is asked for again at once, with more room."""
+
+
 class PromptRefused(LLMRefused):
     """The endpoint refuses this one prompt (too long, filtered); others may be answered."""
 

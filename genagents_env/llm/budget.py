@@ -63,7 +63,8 @@ def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
         texts.append(canonical(request.schema))
     read = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     read += _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_REQUEST
-    return Spend(1, read + request.max_tokens, (price or FREE).cost(read, request.max_tokens))
+    written = request.most_tokens
+    return Spend(1, read + written, (price or FREE).cost(read, written))
 
 
 class Budget:

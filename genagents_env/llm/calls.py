@@ -13,6 +13,7 @@ JSONValue: TypeAlias = (
 )
 JSONSchema: TypeAlias = Mapping[str, JSONValue]
 Role: TypeAlias = Literal["system", "user", "assistant"]
+ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,7 +39,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """Everything a model is asked; two equal requests have the same `prompt_hash`."""
+    """Everything a model is asked; two equal requests have the same `prompt_hash`.
+
+    `thinking_tokens` may be written beside `max_tokens`, for thinking that nobody reads: how a
+    model is asked, not what, so requests that differ by it alone have the same hash, too.
+    """
 
     messages: tuple[Message, ...]
     schema: JSONSchema | None = None
@@ -46,16 +51,26 @@ class CompletionRequest:
     max_tokens: int = 128
     temperature: float = 0.7
     seed: int = 0
+    thinking_tokens: int = 0
+
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens may be written, thinking included."""
+        return self.max_tokens + self.thinking_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What an endpoint answered; token counts are never negative."""
+    """What an endpoint answered; token counts are never negative.
+
+    `reasoning_tokens`: those of `completion_tokens` that are hidden thinking.
+    """
 
     text: str
     finish_reason: Literal["stop", "length", "tool_calls"]
     prompt_tokens: int
     completion_tokens: int
+    reasoning_tokens: int = 0
 
 
 class Endpoint(Protocol):
@@ -91,5 +106,7 @@ class Endpoint(Protocol):
 
 def prompt_hash(request: CompletionRequest) -> str:
     """Return the SHA-256 of `request` as hexadecimal: equal requests, equal hashes, anywhere."""
-    canonical = json.dumps(asdict(request), sort_keys=True, separators=(",", ":"))
+    facts = asdict(request)
+    del facts["thinking_tokens"]
+    canonical = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode()).hexdigest()

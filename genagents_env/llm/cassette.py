@@ -21,6 +21,11 @@ class RecordedReply:
         reasks: 0 or 1.
         truncated: strings of the reply that were cut to the text limit.
         fault: what went wrong last, or None.
+        reasoning_tokens: of `completion_tokens`, those of hidden thinking.
+        unsaid_prompt_tokens: read in attempts in which the model only thought, until it was cut
+            off. How many there are depends on the room it was given; they are not in the sums
+            above, and outside every canonical hash.
+        unsaid_completion_tokens: written in those.
         latency_seconds: wall clock, outside every canonical hash.
         started_at: Unix time, outside every canonical hash.
         messages: what was asked, for those who read the record; a cassette may leave it out of
@@ -36,6 +41,9 @@ class RecordedReply:
     reasks: int
     truncated: int = 0
     fault: str | None = None
+    reasoning_tokens: int = field(default=0, compare=False)
+    unsaid_prompt_tokens: int = field(default=0, compare=False)
+    unsaid_completion_tokens: int = field(default=0, compare=False)
     latency_seconds: float = field(default=0.0, compare=False)
     started_at: float = field(default=0.0, compare=False)
     messages: tuple[Message, ...] = field(default=(), compare=False)

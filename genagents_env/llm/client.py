@@ -28,6 +28,12 @@ from genagents_env.llm.calls import (
 from genagents_env.llm.cassette import Cassette, RecordedReply, recall
 from genagents_env.llm.ledger import Ledger
 from genagents_env.llm.prices import FREE
+from genagents_env.llm.reasoning import (
+    ThinkingAllowance,
+    check_words,
+    grow_allowance,
+    separate_thinking,
+)
 from genagents_env.llm.replies import ParsedReply, parse
 from genagents_env.llm.retries import RetryPolicy, with_retries
 from genagents_env.llm.schemas import make_schema, schema_name
@@ -39,6 +45,7 @@ T = TypeVar("T", bound=BaseModel)
 _MOST_FAULT = 300
 _MOST_CORRECTION = 1500  # it names the allowed values, which may be many
 _MOST_WORDS = 2000
+_NOTHING = Spend()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +65,16 @@ class ModelAnswer(Generic[T]):
 class _Tally:
     """The counts of one `ask` so far, over its attempts and its re-ask."""
 
+    thinking: int = 0  # tokens allowed in the next attempt
+    most: Spend = _NOTHING  # reserved for it
     attempts: int = 0
     waited: float = 0.0  # seconds, for the shared budget
     reasks: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    unsaid_prompt_tokens: int = 0  # of attempts in which it only thought
+    unsaid_completion_tokens: int = 0
     fault: str | None = None
     words: str = ""
 
@@ -84,6 +96,7 @@ class ModelClient:
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
         max_in_flight: calls under way at once, per event loop.
         outage_after: calls failed in a row (unavailable or refused) that make an outage.
+        thinking: tokens of hidden thinking allowed beside each reply; see `ThinkingAllowance`.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -100,6 +113,7 @@ class ModelClient:
         retry: RetryPolicy | None = None,
         max_in_flight: int = 8,
         outage_after: int = 5,
+        thinking: int | None = None,
     ) -> None:
         self.endpoint, self.run_seed = endpoint, run_seed
         self.budget = budget if budget is not None else Budget()
@@ -107,6 +121,7 @@ class ModelClient:
         self.ledger = ledger if ledger is not None else Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight, self.outage_after = max_in_flight, outage_after
+        self.allowance = ThinkingAllowance(endpoint.model, thinking)
         self.failed_in_a_row = 0
         self.budget.check_price(endpoint.model, endpoint.price)
         # A semaphore belongs to the loop it first waits on; `asyncio.run` makes a new one a call.
@@ -179,6 +194,9 @@ class ModelClient:
             reasks=tally.reasks,
             truncated=parsed.truncated if parsed else 0,
             fault=tally.fault,
+            reasoning_tokens=tally.reasoning_tokens,
+            unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
+            unsaid_completion_tokens=tally.unsaid_completion_tokens,
             latency_seconds=latency,
             started_at=started_at,
             messages=request.messages,
@@ -190,12 +208,12 @@ class ModelClient:
         """Return the reply, asked for at most twice, or None; keep count and faults in `tally`."""
         patience = max(self.retry.call_deadline, self.endpoint.attempt_deadline)
         begun = self.retry.clock()
+        tally.thinking = self.allowance.tokens
         while True:
             deadline = begun + patience + tally.waited
             seed = call_seed(self.run_seed, key, "jitter", str(tally.reasks))
-            most = upper_bound(request, self.endpoint.price)
-            attempt = partial(self._attempt, request, most, tally)
-            admit = partial(self._admit, most, tally)
+            attempt = partial(self._attempt, request, tally)
+            admit = partial(self._admit, request, tally)
             try:
                 completion = await with_retries(
                     attempt, self.retry, seed=seed, deadline=deadline, admit=admit
@@ -218,29 +236,29 @@ class ModelClient:
                 self.failed_in_a_row = 0
                 return parsed
 
-    async def _admit(self, most: Spend, tally: _Tally) -> float:
-        """Have `most` reserved, and return the seconds that took.
+    async def _admit(self, request: CompletionRequest, tally: _Tally) -> float:
+        """Have the most an attempt can spend reserved, and return the seconds that took.
 
         No `await` may come between this and the attempt: a cancelled call would keep it.
         """
         asked = self.retry.clock()
+        most = upper_bound(_give_room(request, tally), self.endpoint.price)
         await self.budget.admit(most)
+        tally.most = most
         waited = self.retry.clock() - asked
         tally.waited += waited
         return waited
 
-    async def _attempt(self, request: CompletionRequest, most: Spend, tally: _Tally) -> Completion:
+    async def _attempt(self, request: CompletionRequest, tally: _Tally) -> Completion:
         """Make one admitted request; whatever happens, its reservation is settled."""
         price = self.endpoint.price or FREE
         tally.attempts += 1
-        used = most
+        used = most = tally.most
+        roomy = _give_room(request, tally)
         try:
-            completion = await self.endpoint.complete(request)
+            completion = separate_thinking(await self.endpoint.complete(roomy))
             read, written = completion.prompt_tokens, completion.completion_tokens
-            tally.prompt_tokens += read
-            tally.completion_tokens += written
             used = Spend(1, read + written, price.cost(read, written))
-            return completion
         except AttemptFailed as failure:
             used = most if failure.billed else Spend(calls=1)
             raise
@@ -249,6 +267,28 @@ class ModelClient:
             raise
         finally:
             self.budget.settle(most, used)
+        self._count_tokens(completion, roomy, tally)
+        return completion
+
+    def _count_tokens(
+        self, completion: Completion, request: CompletionRequest, tally: _Tally
+    ) -> None:
+        """Count what was read and written; where it was only thought, allow more the next time.
+
+        Raises:
+            NothingSaid, LLMUnavailable: see `check_words`.
+        """
+        try:
+            check_words(completion, request)
+        except LLMUnavailable:
+            tally.unsaid_prompt_tokens += completion.prompt_tokens
+            tally.unsaid_completion_tokens += completion.completion_tokens
+            tally.thinking = grow_allowance(request.thinking_tokens)
+            raise
+        self.allowance.learn(request.thinking_tokens)
+        tally.prompt_tokens += completion.prompt_tokens
+        tally.completion_tokens += completion.completion_tokens
+        tally.reasoning_tokens += completion.reasoning_tokens
 
     def _make_reask(
         self, key: CallKey, request: CompletionRequest, words: str, fault: str
@@ -275,8 +315,10 @@ class ModelClient:
 
     def _account_for_replay(self, key: CallKey, recorded: RecordedReply) -> None:
         price = self.endpoint.price
-        tokens = recorded.prompt_tokens, recorded.completion_tokens
-        self.budget.charge(Spend(recorded.attempts, sum(tokens), (price or FREE).cost(*tokens)))
+        read = recorded.prompt_tokens + recorded.unsaid_prompt_tokens
+        written = recorded.completion_tokens + recorded.unsaid_completion_tokens
+        dollars = (price or FREE).cost(read, written)
+        self.budget.charge(Spend(recorded.attempts, read + written, dollars))
         self.ledger.book(key, recorded, price)
 
     def _slot(self) -> asyncio.Semaphore:
@@ -288,6 +330,10 @@ class ModelClient:
     async def aclose(self) -> None:
         """Close the endpoint."""
         await self.endpoint.aclose()
+
+
+def _give_room(request: CompletionRequest, tally: _Tally) -> CompletionRequest:
+    return replace(request, thinking_tokens=tally.thinking)
 
 
 def _replay(recorded: RecordedReply, reply: type[T], fallback: T) -> ModelAnswer[T]:

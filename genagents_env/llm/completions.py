@@ -10,6 +10,7 @@ from genagents_env.text import clean
 
 _FINISHED = ("stop", "length", "tool_calls")
 _MOST_TOKENS = 10**9
+_THINKING_FIELDS = ("reasoning_content", "reasoning")
 
 
 def read_completion(
@@ -32,7 +33,9 @@ def read_completion(
     message, finish = choices[0].get("message"), choices[0].get("finish_reason")
     if not isinstance(message, Mapping):
         raise LLMBadReply("the answer has no message")
-    text = message.get("content")
+    text, thinking = message.get("content"), _find_thinking(message)
+    if text is None and finish == "length":
+        text = ""  # cut off while it was thinking
     if not isinstance(text, str):
         raise LLMBadReply(f"the answer's content is {type(text).__name__}, expected text")
     if not isinstance(finish, str) or finish not in _FINISHED:
@@ -44,12 +47,14 @@ def read_completion(
     usage = answer.get("usage")
     if usage is None:
         read = sum(count(m.content) for m in request.messages)
-        usage = {"prompt_tokens": read, "completion_tokens": count(text)}
+        usage = {"prompt_tokens": read, "completion_tokens": count(text) + count(thinking)}
+    written = _tokens(usage, "completion_tokens")
     return Completion(
         text,
         cast(Literal["stop", "length", "tool_calls"], finish),
         _tokens(usage, "prompt_tokens"),
-        _tokens(usage, "completion_tokens"),
+        written,
+        _reasoning_tokens(usage, written, len(thinking), len(text)),
     )
 
 
@@ -78,6 +83,23 @@ def _tokens(usage: object, name: str) -> int:
     if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
         raise LLMBadReply(f"the answer's usage has no sensible {name}")
     return value
+
+
+def _find_thinking(message: Mapping[str, object]) -> str:
+    """Return the thinking that an endpoint sends beside the reply; no two name the field alike."""
+    for name in _THINKING_FIELDS:
+        if isinstance(found := message.get(name), str):
+            return found
+    return ""
+
+
+def _reasoning_tokens(usage: object, written: int, thinking: int, said: int) -> int:
+    """Return how many of `written` tokens were thinking: as told, else by its characters."""
+    details = usage.get("completion_tokens_details") if isinstance(usage, Mapping) else None
+    told = details.get("reasoning_tokens") if isinstance(details, Mapping) else None
+    if type(told) is int and told >= 0:
+        return min(told, written)
+    return round(written * thinking / (thinking + said)) if thinking else 0
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -13,9 +13,11 @@ from typing import Self
 import httpx2
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.llm.calls import Completion, CompletionRequest, ReasoningEffort
 from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.prices import FREE, Price
+from genagents_env.llm.reasoning import ThinkingAllowance
 from genagents_env.llm.weights import Weights, fetch
 
 INSTEAD = (
@@ -34,6 +36,10 @@ SMOLLM2 = Weights(
 # llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
 _SPARE_CORES = 1
 _SILENT = -1
+_CONTEXT = 2048  # tokens of prompt and reply
+# Calls queue for a slot inside the server, and a small machine takes its time.
+_PATIENCE = 600.0  # seconds
+_USUAL = ModelOptions()
 
 
 def fetch_model(progress: bool = True) -> Path:
@@ -45,8 +51,10 @@ def fetch_model(progress: bool = True) -> Path:
     return fetch(SMOLLM2, progress=progress, instead=INSTEAD)
 
 
-def open_embedded(model: str | None) -> "EmbeddedEndpoint":
+def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "EmbeddedEndpoint":
     """Return an endpoint for the GGUF file at `model`, or for the default model when None.
+
+    Of the options its timeout (10 minutes by default) and what it may think count.
 
     Raises:
         ConfigError: `model` is the name of a model elsewhere, and no endpoint is set.
@@ -56,7 +64,14 @@ def open_embedded(model: str | None) -> "EmbeddedEndpoint":
             f"model {model!r} needs an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
             "server of your own; a file in this process must end in .gguf"
         )
-    return EmbeddedEndpoint(Path(model) if model is not None else fetch_model())
+    path = Path(model) if model is not None else fetch_model()
+    allowance = ThinkingAllowance(path.name, options.thinking)
+    return EmbeddedEndpoint(
+        path,
+        context=_CONTEXT + allowance.tokens,
+        attempt_deadline=options.timeout or min(_PATIENCE, options.deadline or _PATIENCE),
+        reasoning_effort=options.reasoning_effort,
+    )
 
 
 class EmbeddedEndpoint:
@@ -68,13 +83,22 @@ class EmbeddedEndpoint:
         context: tokens of prompt and reply per slot; longer prompts are refused.
         threads: None is `OMP_NUM_THREADS`, which sweeps set for their workers; where that is not
             set, all cores but one.
+        attempt_deadline: seconds of one attempt.
+        reasoning_effort: sent with every request; None sends none.
 
     Raises:
         ConfigError: xllamacpp is not installed, or `gguf` is not a model file it can load.
     """
 
     def __init__(
-        self, gguf: Path, *, slots: int = 4, context: int = 2048, threads: int | None = None
+        self,
+        gguf: Path,
+        *,
+        slots: int = 4,
+        context: int = _CONTEXT,
+        threads: int | None = None,
+        attempt_deadline: float = _PATIENCE,
+        reasoning_effort: ReasoningEffort | None = None,
     ) -> None:
         try:
             import xllamacpp
@@ -99,11 +123,15 @@ class EmbeddedEndpoint:
             raise ConfigError(f"{gguf}: llama.cpp cannot load it ({fault}). {INSTEAD}") from None
         self.model: str = gguf.name
         self.price: Price | None = FREE
-        # Calls queue for a slot inside the server, and a small machine takes its time.
-        self.attempt_deadline: float = 600.0
+        self.attempt_deadline: float = attempt_deadline
         address = self._server.listening_address
         self._http = OpenAIEndpoint(
-            f"{address}/v1", token, self.model, attempt_deadline=self.attempt_deadline, price=FREE
+            f"{address}/v1",
+            token,
+            self.model,
+            attempt_deadline=attempt_deadline,
+            price=FREE,
+            reasoning_effort=reasoning_effort,
         )
         self._tokenizer = httpx2.Client(
             base_url=address, headers={"Authorization": f"Bearer {token}"}, trust_env=False

@@ -13,7 +13,7 @@ import openai
 from genagents_env.errors import ConfigError, LLMError, LLMRefused
 from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused
 from genagents_env.llm.bounded_body import read_bounded
-from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue
+from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue, ReasoningEffort
 from genagents_env.llm.completions import read_completion, read_error
 from genagents_env.llm.prices import FREE, LOOPBACK, Price, find_price
 from genagents_env.llm.redact import Redactor
@@ -64,6 +64,7 @@ class OpenAIEndpoint:
         attempt_deadline: seconds of wall clock for one attempt.
         price: per million tokens; None takes the list price, where there is one. A server on
             this machine costs nothing.
+        reasoning_effort: sent with every request; None sends none.
 
     Raises:
         ConfigError: `base_url` is not an HTTP address.
@@ -77,6 +78,7 @@ class OpenAIEndpoint:
         *,
         attempt_deadline: float = 30.0,
         price: Price | None = None,
+        reasoning_effort: ReasoningEffort | None = None,
     ) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -87,6 +89,7 @@ class OpenAIEndpoint:
         listed = FREE if parts.hostname in LOOPBACK else find_price(model)
         self.price: Price | None = price if price is not None else listed
         self.attempt_deadline: float = attempt_deadline
+        self.reasoning_effort = reasoning_effort
         self._hostname = parts.hostname
         self._counter = TokenCounter(model)
         login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
@@ -159,11 +162,13 @@ class OpenAIEndpoint:
             "messages": [
                 {"role": m.role, "content": _sendable(m.content)} for m in request.messages
             ],
-            "max_completion_tokens" if own else "max_tokens": request.max_tokens,
+            "max_completion_tokens" if own else "max_tokens": request.most_tokens,
             "seed": request.seed,
         }
         if not (own and _FIXED_TEMPERATURE.match(self.model)):
             payload["temperature"] = request.temperature
+        if self.reasoning_effort is not None:
+            payload["reasoning_effort"] = self.reasoning_effort
         if request.schema is not None:
             payload["response_format"] = {
                 "type": "json_schema",

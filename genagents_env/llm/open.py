@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from genagents_env.llm.calls import Endpoint
-from genagents_env.llm.prices import LOOPBACK, Price
+from genagents_env.llm.model_options import ModelOptions
+from genagents_env.llm.prices import LOOPBACK
 from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies, find_rule
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o-mini"
 _SCRIPTED = "scripted"
+_USUAL = ModelOptions()
 
 
 def read_endpoint_variables() -> tuple[str, str]:
@@ -20,9 +22,8 @@ def read_endpoint_variables() -> tuple[str, str]:
 
 def open_endpoint(
     model: str | None = None,
+    options: ModelOptions = _USUAL,
     *,
-    price: Price | None = None,
-    attempt_deadline: float = 30.0,
     replies: Iterable[ScriptedReplies] = (),
 ) -> Endpoint:
     """Return the endpoint for `model`; the caller closes it (`aclose`).
@@ -32,8 +33,7 @@ def open_endpoint(
             runs; a path that ends in `.gguf` runs that model in this process; any other name
             goes to the endpoint of `OPENAI_BASE_URL` and `OPENAI_API_KEY`. None is the first
             model that endpoint lists, or the embedded one where neither variable is set.
-        price: what the endpoint's tokens cost, where the list price is unknown or not yours.
-        attempt_deadline: seconds for one attempt; more for a slow server of your own.
+        options: how long it is waited for, how hard it thinks, what it costs.
         replies: what a scripted model answers: the `scripted_replies` of each policy that asks it.
 
     Raises:
@@ -47,7 +47,7 @@ def open_endpoint(
     if (model or "").endswith(".gguf") or not (base_url or api_key):
         from genagents_env.llm.embedded import open_embedded
 
-        return open_embedded(model)
+        return open_embedded(model, options)
     from genagents_env.llm.endpoint import OpenAIEndpoint, find_served_model
 
     if model is None:
@@ -56,8 +56,9 @@ def open_endpoint(
         base_url or DEFAULT_BASE_URL,
         api_key,
         model,
-        attempt_deadline=attempt_deadline,
-        price=price,
+        attempt_deadline=options.find_timeout(model),
+        price=options.price,
+        reasoning_effort=options.reasoning_effort,
     )
 
 

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from genagents_env.errors import LLMUnavailable
-from genagents_env.llm.attempt_errors import AttemptFailed
+from genagents_env.llm.attempt_errors import AttemptFailed, NothingSaid
 from genagents_env.rng import draw_unit
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ async def with_retries(
             raise LLMUnavailable(f"{last}; it asks to wait {asked:.0f} s, which is too long")
         if failed == policy.attempts:
             raise LLMUnavailable(f"{last} ({failed} attempts)")
-        wait = policy.wait(failed, seed, asked)
+        wait = 0.0 if isinstance(last, NothingSaid) else policy.wait(failed, seed, asked)
         if policy.clock() + wait >= deadline:
             raise LLMUnavailable(f"{last}; no time is left for another attempt")
         await policy.sleep(wait)

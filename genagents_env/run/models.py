@@ -1,17 +1,20 @@
 """The models that policies ask, each opened only where a policy needs it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from genagents_env.errors import ConfigError
+from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.cassette import Cassette
+from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
 from genagents_env.run.policy_groups import PolicyGroups
-from genagents_env.run.spec import Limits, RunOptions
+from genagents_env.run.spec import RunOptions
 
 
 @dataclass(frozen=True)
@@ -26,9 +29,7 @@ def open_models(groups: PolicyGroups, options: RunOptions) -> Models:
     """Return the models that `groups` needs for a new run: those asked for, else the defaults."""
     endpoint, source = None, None
     if groups.needs_model:
-        endpoint = open_model(
-            options.model, options.endpoint, options.limits, groups.scripted_replies
-        )
+        endpoint = open_model(options, groups.scripted_replies)
     if groups.needs_embedder:
         source = options.source or open_source(options.embedder)
     return Models(endpoint, source)
@@ -68,22 +69,40 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     return meta
 
 
-def open_model(
-    model: str | None,
-    endpoint: Endpoint | None,
-    limits: Limits,
-    replies: Iterable[ScriptedReplies] = (),
-) -> Endpoint:
-    """Return `endpoint`, or else the one that `model` and the environment name.
+def open_model(options: RunOptions, replies: Iterable[ScriptedReplies] = ()) -> Endpoint:
+    """Return the endpoint of `options`, or else the one that its model and the environment name.
 
     A scripted model answers by `replies`.
 
     Raises:
         ConfigError: there is no such model, or dollars are limited and its price is unknown.
     """
-    opened = endpoint if endpoint is not None else open_endpoint(model, replies=replies)
-    limits.budget().check_price(opened.model, opened.price)
+    opened = options.endpoint
+    if opened is None:
+        opened = open_endpoint(options.model, options.model_options, replies=replies)
+    options.limits.budget().check_price(opened.model, opened.price)
     return opened
+
+
+def make_client(
+    endpoint: Endpoint,
+    options: RunOptions,
+    *,
+    run_seed: int,
+    budget: Budget,
+    cassette: Cassette,
+) -> ModelClient:
+    """Return a client that asks `endpoint` as `options` say."""
+    how = options.model_options
+    return ModelClient(
+        endpoint,
+        run_seed=run_seed,
+        budget=budget,
+        cassette=cassette,
+        max_in_flight=options.concurrency,
+        retry=how.make_retry(endpoint.model, options.retry),
+        thinking=how.thinking,
+    )
 
 
 def reopen_model(
@@ -94,9 +113,7 @@ def reopen_model(
     Raises:
         ConfigError: it is not the model that the run had, and was not asked for by name.
     """
-    endpoint = open_model(
-        options.model or meta.asked_model, options.endpoint, options.limits, replies
-    )
+    endpoint = open_model(replace(options, model=options.model or meta.asked_model), replies)
     if options.model is None and meta.model not in (None, endpoint.model):
         raise ConfigError(
             f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "

@@ -84,7 +84,7 @@ def load_policies(meta: RunMeta, options: RunOptions) -> PolicyGroups:
     """Return the policies of a recorded run, not reset."""
     # In the order of the names, which the policy groups and their states follow.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
-    return PolicyGroups.load(specs, deadline=options.policy_deadline)
+    return PolicyGroups.load(specs, deadline=options.find_policy_deadline())
 
 
 def _check_recordable(town: TownConfig) -> None:

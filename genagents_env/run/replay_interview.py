@@ -11,7 +11,7 @@ from genagents_env.policy import AgentID, Answer, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
-from genagents_env.run.models import Models, reopen_models
+from genagents_env.run.models import Models, make_client, reopen_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups
@@ -132,13 +132,12 @@ class ReplayInterview:
     def _open(self) -> None:
         endpoint, source, options = self.models.endpoint, self.models.source, self.options
         if endpoint is not None:
-            self.client = ModelClient(
+            self.client = make_client(
                 endpoint,
+                options,
                 run_seed=self.run.meta.seed,
                 budget=options.limits.budget(),
                 cassette=self.cassette,
-                max_in_flight=options.concurrency,
-                retry=options.retry,
             )
         if source is not None:
             self.embedder = Embedder(source, OverlayEmbeddings(self.run))

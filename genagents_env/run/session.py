@@ -13,7 +13,7 @@ from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
 from genagents_env.run.concurrency import cancel_others, run_sync
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
-from genagents_env.run.models import Models
+from genagents_env.run.models import Models, make_client
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.signals import StopSignal
@@ -212,13 +212,12 @@ class RunSession:
         )
 
     def _open_client(self, endpoint: Endpoint) -> ModelClient:
-        return ModelClient(
+        return make_client(
             endpoint,
+            self.options,
             run_seed=self.writer.meta.seed,
             budget=self.budget,
             cassette=self.writer.cassette,
-            max_in_flight=self.options.concurrency,
-            retry=self.options.retry,
         )
 
     def _open_embedder(self, source: EmbeddingSource) -> Embedder:

@@ -9,6 +9,7 @@ from pathlib import Path
 from genagents_env.config import TownConfig
 from genagents_env.llm.budget import Budget, SharedBudget, Spend
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.record.cassette import OnPhase
@@ -77,6 +78,8 @@ class Limits:
 
 
 _UNLIMITED = Limits()
+_USUAL = ModelOptions()
+_LONG_CALLS = 20  # of the longest a model may take, one after another, before a policy is hung
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ class RunOptions:
 
     Attributes:
         model: see `llm.open.open_endpoint`; None is the recorded run's, or the default.
-        endpoint: an open endpoint in place of `model`.
+        endpoint: an open endpoint in place of `model`; it has a timeout and a price of its own.
+        model_options: how the model is asked: timeout, deadline, thinking, price.
         embedder: see `memory.open.open_source`; None is the recorded run's, or the default.
         source: an open model of embeddings in place of `embedder`.
         interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
@@ -93,8 +97,9 @@ class RunOptions:
         limits: of the budget.
         shared_budget: the total and the rate that this run shares with others; None is neither.
         concurrency: model calls under way at once.
-        retry: attempts and deadlines of a call.
-        policy_deadline: seconds after which a policy counts as hung.
+        retry: attempts of a call, and the deadline where `model_options` have none.
+        policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
+            of calls.
         checkpoint_every: ticks.
         watch: called with the progress after every tick, and while people are interviewed.
         on_phase: see `RunWriter.create`.
@@ -102,6 +107,7 @@ class RunOptions:
 
     model: str | None = None
     endpoint: Endpoint | None = None
+    model_options: ModelOptions = _USUAL
     embedder: str | None = None
     source: EmbeddingSource | None = None
     interviews: bool = True
@@ -113,6 +119,13 @@ class RunOptions:
     checkpoint_every: int = 100
     watch: Callable[[Progress], None] | None = None
     on_phase: OnPhase | None = None
+
+    def find_policy_deadline(self) -> float | None:
+        """Return the seconds after which a policy counts as hung; None is never."""
+        if self.policy_deadline is None:
+            return None
+        call = self.model_options.deadline or self.model_options.timeout or 0.0
+        return max(self.policy_deadline, _LONG_CALLS * call)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.embed import HashedNgrams
 
 Words: TypeAlias = Callable[[str], str]
+Answer: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
 How: TypeAlias = Literal["whole", "silent", "drip", "reset", "reset_mid", "short"]
 
 _DRIP_SECONDS = 0.05
@@ -42,6 +43,7 @@ class ServerFault:
         headers: beside length and type.
         words: turns the good reply's words into those sent; None leaves them.
         body: sent in place of a completion; None sends one.
+        answer: makes the completion of the good reply's words and the request; None is `envelope`.
         alter: changes the bytes of the completion, its words being good.
         finish: the completion's `finish_reason`.
         echo_key: put the request's authorization into the body.
@@ -52,6 +54,7 @@ class ServerFault:
     headers: Mapping[str, str] = field(default_factory=dict)
     words: Words | None = None
     body: bytes | Callable[[], bytes] | None = None
+    answer: Answer | None = None
     alter: Callable[[bytes], bytes] | None = None
     finish: str = "stop"
     echo_key: bool = False
@@ -272,6 +275,8 @@ class FaultServer:
         if "input" in asked:
             return embeddings(asked["input"], asked.get("encoding_format", "float"))
         good = self._rule(_request_of(asked))
+        if fault.answer is not None:
+            return fault.answer(good, asked)
         return envelope(fault.words(good) if fault.words else good, fault.finish)
 
 

@@ -10,6 +10,7 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.judge import judge_run
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies
 from genagents_env.memory.embed import HashedSource
@@ -39,9 +40,9 @@ def default(monkeypatch: pytest.MonkeyPatch) -> ScriptedEndpoint:
     default = ScriptedEndpoint(model="default")
 
     def choose_endpoint(
-        model: str | None = None, *, replies: Iterable[ScriptedReplies] = ()
+        model: str | None, options: ModelOptions, *, replies: Iterable[ScriptedReplies]
     ) -> Endpoint:
-        return default if model is None else open_endpoint(model, replies=replies)
+        return default if model is None else open_endpoint(model, options, replies=replies)
 
     monkeypatch.setattr(models, "open_endpoint", choose_endpoint)
     return default

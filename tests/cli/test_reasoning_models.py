@@ -1,0 +1,67 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.reasoning_server import ThinkingPlace, reasoning
+from tests.cli.conftest import Run
+
+PLACES: list[ThinkingPlace] = ["field", "content"]
+OPTIONS = {
+    "none": (),
+    "all": ("--thinking", "2500", "--reasoning-effort", "low", "--timeout", "60"),
+}
+
+
+@pytest.fixture
+def reasoner(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> FaultServer:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-reasoner")
+    return FaultServer(always=reasoning(2000, request.param))
+
+
+@pytest.mark.parametrize("reasoner", PLACES, indirect=True)
+@pytest.mark.parametrize("given", OPTIONS)
+def test_a_reasoning_model_lives_tiny_without_a_fallback(
+    reasoner: FaultServer,
+    given: str,
+    genagents: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with reasoner as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, err = genagents(
+            *("run", "tiny", "--policy", "reactive", "--model", "town-model", "--quiet"),
+            *OPTIONS[given],
+        )
+        limits = {json.loads(body)["max_tokens"] for body in server.requests}
+        efforts = {json.loads(body).get("reasoning_effort") for body in server.requests}
+    assert (code, err) == (0, "")
+    with RunReader(tmp_path / "run.sqlite") as run:
+        totals = run.sum_calls()
+    assert totals.calls == 9
+    assert (totals.fallbacks, totals.reasks) == (0, 0)
+    assert "Fallbacks: 0 of" in out
+    if given == "none":
+        assert limits == {256, 256 + 4096}
+        assert efforts == {None}
+    else:
+        assert limits == {256 + 2500}
+        assert efforts == {"low"}
+        assert totals.retries == 0
+
+
+def test_how_much_a_model_may_think_does_not_change_the_run(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-reasoner")
+    hashes = set()
+    for name, options in OPTIONS.items():
+        with FaultServer(always=reasoning(2000)) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            out = f"{name}.sqlite"
+            genagents("run", "tiny", "--policy", "reactive", "--model", "m", "--out", out, *options)
+        hashes.add(canonical_hash(tmp_path / out))
+    assert len(hashes) == 1

@@ -1,0 +1,140 @@
+from dataclasses import replace
+
+import pytest
+
+from genagents_env.llm.budget import Budget, upper_bound
+from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message, prompt_hash
+from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.reasoning import is_reasoning_model, separate_thinking
+from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.reasoning_server import ThinkingPlace, reasoning
+from tests.llm.asking import FakeTime, ask, client_of, endpoint_at, retry_on
+
+_KEY = CallKey("Ada", 3, "act", 0)
+JSON = '{"choice": "park"}'
+PLACES: list[ThinkingPlace] = ["field", "content"]
+
+
+def complete(text: str) -> Completion:
+    return separate_thinking(Completion(text, "stop", 10, 100))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_model_that_only_thinks_is_asked_again_with_more_room(place: ThinkingPlace) -> None:
+    cassette = MemoryCassette()
+    with FaultServer(always=reasoning(2000, place)) as server:
+        client = client_of(
+            endpoint_at(server.url, 5.0), cassette=cassette, retry=retry_on(time := FakeTime())
+        )
+        answer = ask(client)
+        assert server.calls == 2
+    assert (answer.fallback, answer.fault) == (False, None)
+    assert time.slept == [0.0]
+    (row,) = cassette.rows.values()
+    assert (row.attempts, row.reasks) == (2, 0)
+    assert row.unsaid_completion_tokens == 128
+    assert 1900 < row.reasoning_tokens < row.completion_tokens
+    assert client.budget.spent.tokens == row.completion_tokens + 128 + 2 * 10
+
+
+def test_what_it_learned_serves_the_calls_that_follow() -> None:
+    with FaultServer(always=reasoning(2000)) as server:
+        client = client_of(endpoint_at(server.url, 5.0))
+        for number in range(3):
+            assert not ask(client, replace(_KEY, number=number)).fallback
+        assert server.calls == 4
+
+
+def test_an_allowance_that_was_given_needs_no_second_attempt() -> None:
+    with FaultServer(always=reasoning(2000)) as server:
+        assert not ask(client_of(endpoint_at(server.url, 5.0), thinking=2000)).fallback
+        assert server.calls == 1
+
+
+def test_a_reply_that_thinking_left_too_little_room_is_no_bad_reply() -> None:
+    with FaultServer(always=reasoning(120)) as server:
+        answer = ask(client_of(endpoint_at(server.url, 5.0)))
+        assert server.calls == 2
+    assert (answer.fallback, answer.fault) == (False, None)
+
+
+def test_a_model_that_never_stops_thinking_ends_in_the_fallback_which_says_so() -> None:
+    with FaultServer(always=reasoning(10**6)) as server:
+        answer = ask(client_of(endpoint_at(server.url, 5.0), retry=retry_on(FakeTime())))
+        assert server.calls == 4
+    assert answer.fallback
+    assert answer.fault is not None
+    assert answer.fault.startswith("unavailable: the model was cut off at 16,512 tokens before")
+    assert "--thinking" in answer.fault
+
+
+def test_the_most_room_is_given_once() -> None:
+    with FaultServer(always=reasoning(10**6)) as server:
+        answer = ask(client_of(endpoint_at(server.url, 5.0), thinking=32_768))
+        assert server.calls == 1
+    assert answer.fallback
+
+
+def test_thinking_is_reserved_in_the_budget() -> None:
+    request = CompletionRequest((Message("user", "Where to?"),), max_tokens=100)
+    roomy = replace(request, thinking_tokens=900)
+    assert upper_bound(roomy, None).tokens == upper_bound(request, None).tokens + 900
+    budget = Budget(tokens=10_000)
+    with FaultServer(always=reasoning(2000)) as server:
+        assert not ask(client_of(endpoint_at(server.url, 5.0), budget=budget)).fallback
+    assert budget.reserved.tokens == 0
+
+
+def test_how_much_a_model_may_think_is_no_part_of_the_prompt() -> None:
+    request = CompletionRequest((Message("user", "Where to?"),))
+    assert prompt_hash(replace(request, thinking_tokens=4096)) == prompt_hash(request)
+    # As it was before there was an allowance: stored calls are found again.
+    assert prompt_hash(request).startswith("2e742a909385")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>\nThe park {{or the cafe}}?\n</think>\n\n{JSON}",
+        f"  <thinking>Hm.</thinking>{JSON}",
+        f"<think></think><think>Twice.</think>\n{JSON}",
+        f"The template has opened it {{here}}.\n</think>\n\n{JSON}",
+        f"[THINK]Hm.[/THINK]{JSON}",
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"
+        f"<|channel|>final<|message|>{JSON}",
+    ],
+)
+def test_blocks_of_thinking_are_taken_off(text: str) -> None:
+    told = complete(text)
+    assert told.text.strip() == JSON
+    assert 0 < told.reasoning_tokens < 100
+
+
+@pytest.mark.parametrize("text", ["<think>Hm. {", "<|channel|>analysis<|message|>Hm. {"])
+def test_an_unclosed_block_goes_to_the_end(text: str) -> None:
+    assert complete(text).text == ""
+    assert complete(text).reasoning_tokens == 100
+
+
+@pytest.mark.parametrize(
+    "text", [JSON, '{"why": "<think>no</think>"}', 'So:\n{"why": "a </think> b"}', "a < b [c]", ""]
+)
+def test_words_that_only_speak_of_thinking_stay(text: str) -> None:
+    told = complete(text)
+    assert (told.text, told.reasoning_tokens) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "reasons"),
+    [
+        *((name, True) for name in ("o3", "openai/o4-mini", "gpt-5-nano", "gpt-oss-20b", "qwq")),
+        *(
+            (name, True)
+            for name in ("qwen3:4b", "deepseek-r1:8b", "deepseek-reasoner", "DeepSeek-R1")
+        ),
+        *((name, True) for name in ("kimi-k2-thinking", "magistral-small")),
+        *((name, False) for name in ("gpt-4o", "gpt-4o-mini", "llama-3.1-8b", "qwen2.5:7b", "any")),
+    ],
+)
+def test_models_that_reason_are_known_by_their_names(name: str, reasons: bool) -> None:
+    assert is_reasoning_model(name) is reasons
