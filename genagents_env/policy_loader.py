@@ -1,14 +1,11 @@
 """Find a policy by name, path or plug-in, and read its options."""
 
 import importlib
-import importlib.util
 import inspect
 import pkgutil
-import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.metadata import entry_points
-from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
@@ -16,10 +13,17 @@ from pydantic import BaseModel, ValidationError
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy import Policy
+from genagents_env.policy_source import (
+    ENTRY_POINTS,
+    PolicySource,
+    find_plugin,
+    find_policy_file,
+    import_source,
+    read_source,
+)
 
 Options = TypeVar("Options", bound=BaseModel)
 
-ENTRY_POINTS = "genagents_env.policies"
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
 
 
@@ -66,7 +70,15 @@ def load_policy(name: str, **config: object) -> Policy:
     Raises:
         PolicyError: there is no such policy, or it does not accept `config`.
     """
-    found = find_policy_class(name)
+    return make_policy(find_policy_class(name), name, config)
+
+
+def make_policy(found: type[Policy], name: str, config: Mapping[str, object]) -> Policy:
+    """Return a new policy of a class.
+
+    Raises:
+        PolicyError: it does not accept `config`.
+    """
     try:
         inspect.signature(found).bind(**config)
     except TypeError as error:
@@ -76,16 +88,15 @@ def load_policy(name: str, **config: object) -> Policy:
 
 def find_policy_class(name: str) -> type[Policy]:
     """Return the class `load_policy` would build; a plug-in cannot take a shipped name."""
-    if ".py" in name or "/" in name:
-        return _load_from_path(name)
-    if (
-        name in _list_shipped()
-    ):  # first, since looking for entry points reads every installed package
+    if find_policy_file(name) is not None:
+        return load_class(read_source(name))
+    # Shipped ones first: looking for entry points reads every installed package.
+    if is_shipped(name):
         module = importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}")
         return _find_only_policy(module)
-    for point in entry_points(group=ENTRY_POINTS):
-        if point.name == name:
-            return _check_class(point.load(), name)
+    point = find_plugin(name)
+    if point is not None:
+        return _check_class(point.load(), name)
     known = list_policies()
     close = get_close_matches(name, known, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
@@ -94,21 +105,21 @@ def find_policy_class(name: str) -> type[Policy]:
     )
 
 
-def _load_from_path(spec: str) -> type[Policy]:
-    path_text, _, class_name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
-    path = Path(path_text)
-    if not path.is_file():
-        raise PolicyError(f"no policy file {path_text!r}; expected path/to/file.py:Class")
-    module_name = f"genagents_user_policy_{path.stem}"
-    spec_of = importlib.util.spec_from_file_location(module_name, path)
-    if spec_of is None or spec_of.loader is None:
-        raise PolicyError(f"{path_text!r} is not a Python file")
-    module = importlib.util.module_from_spec(spec_of)
-    sys.modules[module_name] = module
-    spec_of.loader.exec_module(module)
-    if not class_name:
+def load_class(source: PolicySource) -> type[Policy]:
+    """Return the policy's class in a file that has been read, importing it.
+
+    Raises:
+        PolicyError: it does not load, or has no such policy.
+    """
+    module = import_source(source)
+    if not source.class_name:
         return _find_only_policy(module)
-    return _check_class(getattr(module, class_name, None), spec)
+    return _check_class(getattr(module, source.class_name, None), source.name)
+
+
+def is_shipped(name: str) -> bool:
+    """Return whether this is the name of a policy that comes with the package."""
+    return name in _list_shipped()
 
 
 def _find_only_policy(module: ModuleType) -> type[Policy]:

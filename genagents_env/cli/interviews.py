@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from genagents_env.cli.options import (
     Deadline,
     Effort,
     Embedder,
+    GivenPolicies,
     MaxCalls,
     MaxDollars,
     Model,
@@ -23,6 +25,7 @@ from genagents_env.cli.options import (
     RunFile,
     Thinking,
     Timeout,
+    TrustPolicies,
     make_limits,
     make_model_options,
 )
@@ -32,6 +35,7 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.policy import Answer
     from genagents_env.record import RunReader
+    from genagents_env.run import RunOptions
     from genagents_env.run.replay_interview import Transcript
 
 
@@ -58,6 +62,8 @@ def interview(
         int, typer.Option(min=1, help="Interviews of each, all from the same state of mind.")
     ] = 1,
     as_json: AsJson = False,
+    trust_policies: TrustPolicies = False,
+    policy: GivenPolicies = None,
     model: Model = None,
     embedder: Embedder = None,
     max_calls: MaxCalls = None,
@@ -83,22 +89,24 @@ def interview(
     from genagents_env.run import RunOptions
     from genagents_env.run import interview as asked
 
+    limits = make_limits(max_calls, None, max_dollars, None)
+    options = RunOptions(
+        model=model,
+        model_options=make_model_options(
+            timeout, deadline, thinking, reasoning_effort, price_in, price_out
+        ),
+        embedder=embedder,
+        limits=limits,
+        concurrency=concurrency,
+        trust_policies=trust_policies,
+        policies=tuple(policy or ()),
+    )
     with RunReader(run_file) as record:
-        whom = agent or _find_interviewable(record)
+        whom = agent or _find_interviewable(record, options)
         tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
         put = {name: _choose_questions(record, name, question, category) for name in whom}
-        limits = make_limits(max_calls, None, max_dollars, None)
-        how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
         with show_progress(quiet or as_json) as watch:
-            options = RunOptions(
-                model=model,
-                model_options=how,
-                embedder=embedder,
-                limits=limits,
-                concurrency=concurrency,
-                watch=watch,
-            )
-            told = asked(run_file, whom, put, tick, options, repeats)
+            told = asked(run_file, whom, put, tick, replace(options, watch=watch), repeats)
         if as_json:
             typer.echo(json.dumps(_to_json(record, run_file, tick, told, repeats), indent=2))
             return
@@ -113,12 +121,11 @@ def _parse_recorded_tick(record: "RunReader", at: str) -> int:
     return tick
 
 
-def _find_interviewable(record: "RunReader") -> list[str]:
+def _find_interviewable(record: "RunReader", options: "RunOptions") -> list[str]:
     """Return everyone whose policy can be interviewed."""
-    from genagents_env.policy_loader import find_policy_class
+    from genagents_env.run.replay_interview import list_interviewable
 
-    policies = record.meta.policies
-    names = [n for n in record.meta.names if find_policy_class(policies[n]["name"]).remembers]
+    names = list_interviewable(record, options)
     if not names:
         raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
     return names

@@ -99,6 +99,22 @@ Judge = Annotated[
         help="Let the model judge the answers, where the scenario has checks of them.",
     ),
 ]
+TrustPolicies = Annotated[
+    bool,
+    typer.Option(
+        "--trust-policies",
+        help="Run the code of policies that the run names by path, where it has not changed.",
+    ),
+]
+GivenPolicies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE.py:CLASS",
+        help="A policy that the run names by path, named again: run also where it has changed "
+        "since, which the run file notes; may be repeated.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As one JSON object.")]

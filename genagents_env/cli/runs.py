@@ -11,6 +11,7 @@ from genagents_env.cli.options import (
     Deadline,
     Effort,
     Embedder,
+    GivenPolicies,
     Judge,
     MaxCalls,
     MaxDollars,
@@ -23,6 +24,7 @@ from genagents_env.cli.options import (
     RunFile,
     Thinking,
     Timeout,
+    TrustPolicies,
     make_limits,
     make_model_options,
 )
@@ -133,6 +135,8 @@ def resume(
     hours: Annotated[
         float, typer.Option(min=0, help="Simulated hours past the end of the run.")
     ] = 0.0,
+    trust_policies: TrustPolicies = False,
+    policy: GivenPolicies = None,
     model: Model = None,
     embedder: Embedder = None,
     judge: Judge = True,
@@ -152,7 +156,8 @@ def resume(
     """Go on with a run: after a crash, an outage, Ctrl-C or a used-up budget, or past its end.
 
     No model call that was answered is made again, and the record becomes that of a run that was
-    never stopped. Limits count from the start of the run.
+    never stopped. Limits count from the start of the run. A policy given by path is code: it is
+    run where you say so, by --trust-policies or by naming it again.
     """
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_finished_run
@@ -168,6 +173,8 @@ def resume(
             embedder=embedder,
             limits=limits,
             concurrency=concurrency,
+            trust_policies=trust_policies,
+            policies=tuple(policy or ()),
             watch=watch,
         )
         result = go_on(run_file, options, hours=hours)

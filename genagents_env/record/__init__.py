@@ -6,6 +6,7 @@ from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.export import export
 from genagents_env.record.meta import RunMeta
+from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     CallRow,
@@ -22,6 +23,7 @@ __all__ = [
     "FaultRow",
     "InterviewRow",
     "JudgementRow",
+    "PolicyOrigin",
     "RememberedRow",
     "RunMeta",
     "RunReader",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genagents_env.record.guard import damage_error
+from genagents_env.record.policy_origin import PolicyOrigin, load_origins
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 from genagents_env.scenario.schema import Scenario
@@ -35,6 +36,7 @@ class RunMeta:
         interviews: whether the scenario's questions are asked at both ends of the run. Files
             that do not say so were begun before interviews were held.
         versions: of this package and of Python.
+        origins: where each policy that is not shipped came from, by its name; see `PolicyOrigin`.
     """
 
     scenario: Scenario
@@ -51,6 +53,7 @@ class RunMeta:
     asked_embedder: str | None = None
     interviews: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, PolicyOrigin] = field(default_factory=dict)
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
@@ -66,6 +69,7 @@ class RunMeta:
             "embedder": encode({"name": self.embedder, "asked": self.asked_embedder}),
             "interviews": encode(self.interviews),
             "versions": encode(dict(self.versions)),
+            "origins": encode({name: one.as_json() for name, one in self.origins.items()}),
         }
 
     def with_hours(self, hours: float) -> "RunMeta":
@@ -108,6 +112,7 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
             asked_embedder=values["embedder"]["asked"],
             interviews=values["interviews"],
             versions=values["versions"],
+            origins=load_origins(values.get("origins", {})),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise damage_error(path, f"its head cannot be read: {error!r}") from None

@@ -21,6 +21,7 @@ from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
+from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
 from genagents_env.record.rows import (
     CallRow,
     FacultyRow,
@@ -125,6 +126,14 @@ class RunReader:
             return None
         dollars = Decimal(note["dollars"])
         return Spending(note["calls"], note["tokens"], dollars, note["seconds"])
+
+    @property
+    def policy_changes(self) -> tuple[PolicyChange, ...]:
+        """The changes of policies with which the run was resumed, oldest first."""
+        try:
+            return decode_changes(self.find_note(POLICY_CHANGES))
+        except (ValueError, TypeError) as error:
+            raise damage_error(self.path, f"its note of changed policies: {error}") from None
 
     @property
     def last_tick(self) -> int:

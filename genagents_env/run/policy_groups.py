@@ -21,7 +21,8 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
 )
-from genagents_env.policy_loader import find_policy_class, load_policy
+from genagents_env.policy_loader import find_policy_class, load_class, make_policy
+from genagents_env.policy_source import PolicySource
 from genagents_env.record.rows import JSON, FaultRow
 from genagents_env.run.concurrency import collect_results, raise_first
 from genagents_env.run.policy_group import PolicyGroup
@@ -68,9 +69,18 @@ class PolicyGroups:
 
     @classmethod
     def load(
-        cls, specs: Mapping[AgentID, PolicySpec], *, deadline: float | None = None
+        cls,
+        specs: Mapping[AgentID, PolicySpec],
+        sources: Mapping[str, PolicySource],
+        *,
+        deadline: float | None = None,
     ) -> "PolicyGroups":
         """Return the groups that `specs` describe, each distinct policy loaded once.
+
+        Args:
+            specs: for each agent.
+            sources: of each policy that is a file, by its name.
+            deadline: see above.
 
         Raises:
             PolicyError: a policy cannot be found or does not accept its configuration.
@@ -80,7 +90,7 @@ class PolicyGroups:
         for agent, spec in specs.items():
             policy = next((policy for known, policy in loaded if known == spec), None)
             if policy is None:
-                policy = load_policy(spec.name, **spec.config)
+                policy = _load(spec, sources)
                 loaded.append((spec, policy))
             policies[agent] = policy
         return cls(policies, deadline=deadline)
@@ -224,6 +234,12 @@ class PolicyGroups:
         if not group.isolate:
             return cast("dict[AgentID, object]", answer), []  # the env says what is wrong
         return ({}, faults) if faults else _check_actions(group, agents, tick, answer)
+
+
+def _load(spec: PolicySpec, sources: Mapping[str, PolicySource]) -> Policy:
+    source = sources.get(spec.name)
+    found = find_policy_class(spec.name) if source is None else load_class(source)
+    return make_policy(found, spec.name, spec.config)
 
 
 def assign_specs(

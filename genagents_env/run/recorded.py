@@ -12,6 +12,12 @@ from genagents_env.record import RunMeta, RunWriter
 from genagents_env.record.creation import check_free
 from genagents_env.run.models import name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
+from genagents_env.run.policy_trust import (
+    ChosenPolicies,
+    choose_policies,
+    note_changes,
+    read_policies,
+)
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.scenario import Scenario
@@ -31,8 +37,8 @@ def run(
     """
     options = options or RunOptions()
     check_free(Path(path), force=force)
-    env, meta = _prepare(spec, options)
-    groups = load_policies(meta, options)
+    env, meta, chosen = _prepare(spec, options)
+    groups = load_policies(meta, options, chosen)
     models = open_models(groups, options)
     meta = name_models(meta, models, options)
     with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
@@ -55,6 +61,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             run, or not known, and none is asked for by name.
         RecordError: the file is missing, foreign, damaged or newer.
         RunLocked: another process writes it.
+        PolicyError: a policy given by path was not trusted, or its file has changed since; see
+            `RunOptions.trust_policies`. Nothing was imported or written.
         DivergenceError: policy, prompts or package have changed since, so that a call differs.
     """
     options = options or RunOptions()
@@ -64,15 +72,18 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             meta = meta.with_hours(meta.arguments["hours"] + hours)
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
+        chosen = choose_recorded(writer.path, meta, options)
         env = make_town(meta)
-        groups = load_policies(meta, options)
+        groups = load_policies(meta, options, chosen)
         models = reopen_models(groups, options, meta)
         meta = name_models(meta, models, options)
         if hours:
             writer.extend_horizon(meta)
         elif meta != writer.meta:
             writer.replace_meta(meta)
-        return RunSession(writer, env, groups, options, models).execute(writer.rewind())
+        state = writer.rewind()
+        note_changes(writer, chosen)
+        return RunSession(writer, env, groups, options, models).execute(state)
 
 
 def make_town(meta: RunMeta) -> TownEnv:
@@ -80,11 +91,17 @@ def make_town(meta: RunMeta) -> TownEnv:
     return TownEnv(meta.scenario, **meta.arguments)
 
 
-def load_policies(meta: RunMeta, options: RunOptions) -> PolicyGroups:
+def choose_recorded(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPolicies:
+    """Return the policies of a recorded run as far as `options` trust them; imports nothing."""
+    return choose_policies(path, meta, trust=options.trust_policies, given=options.policies)
+
+
+def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) -> PolicyGroups:
     """Return the policies of a recorded run, not reset."""
     # In the order of the names, which the policy groups and their states follow.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
-    return PolicyGroups.load(specs, deadline=options.find_policy_deadline())
+    deadline = options.find_policy_deadline()
+    return PolicyGroups.load(specs, chosen.sources, deadline=deadline)
 
 
 def _check_recordable(town: TownConfig) -> None:
@@ -101,8 +118,8 @@ def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:
     return scenario.model_copy(update={"interview_repeats": repeats})
 
 
-def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta]:
-    """Return the town of `spec`, and the head of its run file."""
+def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, ChosenPolicies]:
+    """Return the town of `spec`, the head of its run file, and its policies."""
     _check_recordable(spec.town)
     scenario = spec.town.load_scenario()
     if spec.repeats is not None:
@@ -112,7 +129,8 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta]:
     names = tuple(env.possible_agents)
     specs = assign_specs(names, spec.policy, spec.policy_for)
     versions = {"genagents-env": __version__, "python": platform.python_version()}
-    return env, RunMeta(
+    chosen = read_policies(one.name for one in specs.values())
+    meta = RunMeta(
         scenario=scenario,
         arguments={
             "start": effective.start.isoformat(),
@@ -126,4 +144,6 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta]:
         seconds_per_tick=effective.seconds_per_tick,
         interviews=options.interviews,
         versions=versions,
+        origins=chosen.origins,
     )
+    return env, meta, chosen

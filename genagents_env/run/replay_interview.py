@@ -15,7 +15,7 @@ from genagents_env.run.models import Models, make_client, reopen_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups
-from genagents_env.run.recorded import load_policies, make_town
+from genagents_env.run.recorded import choose_recorded, load_policies, make_town
 from genagents_env.run.spec import Progress, RunOptions
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
@@ -41,7 +41,8 @@ def interview(
         agents: whom; each is asked alone, all at once.
         questions: of everyone, or for each agent their own.
         tick: a recorded one; None is the last.
-        options: model, embedder, limits and `watch`; the rest is of no use here.
+        options: model, embedder, limits, `watch`, and whether its policies are trusted; the rest
+            is of no use here.
         repeats: how often each agent is interviewed, every time from the same state of mind.
 
     Returns:
@@ -51,7 +52,8 @@ def interview(
     Raises:
         ConfigError: no such agent or tick, somebody's policy remembers nothing, or there is no
             question for somebody.
-        PolicyError: a policy failed to answer.
+        PolicyError: a policy failed to answer, or one given by path was not trusted; see
+            `RunOptions.trust_policies`.
         DivergenceError: policy, prompts or package have changed since the run.
         RecordError: the file is missing, foreign, damaged or newer.
     """
@@ -61,7 +63,7 @@ def interview(
     with RunReader(path) as run:
         put = _check_questions(run, agents, questions)
         at = _check_tick_number(run, tick)
-        groups = load_policies(run.meta, options)
+        groups = load_policies(run.meta, options, choose_recorded(run.path, run.meta, options))
         try:
             silent = [agent for agent in put if not groups.remembers(agent)]
             if silent:
@@ -70,6 +72,19 @@ def interview(
             return run_sync(ReplayInterview(run, groups, options, models).ask(put, at, repeats))
         finally:
             groups.close()
+
+
+def list_interviewable(run: RunReader, options: RunOptions) -> list[AgentID]:
+    """Return everyone in a recorded run whose policy can be interviewed.
+
+    Raises:
+        PolicyError: a policy cannot be loaded, or one given by path was not trusted.
+    """
+    groups = load_policies(run.meta, options, choose_recorded(run.path, run.meta, options))
+    try:
+        return [agent for agent in run.meta.names if groups.remembers(agent)]
+    finally:
+        groups.close()
 
 
 class ReplayInterview:

@@ -16,6 +16,7 @@ from genagents_env.run.interview_round import InterviewRound, collect_memories, 
 from genagents_env.run.models import Models, make_client
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups
+from genagents_env.run.policy_trust import format_resume
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import note_spending, restore_spending
@@ -232,5 +233,5 @@ class RunSession:
     def _make_result(self, status: str, exit_code: int, message: str) -> RunResult:
         path = self.writer.path
         if message:
-            message = f"{message}; go on with `genagents resume {path}`"
+            message = f"{message}; go on with `{format_resume(path, self.writer.meta)}`"
         return RunResult(path, status, self.writer.tick, exit_code, message)

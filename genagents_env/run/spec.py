@@ -98,6 +98,11 @@ class RunOptions:
         shared_budget: the total and the rate that this run shares with others; None is neither.
         concurrency: model calls under way at once.
         retry: attempts of a call, and the deadline where `model_options` have none.
+        trust_policies: a resumed or interviewed run may import the policies that it names by
+            path, where their files are as they were recorded. A stranger's run file names a
+            stranger's code.
+        policies: policies by path that the run names, named again: these are imported from where
+            they are said to be, also where their files have changed since, which is then noted.
         policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
             of calls.
         checkpoint_every: ticks.
@@ -115,6 +120,8 @@ class RunOptions:
     shared_budget: SharedBudget | None = None
     concurrency: int = 8
     retry: RetryPolicy | None = None
+    trust_policies: bool = False
+    policies: tuple[str, ...] = ()
     policy_deadline: float | None = 1800.0
     checkpoint_every: int = 100
     watch: Callable[[Progress], None] | None = None

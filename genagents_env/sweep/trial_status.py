@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
+from genagents_env.policy_source import shorten_policy
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
-from genagents_env.sweep.design.identity import shorten_policy
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
 

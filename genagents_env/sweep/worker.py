@@ -10,9 +10,11 @@ from typing import TypeVar
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.judge import judge_finished_run
 from genagents_env.llm.redact import redact_environment
+from genagents_env.policy_source import find_policy_file
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Progress, RunOptions, RunResult, resume, run
 from genagents_env.run.signals import DeferredSignals
+from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.spending.client import BudgetClient
 from genagents_env.sweep.worker_process import leave_process_group, prepare_path, set_threads
@@ -106,9 +108,15 @@ def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
     with RunWriter.open(path) as writer:  # takes in, too, what a killed writer left beside it
         finished = writer.status == "finished"
     if not finished:
-        return resume(path, options)
+        return resume(path, replace(options, policies=_list_files(job.trial)))
     with RunReader(path) as reader:
         return RunResult(path, "finished", reader.last_tick, 0)
+
+
+def _list_files(trial: Trial) -> tuple[str, ...]:
+    """Return the policies of a trial that are files: those of the plan, and no others, are run."""
+    named = (trial.spec.policy.name, *trial.spec.policy_for.values())
+    return tuple(dict.fromkeys(one for one in named if find_policy_file(one) is not None))
 
 
 def _make_failure(trial: str, path: Path, error: BaseException) -> TrialResult:

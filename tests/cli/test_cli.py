@@ -48,13 +48,15 @@ def test_a_stopped_run_is_resumed_and_lives_on(genagents: Run) -> None:
     assert "budget_exhausted" in out
     assert "budget reached: calls" in err
     assert "genagents resume run.sqlite" in err
-    code, out, _ = genagents("resume", "run.sqlite", "--quiet")
+    code, out, _ = genagents("resume", "run.sqlite", "--quiet", "--trust-policies")
     assert code == 0
     assert "(36 ticks): finished" in out
     assert genagents(*arguments, "--out", "whole.sqlite", "--quiet")[0] == 0
     hashes = {genagents("hash", name)[1] for name in ("run.sqlite", "whole.sqlite")}
     assert hashes == {canonical_hash("run.sqlite") + "\n"}
-    code, out, _ = genagents("resume", "run.sqlite", "--hours", "0.1", "--quiet")
+    code, out, _ = genagents(
+        "resume", "run.sqlite", "--hours", "0.1", "--quiet", "--trust-policies"
+    )
     assert code == 0
     assert "(72 ticks): finished" in out
 

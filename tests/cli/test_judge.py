@@ -86,7 +86,7 @@ def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> 
     assert genagents(*command, *model, "--max-calls", "5")[0] == 3
     with RunReader("run.sqlite") as record:
         assert record.judgements() == []
-    assert genagents("resume", "run.sqlite", "-q")[0] == 0
+    assert genagents("resume", "run.sqlite", "-q", "--trust-policies")[0] == 0
     with RunReader("run.sqlite") as record:
         assert len(record.judgements()) == 8
 

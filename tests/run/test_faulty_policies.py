@@ -145,7 +145,7 @@ def test_faults_are_in_the_record_and_count(tmp_path: Path) -> None:
 
 def test_agents_with_equal_specs_share_a_policy() -> None:
     specs = assign_specs(["a", "b", "c"], PolicySpec("idle"), {"b": "random"})
-    cast = PolicyGroups.load(specs)
+    cast = PolicyGroups.load(specs, {})
     assert [group.agents for group in cast.groups] == [("a", "c"), ("b",)]
     with pytest.raises(ConfigError, match="nobody is called 'd'"):
         assign_specs(["a"], PolicySpec("idle"), {"d": "random"})

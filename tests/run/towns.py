@@ -45,8 +45,8 @@ def compose_spec(scenario: str | Scenario, **given: Value) -> RunSpec:
 
 
 def make_options(endpoint: Endpoint | None = None, **changes: Value) -> RunOptions:
-    """Return run options with checkpoints every tenth tick."""
-    given = {"checkpoint_every": 10, "retry": IMPATIENT, **changes}
+    """Return run options with checkpoints every tenth tick; its policies by path are trusted."""
+    given = {"checkpoint_every": 10, "retry": IMPATIENT, "trust_policies": True, **changes}
     return RunOptions(endpoint=endpoint or ScriptedEndpoint(), **given)
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy_loader import load_policy
+from genagents_env.policy_source import find_policy_file
 from genagents_env.run import PolicySpec
 from genagents_env.sweep.design.experiment import Arm
-from genagents_env.sweep.design.identity import find_policy_file
 from genagents_env.text import clean
 
 _LIMIT = 500
@@ -51,7 +51,8 @@ def _check_policy(spec: PolicySpec) -> str:
     except ImportError:
         return ""
     except (PolicyError, ConfigError) as error:
-        return "" if _LACKS in str(error) else clean(str(error), _LIMIT)
+        lacks = _LACKS in str(error) or isinstance(error.__cause__, ImportError)
+        return "" if lacks else clean(str(error), _LIMIT)
     except Exception as error:  # a user's code, reported as it failed
         return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
     return ""

@@ -7,9 +7,9 @@ with or allowed to spend.
 import re
 from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path, PurePath
 
 from genagents_env import __version__
+from genagents_env.policy_source import find_policy_file, read_source, shorten_policy
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run import PolicySpec
 from genagents_env.scenario import Scenario
@@ -44,7 +44,7 @@ def compute_identity(
         version: of this package.
 
     Raises:
-        OSError: a policy's file cannot be read.
+        PolicyError: a policy's file cannot be read.
     """
     files: dict[str, JSON] = {}
     facts = {
@@ -69,27 +69,14 @@ def digest_scenario(scenario: Scenario) -> str:
     return sha256(encode(scenario.model_dump(mode="json")).encode()).hexdigest()
 
 
-def find_policy_file(policy: str) -> Path | None:
-    """Return the file of a policy given as `path/to/file.py:Class`; None of a shipped one."""
-    if ".py" not in policy and "/" not in policy:
-        return None
-    return Path(policy.rpartition(":")[0] if ".py:" in policy else policy)
-
-
-def shorten_policy(policy: str) -> str:
-    """Return a policy's name without the folders of its file."""
-    return policy if find_policy_file(policy) is None else PurePath(policy).name
-
-
 def make_slug(name: str) -> str:
     """Return `name` in small letters and digits, everything else one `-`; at most 60 characters."""
     return _NOT_IN_SLUGS.sub("-", name.lower())[:_SLUG_LIMIT].strip("-") or "run"
 
 
 def _describe_policy(name: str, files: dict[str, JSON]) -> JSON:
-    file = find_policy_file(name)
-    if file is None:
+    if find_policy_file(name) is None:
         return name
     if name not in files:
-        files[name] = [shorten_policy(name), sha256(file.read_bytes()).hexdigest()]
+        files[name] = [shorten_policy(name), read_source(name).sha256]
     return files[name]

@@ -1,0 +1,154 @@
+"""Whose code a run file runs: nobody's, until the user says so."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import RunOptions, interview, resume
+from tests.cli.conftest import Run
+
+CANARY = """
+import pathlib
+
+pathlib.Path("imported").touch()
+"""
+POLICY = """
+from genagents_env.actions import Idle
+from genagents_env.policy import Answer, Policy
+
+
+class Mine(Policy):
+    name = "mine"
+    remembers = True
+
+    def act(self, observations, infos):
+        return {agent: Idle() for agent in observations}
+
+    def interview(self, agent, questions, repeat=0):
+        return [Answer("Nothing.") for _ in questions]
+"""
+CHANGED = f"{CANARY}\n{POLICY}\n# changed"
+RUN = ("run", "tiny", "--hours", "0.02", "--policy", "mine.py:Mine", "-q", "--no-interviews")
+RESUME = ("resume", "run.sqlite", "--hours", "0.02", "-q")
+ASK = ("interview", "run.sqlite", "--question", "Any news?", "-q")
+
+
+@pytest.fixture
+def stranger(genagents: Run) -> Run:
+    """Return the command line beside somebody's run file and the policy that it names."""
+    Path("mine.py").write_text(CANARY + POLICY)
+    assert genagents(*RUN)[0] == 0
+    Path("imported").unlink()
+    return genagents
+
+
+@pytest.mark.parametrize("command", [RESUME, ASK, (*ASK, "--agent", "Ada Brook")])
+def test_a_strangers_run_file_runs_no_code_without_a_word(
+    stranger: Run, command: tuple[str, ...]
+) -> None:
+    before = canonical_hash("run.sqlite")
+    code, _, err = stranger(*command)
+    assert code == 2
+    assert not Path("imported").exists()
+    assert "mine.py:Mine" in err
+    assert "--trust-policies" in err
+    assert "--policy mine.py:Mine" in err
+    assert canonical_hash("run.sqlite") == before
+
+
+@pytest.mark.parametrize("command", [RESUME, ASK])
+@pytest.mark.parametrize("word", [("--trust-policies",), ("--policy", "mine.py:Mine")])
+def test_a_policy_by_path_runs_where_the_user_says_so(
+    stranger: Run, command: tuple[str, ...], word: tuple[str, ...]
+) -> None:
+    code, _, err = stranger(*command, *word)
+    assert (code, err) == (0, "")
+    assert Path("imported").exists()
+
+
+@pytest.mark.parametrize("command", [RESUME, ASK])
+def test_trust_is_in_the_file_as_recorded_not_in_a_changed_one(
+    stranger: Run, command: tuple[str, ...]
+) -> None:
+    Path("mine.py").write_text(CHANGED)
+    code, _, err = stranger(*command, "--trust-policies")
+    assert code == 2
+    assert not Path("imported").exists()
+    with RunReader("run.sqlite") as record:
+        assert f"then {str(record.meta.origins['mine.py:Mine'].sha256)[:12]}, now " in err
+    assert "--policy mine.py:Mine" in err
+
+
+def test_a_changed_policy_named_again_goes_on_and_the_run_file_says_so(stranger: Run) -> None:
+    Path("mine.py").write_text(CHANGED)
+    with RunReader("run.sqlite") as record:
+        last, first = record.last_tick, record.meta.origins["mine.py:Mine"]
+    assert stranger(*RESUME, "--policy", "mine.py:Mine")[0] == 0
+    with RunReader("run.sqlite") as record:
+        (change,) = record.policy_changes
+        now = record.meta.origins["mine.py:Mine"]
+    assert (change.policy, change.before, change.now) == ("mine.py:Mine", str(first), str(now))
+    assert change.tick in (last - 1, last)
+    assert first != now
+    code, _, err = stranger(*RESUME, "--trust-policies")
+    assert (code, err) == (0, "")
+
+
+def test_a_policy_that_moved_is_named_where_it_is(stranger: Run) -> None:
+    Path("away").mkdir()
+    Path("mine.py").rename("away/mine.py")
+    code, _, err = stranger(*RESUME, "--trust-policies")
+    assert code == 2
+    assert "no policy file 'mine.py'" in err
+    assert stranger(*RESUME, "--policy", "away/mine.py:Mine")[0] == 0
+    with RunReader("run.sqlite") as record:
+        assert {spec["name"] for spec in record.meta.policies.values()} == {"mine.py:Mine"}
+        assert record.policy_changes == ()
+
+
+def test_a_path_that_the_run_does_not_name_is_refused(stranger: Run) -> None:
+    code, _, err = stranger(*RESUME, "--policy", "other.py:Other")
+    assert code == 2
+    assert "no such policy; it has mine.py:Mine" in err
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda options: resume("run.sqlite", options, hours=0.02),
+        lambda options: interview("run.sqlite", ["Ada Brook"], ["News?"], options=options),
+    ],
+    ids=["resume", "interview"],
+)
+def test_the_library_asks_for_the_same_word(
+    stranger: Run, call: Callable[[RunOptions], object]
+) -> None:
+    with pytest.raises(Exception, match="--trust-policies"):
+        call(RunOptions())
+    assert not Path("imported").exists()
+    call(RunOptions(trust_policies=True))
+    call(RunOptions(policies=("mine.py:Mine",)))
+
+
+def test_bytecode_beside_a_policy_is_never_run_in_its_place(stranger: Run) -> None:
+    import importlib.util
+    import py_compile
+
+    trusted = Path("mine.py").read_text()
+    Path("mine.py").write_text(trusted.replace("imported", "from_pyc"))
+    cached = importlib.util.cache_from_source("mine.py")
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile("mine.py", cached, invalidation_mode=unchecked)
+    Path("mine.py").write_text(trusted)
+    assert stranger(*RESUME, "--trust-policies")[0] == 0
+    assert Path("imported").exists()
+    assert not Path("from_pyc").exists()
+
+
+def test_a_stopped_run_says_how_to_go_on_with_its_policy(stranger: Run) -> None:
+    said = (*RUN, "--out", "second.sqlite", "--max-seconds", "0")
+    code, _, err = stranger(*said)
+    assert code == 3
+    assert "genagents resume second.sqlite --trust-policies" in err
