@@ -91,7 +91,7 @@ def test_a_run_file_that_names_no_model_is_not_resumed_with_the_default(
     run_town(path, ticks=5)
     forget_models(path)
     with pytest.raises(ConfigError, match=r"its file names none.*name it by --model"):
-        resume(path, hours=1)
+        resume(path, RunOptions(trust_policies=True), hours=1)
     assert default.requests == []
 
 
@@ -110,7 +110,7 @@ def test_nobody_is_interviewed_by_the_default_model_unasked(
     run(town, path, make_options())
     forget_models(path)
     with pytest.raises(ConfigError, match="name it by --model"):
-        interview(path, FOUR[:1], ["What now?"])
+        interview(path, FOUR[:1], ["What now?"], options=RunOptions(trust_policies=True))
     assert default.requests == []
 
 
