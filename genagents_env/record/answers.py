@@ -1,16 +1,16 @@
 """What was found by asking: interviews, memories of facts, and what judges made of answers."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.rows import InterviewRow, JudgementRow, RememberedRow, encode
 from genagents_env.record.tables import INTERVIEWS, JUDGEMENTS, REMEMBERED
 
 
-def put_interviews(connection: sqlite3.Connection, rows: Sequence[InterviewRow]) -> None:
+def put_interviews(connection: RunConnection, rows: Sequence[InterviewRow]) -> None:
     """Write answers; one that is there already is replaced."""
     INTERVIEWS.put(
         connection,
@@ -18,19 +18,19 @@ def put_interviews(connection: sqlite3.Connection, rows: Sequence[InterviewRow])
     )
 
 
-def put_remembered(connection: sqlite3.Connection, rows: Sequence[RememberedRow]) -> None:
+def put_remembered(connection: RunConnection, rows: Sequence[RememberedRow]) -> None:
     """Write memories of facts; one that is there already is replaced."""
     REMEMBERED.put(
         connection, [(r.tick, r.agent, r.fact, r.text, encode(list(r.events))) for r in rows]
     )
 
 
-def put_judgement(connection: sqlite3.Connection, row: JudgementRow) -> None:
+def put_judgement(connection: RunConnection, row: JudgementRow) -> None:
     """Write a verdict; an earlier one of the same judge on the same answer is replaced."""
     JUDGEMENTS.put(connection, [astuple(row)])
 
 
-def read_interviews(path: Path, connection: sqlite3.Connection) -> list[InterviewRow]:
+def read_interviews(path: Path, connection: RunConnection) -> list[InterviewRow]:
     """Return every answer, ordered by tick, then as they were written."""
     return [
         InterviewRow(tick, agent, question, answer, _read_ids(evidence), number)
@@ -40,7 +40,7 @@ def read_interviews(path: Path, connection: sqlite3.Connection) -> list[Intervie
     ]
 
 
-def read_remembered(path: Path, connection: sqlite3.Connection) -> list[RememberedRow]:
+def read_remembered(path: Path, connection: RunConnection) -> list[RememberedRow]:
     """Return every memory of a fact, ordered by tick, then as they were written."""
     return [
         RememberedRow(tick, agent, fact, text, _read_ids(events))
@@ -48,13 +48,13 @@ def read_remembered(path: Path, connection: sqlite3.Connection) -> list[Remember
     ]
 
 
-def read_judgements(path: Path, connection: sqlite3.Connection) -> list[JudgementRow]:
+def read_judgements(path: Path, connection: RunConnection) -> list[JudgementRow]:
     """Return every verdict, ordered by judge, check, tick, repeat, agent and question."""
     order = "judge, check_id, tick, repeat, agent, question"
     return [JudgementRow(*row) for row in JUDGEMENTS.read(path, connection, order)]
 
 
-def format_canonical_lines(path: Path, connection: sqlite3.Connection) -> Iterator[str]:
+def format_canonical_lines(path: Path, connection: RunConnection) -> Iterator[str]:
     """Yield a line of the canonical hash for each answer and each memory, sorted.
 
     That of a first interview goes without its number.

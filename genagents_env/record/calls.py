@@ -1,46 +1,76 @@
-"""The stored model calls: rows of a table, with the prompt compressed."""
+"""The stored model calls: rows of a table, with the prompts compressed.
 
-import sqlite3
+Prompts of one faculty are much alike. So the first one that is stored is kept as the dictionary by
+which the others are compressed: a fifth of what they take without.
+"""
+
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from genagents_env.record.connection import RunConnection
+from genagents_env.record.guard import damage_error
 from genagents_env.record.inflate import inflate
 from genagents_env.record.rows import CallRow
 from genagents_env.record.table import Value
-from genagents_env.record.tables import CALLS
+from genagents_env.record.tables import CALLS, DICTIONARIES
 
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand
+_REACH = 2**15  # bytes back that zlib looks
 _MESSAGES = list(CALLS.columns).index("messages")
 
 
-def put_call(connection: sqlite3.Connection, row: CallRow) -> None:
+def put_call(connection: RunConnection, row: CallRow) -> None:
     """Write a call, in a transaction of the caller's; one that is there already is replaced."""
+    prompt = row.messages.encode()
+    faculty = _find_faculty(row.purpose)
+    query = "SELECT body FROM dictionaries WHERE faculty = ?"
+    found = connection.execute(query, (faculty,)).fetchone()
+    if found is None:
+        DICTIONARIES.put(connection, [(faculty, zlib.compress(prompt[-_REACH:]))])
+    dictionary = prompt[-_REACH:] if found is None else inflate(found[0], _REACH)
+    packer = zlib.compressobj(zdict=dictionary)
     values: list[Value] = [getattr(row, name) for name in CALLS.columns]
-    values[_MESSAGES] = zlib.compress(row.messages.encode())
+    values[_MESSAGES] = packer.compress(prompt) + packer.flush()
     CALLS.put(connection, [values])
 
 
 def find_call(
-    path: Path, connection: sqlite3.Connection, agent: str, tick: int, purpose: str, number: int
+    path: Path, connection: RunConnection, agent: str, tick: int, purpose: str, number: int
 ) -> CallRow | None:
     """Return a call, or None; raise RecordError where it has changed."""
     where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
     found = CALLS.find(path, connection, where, agent, tick, purpose, number)
-    return _unpack(found[0]) if found else None
+    if not found:
+        return None
+    faculty = _find_faculty(purpose)
+    dictionaries = DICTIONARIES.find(path, connection, "faculty = ?", faculty)
+    return _unpack(path, found[0], _inflate_all(dictionaries))
 
 
-def read_calls(path: Path, connection: sqlite3.Connection) -> Iterator[CallRow]:
+def read_calls(path: Path, connection: RunConnection) -> Iterator[CallRow]:
     """Yield every call, ordered by agent, tick, purpose and number.
 
     Raises:
         RecordError: one has changed; at the end, where one is missing or was added.
     """
+    dictionaries = _inflate_all(DICTIONARIES.read(path, connection))
     for values in CALLS.read(path, connection, ", ".join(CALLS.key)):
-        yield _unpack(values)
+        yield _unpack(path, values, dictionaries)
 
 
-def _unpack(values: Sequence[Value]) -> CallRow:
+def _unpack(path: Path, values: Sequence[Value], dictionaries: dict[str, bytes]) -> CallRow:
     facts = dict(zip(CALLS.columns, values, strict=True))
-    messages = inflate(facts.pop("messages"), _PROMPT_LIMIT).decode()
+    packed, faculty = facts.pop("messages"), _find_faculty(facts["purpose"])
+    if faculty not in dictionaries:
+        raise damage_error(path, f"the dictionary of the prompts of {faculty!r} is missing")
+    messages = inflate(packed, _PROMPT_LIMIT, dictionaries[faculty]).decode()
     return CallRow(messages=messages, **facts)
+
+
+def _inflate_all(rows: Iterable[Sequence[Value]]) -> dict[str, bytes]:
+    return {faculty: inflate(body, _REACH) for faculty, body in rows}
+
+
+def _find_faculty(purpose: str) -> str:
+    return purpose.partition(".")[0]

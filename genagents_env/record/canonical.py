@@ -1,12 +1,12 @@
 """The canonical hash of a run: what happened, whenever and however often it was stopped."""
 
-import sqlite3
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.record.answers import format_canonical_lines
 from genagents_env.record.calls import read_calls
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.rows import CallRow, encode
@@ -55,21 +55,26 @@ def canonical_hash(path: str | Path) -> str:
         connection.close()
 
 
-def seal_ticks(connection: sqlite3.Connection, tick: int, chain: bytes) -> None:
-    """Note that `tick` is the last, with its checksum, in the transaction that makes it so."""
-    connection.execute(
-        "INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)",
-        (tick + 1, NOTHING if tick < 0 else chain),
-    )
+def seal_ticks(connection: RunConnection) -> None:
+    """Note the last tick and its checksum, so that none can be taken off the end unnoticed.
+
+    Done where a run stops and at each checkpoint; each tick would pay some microseconds. What a
+    killed run did since is lived again from there.
+    """
+    found = connection.execute(
+        "SELECT tick + 1, checksum FROM ticks ORDER BY tick DESC LIMIT 1"
+    ).fetchone()
+    connection.execute("INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)", found or (0, NOTHING))
 
 
-def verify_chain(path: Path, connection: sqlite3.Connection, until: int | None = None) -> bytes:
+def verify_chain(path: Path, connection: RunConnection, until: int | None = None) -> bytes:
     """Return the checksum of the last tick (or of tick `until`), having recomputed every one.
 
     Raises:
         RecordError: a tick or an event is missing, was added or was changed.
     """
-    chain, count, total = FIRST, 0, 0
+    chain, total = FIRST, 0
+    chains = {0: NOTHING}
     ticks = connection.execute(
         "SELECT tick, positions, first_event, events, checksum FROM ticks WHERE tick <= ? "
         "ORDER BY tick",
@@ -83,17 +88,19 @@ def verify_chain(path: Path, connection: sqlite3.Connection, until: int | None =
         chain = tick_checksum(chain, tick, positions, rows)
         if tick != expected or len(rows) != events or chain != checksum:
             raise damage_error(path, f"tick {expected} does not match its checksum")
-        count, total = count + 1, total + events
+        total, chains[tick + 1] = total + events, chain
     if until is None:
-        _check_end(path, connection, count, total, chain)
+        _check_end(path, connection, chains, total)
     return chain
 
 
 def _check_end(
-    path: Path, connection: sqlite3.Connection, ticks: int, events: int, chain: bytes
+    path: Path, connection: RunConnection, chains: dict[int, bytes], events: int
 ) -> None:
-    sealed = connection.execute("SELECT count, sum FROM sums WHERE name = 'ticks'").fetchone()
-    if (sealed or (0, NOTHING)) != (ticks, chain if ticks else NOTHING):
+    query = "SELECT count, sum FROM sums WHERE name = 'ticks'"
+    count, sealed = connection.execute(query).fetchone() or (0, NOTHING)
+    goes_on = read_rows(path, connection).get("status") == encode("running")
+    if chains.get(count) != sealed or (len(chains) > count + 1 and not goes_on):
         raise damage_error(path, "ticks are missing at its end, or were added")
     (found,) = connection.execute("SELECT count(*) FROM events").fetchone()
     if found != events:

@@ -1,12 +1,12 @@
 """Checkpoints: everything needed to resume from a tick boundary, under one checksum."""
 
 import json
-import sqlite3
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.record.canonical import verify_chain
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.inflate import inflate
 from genagents_env.record.rows import JSON
@@ -54,7 +54,7 @@ class Checkpoint:
 
 
 def find_last_good(
-    path: Path, connection: sqlite3.Connection, until: int = 2**62
+    path: Path, connection: RunConnection, until: int = 2**62
 ) -> tuple[Checkpoint, bytes] | None:
     """Return the newest whole checkpoint of tick `until` or before; None where there is none.
 

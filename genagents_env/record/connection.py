@@ -1,6 +1,7 @@
 """A connection of SQLite to a run file that this process keeps open as long."""
 
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Literal
 
@@ -15,10 +16,13 @@ class RunConnection(sqlite3.Connection):
     Attributes:
         path: of the file, for messages.
         file: what it is connected to.
+        turn: held from the beginning of a transaction to its end: a policy in a thread of its own
+            may store a call while a tick is committed.
     """
 
     path: Path
     file: OpenFile | None = None
+    turn: threading.RLock
 
     def check(self) -> None:
         """Raise RecordError where the file is not in its place any more."""
@@ -56,7 +60,6 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
     try:
         check_beside(real)
         # Autocommit: a call is durable when `execute` returns; ticks open their own transactions.
-        # A plain policy may run in a worker thread and reach the cassette from there.
         connection = sqlite3.connect(
             f"{real.as_uri()}?mode={mode}",
             uri=True,
@@ -68,5 +71,5 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
     except BaseException:
         file.close()
         raise
-    connection.path, connection.file = path, file
+    connection.path, connection.file, connection.turn = path, file, threading.RLock()
     return connection

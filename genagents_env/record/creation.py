@@ -1,17 +1,18 @@
 """Making a run file: it has its name once it is whole, and only one process can give it that."""
 
 import os
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
 from genagents_env.errors import DiskError, RecordError, RunLocked
 from genagents_env.record.beside import check_beside, check_nothing_left, remove_beside
+from genagents_env.record.checks import APPLICATION_ID
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard
 from genagents_env.record.lock import RunLock, find_writer
 from genagents_env.record.open_files import OpenFile, check_regular, find_real
-from genagents_env.record.schema import APPLICATION_ID, create
+from genagents_env.record.schema import create
 from genagents_env.record.transaction import Transaction
 
 # Source: the SQLite file format, section 1.3.
@@ -19,9 +20,7 @@ _SQLITE = b"SQLite format 3\0"
 _APPLICATION_ID_AT = 68
 
 
-def create_file(
-    path: Path, write_head: Callable[[sqlite3.Connection], None], *, force: bool
-) -> RunLock:
+def create_file(path: Path, write_head: Callable[[RunConnection], None], *, force: bool) -> RunLock:
     """Make a run file of tables and head, all or nothing, and return the lock on it.
 
     It is made under another name, which also keeps others from making the same; a former file is

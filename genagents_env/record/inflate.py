@@ -3,13 +3,13 @@
 import zlib
 
 
-def inflate(data: bytes, limit: int) -> bytes:
-    """Return what `zlib.compress` made `data` of, at most `limit` bytes.
+def inflate(data: bytes, limit: int, dictionary: bytes = b"") -> bytes:
+    """Return what zlib made `data` of, by a `dictionary` if it had one: at most `limit` bytes.
 
     Raises:
         ValueError: it is longer, cut short, or was not compressed so.
     """
-    stream = zlib.decompressobj()
+    stream = zlib.decompressobj(zdict=dictionary)
     try:
         found = stream.decompress(data, limit)
     except zlib.error as error:

@@ -1,11 +1,11 @@
 """What a run is: everything needed to replay it from its file alone."""
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.policy_origin import PolicyOrigin, load_origins
 from genagents_env.record.rows import JSON, encode
@@ -87,7 +87,7 @@ class RunMeta:
         return replace(self, embedder=embedder, asked_embedder=asked)
 
 
-def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
+def load_meta(path: Path, connection: RunConnection) -> RunMeta:
     """Return the head of an open run file.
 
     Raises:
@@ -118,11 +118,11 @@ def load_meta(path: Path, connection: sqlite3.Connection) -> RunMeta:
         raise damage_error(path, f"its head cannot be read: {error!r}") from None
 
 
-def read_rows(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
+def read_rows(path: Path, connection: RunConnection) -> dict[str, str]:
     """Return the text of every key of the meta table, each checked against its checksum."""
     return dict(META.read(path, connection))
 
 
-def write_rows(connection: sqlite3.Connection, rows: Mapping[str, str]) -> None:
+def write_rows(connection: RunConnection, rows: Mapping[str, str]) -> None:
     """Set keys of the meta table, in a transaction of the caller's."""
     META.put(connection, rows.items())

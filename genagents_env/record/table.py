@@ -7,16 +7,32 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from genagents_env.errors import RecordError
+from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.rows import JSON, encode
 
 Value: TypeAlias = JSON  # None, int, float, str or bytes: each column has a check of its type
 
-SUMS = """CREATE TABLE sums (
-    name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
-    count INTEGER NOT NULL CHECK (typeof(count) = 'integer' AND count >= 0),
-    sum BLOB NOT NULL CHECK (typeof(sum) = 'blob' AND length(sum) = 32))"""
+
+@dataclass(frozen=True, slots=True)
+class TypedColumn:
+    """A column.
+
+    Attributes:
+        sql: its type.
+        check: what holds of every value, with `{0}` for the name.
+    """
+
+    sql: str
+    check: str
+
+
+CHECKSUM = TypedColumn("BLOB NOT NULL", "typeof({0}) = 'blob' AND length({0}) = 32")
+SUMS = {
+    "name": TypedColumn("TEXT NOT NULL", "typeof({0}) = 'text'"),
+    "count": TypedColumn("INTEGER NOT NULL", "typeof({0}) = 'integer' AND {0} >= 0"),
+    "sum": CHECKSUM,
+}
 NOTHING = bytes(32)  # the sum of no rows
 _MODULUS = 2**256
 
@@ -30,22 +46,23 @@ class RecordTable:
 
     Attributes:
         name: of the table.
-        columns: the SQL type and check of each, in their order; the checksum comes last.
+        columns: in their order; the checksum comes last.
         key: those of which no two rows have the same values; none where rows may repeat.
     """
 
     name: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, TypedColumn]
     key: tuple[str, ...] = ()
 
     @property
     def sql(self) -> str:
         """The statement that makes the table."""
-        lines = [f"{name} {kind.format(name)}" for name, kind in self.columns.items()]
-        lines.append("checksum BLOB NOT NULL CHECK (typeof(checksum) = 'blob')")
-        if self.key:
-            lines.append(f"UNIQUE ({', '.join(self.key)})")
-        return f"CREATE TABLE {self.name} (\n    " + ",\n    ".join(lines) + ")"
+        return make_sql(self.name, self.all_columns, self.key)
+
+    @property
+    def all_columns(self) -> Mapping[str, TypedColumn]:
+        """Its columns and the checksum."""
+        return {**self.columns, "checksum": CHECKSUM}
 
     def checksum(self, row: Sequence[Value]) -> bytes:
         """Return the SHA-256 of a row."""
@@ -57,7 +74,7 @@ class RecordTable:
         return digest.digest()
 
     def put(
-        self, connection: sqlite3.Connection, rows: Iterable[Sequence[Value]], *, keep: bool = False
+        self, connection: RunConnection, rows: Iterable[Sequence[Value]], *, keep: bool = False
     ) -> None:
         """Write rows, in a transaction of the caller's; each replaces the one of the same key.
 
@@ -77,7 +94,7 @@ class RecordTable:
         if count or total:
             self._add(connection, count, total)
 
-    def delete(self, connection: sqlite3.Connection, where: str, *values: Value) -> int:
+    def delete(self, connection: RunConnection, where: str, *values: Value) -> int:
         """Delete rows, in a transaction of the caller's; return how many."""
         query = f"SELECT checksum FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
         gone = [_number(checksum) for (checksum,) in connection.execute(query, values)]
@@ -87,7 +104,7 @@ class RecordTable:
         return len(gone)
 
     def read(
-        self, path: Path, connection: sqlite3.Connection, order: str = "rowid"
+        self, path: Path, connection: RunConnection, order: str = "rowid"
     ) -> Iterator[tuple[Value, ...]]:
         """Yield every row, without its checksum.
 
@@ -96,14 +113,15 @@ class RecordTable:
         """
         query = f"SELECT * FROM {self.name} ORDER BY {order}"  # noqa: S608 (constant text)
         count, total = 0, 0
-        for *row, checksum in connection.execute(query):
+        expected, rows = self._snapshot(connection, query)
+        for *row, checksum in rows:
             yield self.check(path, row, checksum)
             count, total = count + 1, total + _number(checksum)
-        if self.find_sum(connection) != (count, (total % _MODULUS).to_bytes(32, "big")):
-            raise self._missing_error(path)
+        if expected != (count, (total % _MODULUS).to_bytes(32, "big")):
+            raise damage_error(path, f"rows of {self.name} are missing or were added")
 
     def find(
-        self, path: Path, connection: sqlite3.Connection, where: str, *values: Value
+        self, path: Path, connection: RunConnection, where: str, *values: Value
     ) -> list[tuple[Value, ...]]:
         """Return some rows, without their checksums.
 
@@ -121,13 +139,13 @@ class RecordTable:
             raise damage_error(path, f"a row of {self.name} has changed: {which:.120}")
         return tuple(row)
 
-    def find_sum(self, connection: sqlite3.Connection) -> tuple[int, bytes]:
+    def find_sum(self, connection: RunConnection) -> tuple[int, bytes]:
         """Return the number of rows that were written, and the sum of their checksums."""
         query = "SELECT count, sum FROM sums WHERE name = ?"
         found = connection.execute(query, (self.name,)).fetchone()
         return found if found is not None else (0, NOTHING)
 
-    def _add(self, connection: sqlite3.Connection, count: int, total: int) -> None:
+    def _add(self, connection: RunConnection, count: int, total: int) -> None:
         before, number = self.find_sum(connection)
         after = (int.from_bytes(number, "big") + total) % _MODULUS
         connection.execute(
@@ -135,7 +153,7 @@ class RecordTable:
             (self.name, before + count, after.to_bytes(32, "big")),
         )
 
-    def _find_checksum(self, connection: sqlite3.Connection, row: Sequence[Value]) -> bytes | None:
+    def _find_checksum(self, connection: RunConnection, row: Sequence[Value]) -> bytes | None:
         if not self.key:
             return None
         where = " AND ".join(f"{name} = ?" for name in self.key)
@@ -145,9 +163,28 @@ class RecordTable:
         found = connection.execute(query, key).fetchone()
         return None if found is None else bytes(found[0])
 
-    def _missing_error(self, path: Path) -> RecordError:
-        return damage_error(path, f"rows of {self.name} are missing or were added")
+    def _snapshot(
+        self, connection: RunConnection, query: str
+    ) -> tuple[tuple[int, bytes], sqlite3.Cursor]:
+        """Return the sum and the rows as of one moment, though the file may be written."""
+        with connection.turn:
+            begun = connection.in_transaction
+            if not begun:
+                connection.execute("BEGIN")
+            try:
+                return self.find_sum(connection), connection.execute(query)
+            finally:
+                if not begun:
+                    connection.execute("COMMIT")  # the rows keep their snapshot to the last
 
 
 def _number(checksum: bytes) -> int:
     return int.from_bytes(checksum, "big")
+
+
+def make_sql(name: str, columns: Mapping[str, TypedColumn], key: tuple[str, ...] = ()) -> str:
+    """Return the statement that makes a table."""
+    lines = [f"{one} {kind.sql} CHECK ({kind.check.format(one)})" for one, kind in columns.items()]
+    if key:
+        lines.append(f"UNIQUE ({', '.join(key)})")
+    return f"CREATE TABLE {name} (\n    " + ",\n    ".join(lines) + ")"

@@ -1,15 +1,24 @@
 """The tables of a run file."""
 
-from genagents_env.record.table import RecordTable
+from genagents_env.record.table import CHECKSUM, SUMS, RecordTable, TypedColumn, make_sql
 
-_TEXT = "TEXT NOT NULL CHECK (typeof({0}) = 'text')"
-_TEXT_OR_NULL = "TEXT CHECK ({0} IS NULL OR typeof({0}) = 'text')"
-_COUNT = "INTEGER NOT NULL CHECK (typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 1000000000000)"
-_TICK = "INTEGER NOT NULL CHECK (typeof({0}) = 'integer' AND {0} BETWEEN -1 AND 1000000000)"
-_SECONDS = "REAL NOT NULL CHECK (typeof({0}) = 'real' AND {0} BETWEEN -1e12 AND 1e12)"
-_BLOB = "BLOB NOT NULL CHECK (typeof({0}) = 'blob')"
-_ID = "INTEGER PRIMARY KEY"
+_TEXT = TypedColumn("TEXT NOT NULL", "typeof({0}) = 'text'")
+_TEXT_OR_NULL = TypedColumn("TEXT", "({0} IS NULL OR typeof({0}) = 'text')")
+_COUNT = TypedColumn(
+    "INTEGER NOT NULL", "typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 1000000000000"
+)
+_TICK = TypedColumn("INTEGER NOT NULL", "typeof({0}) = 'integer' AND {0} BETWEEN -1 AND 1000000000")
+_SECONDS = TypedColumn("REAL NOT NULL", "typeof({0}) = 'real' AND {0} BETWEEN -1e12 AND 1e12")
+_BLOB = TypedColumn("BLOB NOT NULL", "typeof({0}) = 'blob'")
+_ID = TypedColumn("INTEGER PRIMARY KEY", "{0} BETWEEN 0 AND 1000000000000")
 
+# A tick's events have the ids first_event .. first_event + events - 1, so no index on tick is
+# needed. The checksum of a tick is a SHA-256 that also covers the tick before it.
+TICKS = {
+    **{"tick": _ID, "positions": _BLOB, "first_event": _COUNT, "events": _COUNT},
+    **{"checksum": CHECKSUM},
+}
+EVENTS = {"id": _ID, "tick": _TICK, "kind": _TEXT, "agent": _TEXT_OR_NULL, "data": _TEXT}
 META = RecordTable("meta", {"key": _TEXT, "value": _TEXT}, ("key",))
 POLICY_ERRORS = RecordTable(
     "policy_errors", {"tick": _TICK, "agent": _TEXT, "policy": _TEXT, "kind": _TEXT, "text": _TEXT}
@@ -25,6 +34,8 @@ CALLS = RecordTable(
     },
     ("agent", "tick", "purpose", "number"),
 )
+# For each faculty the prompt by which the others are compressed.
+DICTIONARIES = RecordTable("dictionaries", {"faculty": _TEXT, "body": _BLOB}, ("faculty",))
 # Calls that were sent and are not answered: a killed run has lost them, but not what they may cost.
 IN_FLIGHT = RecordTable(
     "in_flight",
@@ -60,8 +71,17 @@ JUDGEMENTS = RecordTable(
     },
     ("judge", "check_id", "tick", "agent", "question", "repeat"),
 )
-# Ticks and events are chained instead: see `canonical.py`.
 SUMMED = (
-    *(META, POLICY_ERRORS, CALLS, IN_FLIGHT, CHECKPOINTS, EMBEDDINGS),
+    *(META, POLICY_ERRORS, CALLS, DICTIONARIES, IN_FLIGHT, CHECKPOINTS, EMBEDDINGS),
     *(INTERVIEWS, REMEMBERED, JUDGEMENTS),
+)
+COLUMNS = {
+    **{"ticks": TICKS, "events": EVENTS, "sums": SUMS},
+    **{table.name: table.all_columns for table in SUMMED},
+}
+STATEMENTS = (
+    make_sql("ticks", TICKS),
+    make_sql("events", EVENTS),
+    make_sql("sums", SUMS, ("name",)),
+    *(table.sql for table in SUMMED),
 )

@@ -23,8 +23,13 @@ class Transaction:
 
     def __enter__(self) -> None:
         self._connection.check()
-        with guard(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.turn.acquire()
+        try:
+            with guard(self._path):
+                self._connection.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._connection.turn.release()
+            raise
 
     def __exit__(
         self,
@@ -32,12 +37,15 @@ class Transaction:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is None:
-            with guard(self._path):
-                self._connection.execute("COMMIT")
-            return
-        with suppress(sqlite3.Error):  # the first error is the one to raise
-            self._connection.execute("ROLLBACK")
+        try:
+            if error is None:
+                with guard(self._path):
+                    self._connection.execute("COMMIT")
+                return
+            with suppress(sqlite3.Error):  # the first error is the one to raise
+                self._connection.execute("ROLLBACK")
+        finally:
+            self._connection.turn.release()
         if isinstance(error, sqlite3.Error):
             with guard(self._path):
                 raise error

@@ -160,7 +160,6 @@ class RunWriter:
                 "INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", (tick, blob, first, len(rows), chain)
             )
             run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
-            seal_ticks(run, tick, chain)
             self._put_faults(faults)
             self._report_phase("mid-write", tick)
         self.tick, self._chain = tick, chain
@@ -196,6 +195,7 @@ class RunWriter:
         """Write the state after the last tick, and sync the file to the disk."""
         body = state.body(self._chain)
         with self._transaction():
+            seal_ticks(self._connection)
             CHECKPOINTS.put(self._connection, [(state.tick, body)])
             CHECKPOINTS.delete(
                 self._connection,
@@ -224,7 +224,7 @@ class RunWriter:
                 self._connection.execute(f"DELETE FROM {name} WHERE tick > ?", (self.tick,))  # noqa: S608
             for table in (POLICY_ERRORS, CHECKPOINTS, *_ASKED):
                 table.delete(self._connection, "tick > ?", self.tick)
-            seal_ticks(self._connection, self.tick, self._chain)
+            seal_ticks(self._connection)
             heads.write_rows(self._connection, {"status": encode("running")})
         return state
 
@@ -276,6 +276,7 @@ class RunWriter:
     def set_status(self, status: str) -> None:
         """Set the status of the run: running, finished, paused, budget_exhausted, interrupted."""
         with self._transaction():
+            seal_ticks(self._connection)
             heads.write_rows(self._connection, {"status": encode(status)})
 
     def note(self, key: str, value: str) -> None:

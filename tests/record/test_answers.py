@@ -145,5 +145,5 @@ def test_what_is_not_as_it_was_written_is_damage(path: Path, meta: RunMeta, sql:
         live(writer, 0)
         writer.commit_interviews([], remembered=[make_memory_row(0)])
     _execute(path, sql)
-    with RunReader(path) as run, pytest.raises(RecordError, match="damaged"):
+    with pytest.raises(RecordError, match="damaged"), RunReader(path) as run:
         _ = run.memories(), run.judgements()

@@ -91,11 +91,70 @@ def _read_what_was_found(path: Path) -> None:
             read()
 
 
-@pytest.mark.parametrize("sql", ["DELETE FROM ticks WHERE tick = 12", "DELETE FROM calls"])
-def test_what_is_missing_is_missed(run_file: Path, sql: str) -> None:
-    _execute(run_file, sql)
+@pytest.mark.parametrize("table", ["ticks", "calls"])
+def test_what_is_missing_at_the_end_is_missed(run_file: Path, table: str) -> None:
+    with RunWriter.open(run_file) as writer:
+        writer.set_status("finished")
+    _execute(run_file, f"DELETE FROM {table} WHERE tick >= 11")  # noqa: S608 (constant text)
+    _execute(run_file, "DELETE FROM events WHERE tick NOT IN (SELECT tick FROM ticks)")
     with pytest.raises(RecordError, match=r"run\.sqlite is damaged.* missing"):
         canonical_hash(run_file)
+
+
+FOREIGN = [
+    ("CREATE VIEW v AS SELECT 1", "the view 'v' is in no run file"),
+    (
+        "CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM ticks; END",
+        "the trigger 't' is in no run file",
+    ),
+    ("CREATE TABLE more (x)", "the table 'more' is in no run file"),
+    ("CREATE INDEX i ON events (tick)", "the index 'i' is in no run file"),
+    ("ALTER TABLE calls ADD COLUMN x", "the table 'calls' is not as it was made"),
+    ("DROP TABLE interviews", "the index 'sqlite_autoindex_interviews_1' is missing"),
+    (
+        "DROP TABLE judgements; CREATE VIEW judgements AS SELECT load_extension('evil')",
+        "the view 'judgements' is not as it was made",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sql", "said"), FOREIGN)
+def test_tables_views_and_triggers_of_a_stranger_are_refused(
+    run_file: Path, sql: str, said: str
+) -> None:
+    for statement in sql.split("; ") if "TRIGGER" not in sql else [sql]:
+        _execute(run_file, statement)
+    before = run_file.read_bytes()
+    for attempt in (canonical_hash, RunReader, RunWriter.open):
+        with pytest.raises(RecordError, match=said):
+            attempt(run_file)
+    assert run_file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE calls SET prompt_tokens = 'many'",
+        "UPDATE calls SET tick = 1e300 WHERE tick = 3",
+        "UPDATE calls SET reply = x'00'",
+        "UPDATE checkpoints SET body = 7",
+        "UPDATE ticks SET positions = 'here'",
+        "UPDATE ticks SET events = -1",
+        "UPDATE meta SET value = 3.5",
+        "UPDATE sums SET sum = 'x'",
+    ],
+)
+def test_values_of_a_wrong_type_or_range_are_noticed_as_it_is_opened(
+    run_file: Path, sql: str
+) -> None:
+    connection = sqlite3.connect(run_file)
+    connection.execute("PRAGMA ignore_check_constraints=ON")
+    connection.execute(sql)
+    connection.commit()
+    connection.close()
+    for attempt in (canonical_hash, RunReader, RunWriter.open):
+        with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
+            attempt(run_file)
 
 
 def test_a_changed_call_is_not_answered(run_file: Path) -> None:

@@ -1,0 +1,81 @@
+"""What is checked before anything is read of a run file: that it is one, and is as it was made."""
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+from genagents_env.errors import RecordError
+from genagents_env.record.connection import RunConnection
+from genagents_env.record.guard import damage_error
+from genagents_env.record.tables import COLUMNS, STATEMENTS
+
+APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
+SCHEMA_VERSION = 4
+
+UPGRADABLE = 3  # the one earlier format that `upgrade` reads
+
+_Part = tuple[str, str, str | None]  # type, name, SQL; None for the index of a key
+_PARTS = "SELECT type, name, sql FROM sqlite_master"
+
+
+def check_header(path: Path, connection: RunConnection) -> None:
+    """Raise RecordError unless it is a run file of this format."""
+    application, version = read_header(connection)
+    if application != APPLICATION_ID:
+        raise RecordError(f"{path} is not a run file of genagents_env; it was left alone")
+    if version > SCHEMA_VERSION:
+        raise RecordError(
+            f"{path} was written by a newer version (record format {version}, this one reads "
+            f"{SCHEMA_VERSION}); upgrade genagents-env"
+        )
+    if version < SCHEMA_VERSION:
+        known = version == UPGRADABLE
+        advice = f"make it one of today's: `genagents upgrade {path}`" if known else "run it again"
+        raise RecordError(
+            f"{path} was written by an earlier version (record format {version}, this one reads "
+            f"{SCHEMA_VERSION}); {advice}"
+        )
+
+
+def read_header(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the application id and the number of the format."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, version
+
+
+def check_tables(
+    path: Path, connection: sqlite3.Connection, sql: tuple[str, ...] = STATEMENTS
+) -> None:
+    """Raise RecordError unless the file has the tables that `sql` makes, and nothing else.
+
+    So nothing runs that a stranger wrote: no view, no trigger, no check or default of a column.
+    """
+    expected, found = _list_parts(sql), set(connection.execute(_PARTS))
+    for kind, name, _ in sorted(found - expected, key=str):
+        known = name in {one for _, one, _ in expected}
+        what = "is not as it was made" if known else "is in no run file"
+        raise damage_error(path, f"the {kind} {name!r:.60} {what}")
+    for kind, name, _ in sorted(expected - found, key=str):
+        raise damage_error(path, f"the {kind} {name!r} is missing")
+
+
+def check_pages(path: Path, connection: sqlite3.Connection, *, indexes: bool) -> None:
+    """Raise RecordError unless pages, types and ranges are sound, and `indexes`, too, if wished."""
+    check = "integrity_check" if indexes else "quick_check"
+    (state,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
+    if state != "ok":
+        raise damage_error(path, " ".join(state.split()))
+    for table, columns in COLUMNS.items():  # SQLite checks no values in a file opened for reading
+        holds = " AND ".join(column.check.format(name) for name, column in columns.items())
+        query = f"SELECT 1 FROM {table} WHERE NOT ({holds}) LIMIT 1"  # noqa: S608 (constant text)
+        if connection.execute(query).fetchone():
+            raise damage_error(path, f"{table} has a value of a wrong type or range")
+
+
+@cache
+def _list_parts(sql: tuple[str, ...]) -> set[_Part]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript("; ".join(sql))
+        return set(connection.execute(_PARTS))
