@@ -64,9 +64,11 @@ class Restart:
 
 Action: TypeAlias = Move | Talk | Interact | Idle | Restart
 
-_PREFIX = re.compile(r"\(\s*([A-Za-z ]+?)\s*\)\s*([^(]*)", re.DOTALL)
-_TALK = re.compile(r"^(?:to\s+)?([^:]{1,60}?)\s*:\s*(.+)$", re.DOTALL)
-_INTERACT = re.compile(r"^(.+?)\s*(?:->|=|:)\s*(.+)$", re.DOTALL)
+# Each is linear: no text between two signs can be divided in more than one way.
+_PREFIX = re.compile(r"\(([^()]*)\)([^(]*)")
+_VERB = re.compile(r"[A-Za-z ]+")
+_SETS = re.compile(r"->|=|:")
+_MOST_NAME = 60  # characters of a name before a colon
 
 
 def parse_action(text: str) -> Action | None:
@@ -76,22 +78,39 @@ def parse_action(text: str) -> Action | None:
     `(TALK) hello all`, `(INTERACT) stove -> on`, `(IDLE) reading`, `(LEAVE CONVERSATION)`,
     `(RESTART)`. The prefixes follow SimuVerse's tools; CONVERSE and CALL read as TALK.
     """
-    match = _PREFIX.search(text)
-    if match is None:
-        return None
-    verb, rest = match.group(1).upper(), match.group(2).strip()
+    found = (match.groups() for match in _PREFIX.finditer(text))
+    pairs = ((inner.strip(), rest.strip()) for inner, rest in found)
+    verb, rest = next((pair for pair in pairs if _VERB.fullmatch(pair[0])), ("", ""))
+    return _make_action(verb.upper(), rest)
+
+
+def _make_action(verb: str, rest: str) -> Action | None:
     if verb == "MOVE":
         return Move(rest) if rest else None
     if verb in ("TALK", "CONVERSE", "CALL", "SAY"):
-        said = _TALK.match(rest)
-        if said is not None:
-            return Talk(said.group(1), said.group(2).strip())
-        return Talk(None, rest) if rest else None
+        return _make_talk(rest)
     if verb in ("INTERACT", "USE"):
-        used = _INTERACT.match(rest)
-        return Interact(used.group(1), used.group(2).strip()) if used else None
+        return _make_interaction(rest)
     if verb in ("IDLE", "WAIT"):
         return Idle(rest or None)
     if verb in ("LEAVE CONVERSATION", "LEAVE"):
         return Talk(None, rest, leave=True)
     return Restart() if verb in ("RESTART", "RESET") else None
+
+
+def _make_talk(rest: str) -> Talk | None:
+    """Read `Maria: hello`, `to Maria: hello` or `hello all`."""
+    before, _, said = rest.partition(":")
+    parts = before.split(maxsplit=1)
+    name = (parts[1] if len(parts) > 1 and parts[0] == "to" else before).strip()
+    if said and 0 < len(name) <= _MOST_NAME:
+        return Talk(name, said.strip())
+    return Talk(None, rest) if rest else None
+
+
+def _make_interaction(rest: str) -> Interact | None:
+    """Read `stove -> on`, `stove = on` or `stove: on`."""
+    sets = _SETS.search(rest, 1)
+    if sets is None or sets.end() == len(rest):
+        return None
+    return Interact(rest[: sets.start()].rstrip(), rest[sets.end() :].strip())

@@ -18,12 +18,20 @@ _ANSI = re.compile(
 )
 _BREAKS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPACES = re.compile(r"[^\S\n]+")
+# Whatever may be a run of combining marks: none of them is a letter, a digit or a blank.
+_MARKS = re.compile(r"[^\w\s\x00-\u02ff]{31,}")
+# Marks kept in a run; Unicode's Stream-Safe Text Format allows as many (UAX #15, section 13,
+# https://unicode.org/reports/tr15/#Stream_Safe_Text_Format). Their sorting is quadratic.
+_MOST_MARKS = 30
+_MARKS_BY_PARTS = "\u0f73\u0f75\u0f81"  # of class 0 themselves, yet made of marks
+_HALFWIDTH_VOICING = str.maketrans({"\uff9e": "\u3099", "\uff9f": "\u309a"})  # marks under NFKC
 
 
 def clean(raw: str, limit: int = 500, *, lines: bool = False) -> str:
     """Return `raw` as safe, normalised text of at most `limit` characters.
 
-    NFC-normalised; runs of blanks become one space. Idempotent: `clean(clean(x)) == clean(x)`.
+    NFC-normalised; runs of blanks become one space; of combining marks in a row 30 stay. It takes
+    time in proportion to the length. Idempotent: `clean(clean(x)) == clean(x)`.
 
     Args:
         raw: anything a person or a model wrote; lone surrogates are allowed here.
@@ -37,9 +45,9 @@ def clean(raw: str, limit: int = 500, *, lines: bool = False) -> str:
         text = text.replace("\n", " ")
     text = _SPACES.sub(" ", text.replace("\t", " "))
     text = "".join(c for c in text if c == "\n" or c == " " or c.isprintable())
-    text = unicodedata.normalize("NFC", text)
+    text = unicodedata.normalize("NFC", _bound_marks(text))
     text = "".join(c for c in text if c == "\n" or c.isprintable())
-    return _SPACES.sub(" ", text)[:limit].strip()
+    return _SPACES.sub(" ", _bound_marks(text))[:limit].strip()
 
 
 def is_clean(text: str) -> bool:
@@ -48,8 +56,29 @@ def is_clean(text: str) -> bool:
 
 
 def fold(name: str) -> str:
-    """Return `name` as it is compared: NFKC, case-folded, blanks collapsed.
+    """Return `name` as it is compared: NFKC, case-folded, blanks collapsed, marks bounded.
 
     Two names that fold alike look alike to people and models, so scenarios may not hold both.
     """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    if name.isascii():
+        return " ".join(name.casefold().split())
+    for _ in range(2):  # folded letters may combine anew
+        name = _bound_marks(name.translate(_HALFWIDTH_VOICING))
+        name = _bound_marks(unicodedata.normalize("NFKC", name)).casefold()
+    return " ".join(name.split())
+
+
+def _bound_marks(text: str) -> str:
+    """Return `text` without the combining marks that follow 30 others."""
+    return _MARKS.sub(_cut_marks, text)
+
+
+def _cut_marks(found: re.Match[str]) -> str:
+    kept: list[str] = []
+    run = 0
+    for char in found.group():
+        is_mark = unicodedata.combining(char) or char in _MARKS_BY_PARTS
+        run = run + 1 if is_mark else 0
+        if run <= _MOST_MARKS:
+            kept.append(char)
+    return "".join(kept)

@@ -19,6 +19,33 @@ def test_cleaning_leaves_only_safe_characters_and_is_idempotent(raw: str) -> Non
     assert all(unicodedata.category(c) not in ("Cc", "Cf", "Cs") for c in once)
 
 
+# What piles up on a letter, what joins and what falls apart under normalisation.
+PILES = st.lists(
+    st.tuples(
+        st.sampled_from(
+            "a \u0301\u0316\u0344\u0345\u0390\u0f73\u0f71\u3099\uff9e\u1100\u1161\u200d\ufdfa\x1b"
+        ),
+        st.sampled_from((1, 2, 29, 30, 31, 70)),
+    ),
+    max_size=6,
+).map(lambda parts: "".join(char * count for char, count in parts))
+
+
+@given(PILES)
+def test_piles_of_marks_are_bounded_and_cleaning_them_again_changes_nothing(raw: str) -> None:
+    once = clean(raw)
+    assert clean(once) == once
+    assert fold(fold(raw)) == fold(raw)
+    for text in (once, fold(raw)):
+        marks = "".join("m" if unicodedata.combining(c) else " " for c in text)
+        assert max(map(len, marks.split()), default=0) <= 30
+
+
+def test_thirty_marks_on_a_letter_stay() -> None:
+    assert clean("z" + "\u0316" * 40 + "!") == "z" + "\u0316" * 30 + "!"
+    assert clean("e\u0301" * 200) == "é" * 200
+
+
 @given(ANY)
 def test_with_lines_only_line_feeds_remain(raw: str) -> None:
     text = clean(raw, lines=True)

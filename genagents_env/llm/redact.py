@@ -7,7 +7,7 @@ import re
 from typing import NoReturn
 from urllib.parse import quote
 
-_LOGIN_IN_URL = re.compile(r"//[^/@\s]*:[^/@\s]*@")
+_LOGIN_IN_URL = re.compile(r"//[^/@:\s]*:[^/@\s]*@")
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 _MARK = "[hidden]"
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import tiktoken.model
 
+# Tokenizers look at so many characters at once; of a megabyte of blanks tiktoken's stack overflows.
+_MOST_AT_ONCE = 10_000
 _SOURCE = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
@@ -28,14 +30,20 @@ class TokenCounter:
         return self._counter() is not byte_count
 
     def count(self, text: str) -> int:
-        """Return the tokens of `text`; a lone surrogate counts as three bytes."""
+        """Return the tokens of `text`; a lone surrogate counts as three bytes.
+
+        A text of over 10,000 characters is counted in parts, which may give one more for each.
+        """
         if not text:
             return 0
         try:
             text.encode()
         except UnicodeEncodeError:
             return byte_count(text)
-        return self._counter()(text)
+        count = self._counter()
+        return sum(
+            count(text[at : at + _MOST_AT_ONCE]) for at in range(0, len(text), _MOST_AT_ONCE)
+        )
 
     def _counter(self) -> Callable[[str], int]:
         if self._count is None:

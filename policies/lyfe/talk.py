@@ -30,7 +30,7 @@ _PARTING = re.compile(
     r"\blet(?:.s| us) (?:go|head|walk|leave|meet)\b|\bhead(?:ing)? over\b|\bI(?:.ll| will) go\b",
     re.IGNORECASE,
 )
-_SILENT = re.compile(r"^\W*(?:none|silence|nothing|null)?\W*$", re.IGNORECASE)
+_SILENT = re.compile(r"^\W*(?:(?:none|silence|nothing|null)\W*)?$", re.IGNORECASE)
 
 
 def _silence_to_nothing(value: object) -> object:

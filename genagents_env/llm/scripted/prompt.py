@@ -9,6 +9,7 @@ from functools import cached_property
 from genagents_env.llm.calls import CompletionRequest, JSONSchema, JSONValue
 
 _FENCE = re.compile(r"<<<DATA (\S*)\n(.*?)\n?\1 END>>>", re.DOTALL)
+_MOST_READ = 1000  # characters of a line; patterns of news take time by the square of its length
 _NUMBER = re.compile(r"#(\d+)")
 _HOME = re.compile(r"^Home: (.*?)\.(?: Work: (.*?)\.)?$", re.MULTILINE)
 _NAME = re.compile(r"^You are ([^,.\n]+)")
@@ -133,4 +134,6 @@ def _read_lines(block: str) -> Iterator[PromptLine]:
         if isinstance(parts, list) and parts and all(isinstance(part, str) for part in parts):
             number = _NUMBER.fullmatch(parts[0]) if len(parts) > 1 else None
             heads = parts[1:-1] if number else parts[:-1]
-            yield PromptLine(int(number[1]) if number else None, tuple(heads), parts[-1])
+            yield PromptLine(
+                int(number[1]) if number else None, tuple(heads), parts[-1][:_MOST_READ]
+            )
