@@ -12,8 +12,8 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 from genagents_env.scenario.schema import Scenario
 
-# What decides the course of a run. Versions, the model and its price are stored, not hashed.
-CANONICAL = ("scenario", "arguments", "policies", "seed", "names", "clock")
+# What decides the course of a run, besides the scenario. The model and its price are not hashed.
+CANONICAL = ("arguments", "policies", "seed", "names", "clock")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         values = {key: json.loads(rows[key]) for key in rows if key != "scenario"}
         clock, price = values["clock"], values["price"]
         return RunMeta(
-            scenario=Scenario.model_validate_json(rows["scenario"]),
+            scenario=parse_scenario(rows),
             arguments=values["arguments"],
             policies=values["policies"],
             seed=values["seed"],
@@ -116,6 +116,15 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         )
     except (KeyError, ValueError, TypeError) as error:
         raise damage_error(path, f"its head cannot be read: {error!r}") from None
+
+
+def parse_scenario(rows: Mapping[str, str]) -> Scenario:
+    """Return the scenario in these rows of the meta table.
+
+    Raises:
+        KeyError, ValueError: it is missing, or no scenario.
+    """
+    return Scenario.model_validate_json(rows["scenario"])
 
 
 def read_rows(path: Path, connection: RunConnection) -> dict[str, str]:
