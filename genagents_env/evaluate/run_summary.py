@@ -27,7 +27,7 @@ from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
-from genagents_env.record.reader import CallTotals
+from genagents_env.record.reader import CallTotals, ThinkingTotals
 from genagents_env.record.rows import JSON
 
 
@@ -53,6 +53,7 @@ class RunSummary:
         density_after: with those added who spoke with one another.
         talk: conversations and utterances.
         spent: calls, tokens and dollars.
+        thinking: what the model thought; None where it did not.
         faculties: what each faculty of the minds cost, and last all of them; see `faculty_costs`.
         embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `measures.findings`.
@@ -85,6 +86,7 @@ class RunSummary:
     density_after: float
     talk: TalkCounts
     spent: CallTotals
+    thinking: ThinkingTotals | None
     faculties: tuple[FacultyCost, ...]
     embeddings: EmbeddingCost | None
     findings: Findings
@@ -116,22 +118,29 @@ class RunSummary:
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
+        `thinking` is a key of those whose model thought.
+
         Answers and judgements are not in it: `genagents interviews` has them.
         """
-        return {name: _as_json(getattr(self, name)) for name in _PLAIN} | {
-            "findings": self.findings.as_json(),
-            "policy_errors": self.policy_errors,
-            "outcomes": [one.as_json() for one in self.outcomes],
-            "agreements": [one.as_json() for one in self.agreements],
-            "flows": [one.as_json() for one in self.flows],
-            "preferences": [one.as_json() for one in self.preferences],
-            "degraded": self.degraded,
-            "run": str(self.path),
-            "seed": self.seed,
-            "conversation_length": self.spans.as_json(),
-            "rates": self.rates.as_json(),
-            "opinions": [one.as_json() for one in self.opinions],
-        }
+        thinking = {} if self.thinking is None else {"thinking": _as_json(self.thinking)}
+        return (
+            {name: _as_json(getattr(self, name)) for name in _PLAIN}
+            | thinking
+            | {
+                "findings": self.findings.as_json(),
+                "policy_errors": self.policy_errors,
+                "outcomes": [one.as_json() for one in self.outcomes],
+                "agreements": [one.as_json() for one in self.agreements],
+                "flows": [one.as_json() for one in self.flows],
+                "preferences": [one.as_json() for one in self.preferences],
+                "degraded": self.degraded,
+                "run": str(self.path),
+                "seed": self.seed,
+                "conversation_length": self.spans.as_json(),
+                "rates": self.rates.as_json(),
+                "opinions": [one.as_json() for one in self.opinions],
+            }
+        )
 
 
 _PLAIN = (
@@ -174,6 +183,7 @@ def summarize(
         density_after=compute_density_after(data),
         talk=count_talk(data.events),
         spent=reader.sum_calls(),
+        thinking=_find_thinking(reader),
         faculties=compute_faculty_costs(reader),
         embeddings=compute_embedding_cost(reader),
         findings=compute_findings(data),
@@ -188,6 +198,11 @@ def summarize(
         answers=data.interviews,
         judgements=data.judgements,
     )
+
+
+def _find_thinking(reader: RunReader) -> ThinkingTotals | None:
+    thought = reader.sum_thinking()
+    return thought if thought.reasoning_tokens or thought.calls else None
 
 
 def _as_json(value: object) -> JSON:

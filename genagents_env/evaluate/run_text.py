@@ -17,7 +17,7 @@ from genagents_env.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.record.reader import CallTotals
+from genagents_env.record.reader import CallTotals, ThinkingTotals
 
 NOT_ASKED = "not asked"
 _WORDS: tuple[tuple[Reason, str], ...] = (
@@ -50,6 +50,8 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
     )
     if summary.model is not None:
         yield from _describe_model(summary.model, summary.spent)
+        if summary.thinking is not None:
+            yield _describe_thinking(summary.thinking)
         yield from _describe_faculties(summary)
     if summary.embeddings is not None:
         made = summary.embeddings
@@ -125,6 +127,17 @@ def _describe_model(name: str, spent: CallTotals) -> Iterator[str]:
     yield (
         f"Fallbacks: {spent.fallbacks:,} of {spent.calls:,} ({share:.1%}), "
         f"re-asked {spent.reasks:,}, retried {spent.retries:,}{mark}"
+    )
+
+
+def _describe_thinking(thought: ThinkingTotals) -> str:
+    told = f"Thinking: {thought.reasoning_tokens:,} of the tokens written"
+    if not thought.calls:
+        return told
+    lost = thought.unsaid_prompt_tokens + thought.unsaid_completion_tokens
+    return (
+        f"{told}; {_count(thought.calls, 'call')} made again with more room for the reply "
+        f"({lost:,} tokens besides; --thinking N allows more from the start)"
     )
 
 

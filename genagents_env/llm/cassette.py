@@ -21,6 +21,7 @@ class RecordedReply:
         reasks: 0 or 1.
         truncated: strings of the reply that were cut to the text limit.
         fault: what went wrong last, or None.
+        model: that answered, outside every canonical hash.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
         unsaid_prompt_tokens: read in attempts in which the model only thought, until it was cut
             off. How many there are depends on the room it was given; they are not in the sums
@@ -41,6 +42,7 @@ class RecordedReply:
     reasks: int
     truncated: int = 0
     fault: str | None = None
+    model: str = field(default="", compare=False)
     reasoning_tokens: int = field(default=0, compare=False)
     unsaid_prompt_tokens: int = field(default=0, compare=False)
     unsaid_completion_tokens: int = field(default=0, compare=False)

@@ -194,6 +194,7 @@ class ModelClient:
             reasks=tally.reasks,
             truncated=parsed.truncated if parsed else 0,
             fault=tally.fault,
+            model=self.endpoint.model,
             reasoning_tokens=tally.reasoning_tokens,
             unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
             unsaid_completion_tokens=tally.unsaid_completion_tokens,

@@ -48,6 +48,10 @@ class SqliteCassette:
             reasks=row.reasks,
             truncated=row.truncated,
             fault=row.fault,
+            model=row.model,
+            reasoning_tokens=row.reasoning_tokens,
+            unsaid_prompt_tokens=row.unsaid_prompt_tokens,
+            unsaid_completion_tokens=row.unsaid_completion_tokens,
             latency_seconds=row.latency_seconds,
             started_at=row.started_at,
         )
@@ -60,7 +64,9 @@ class SqliteCassette:
             *(prompt, recorded.outcome, recorded.reply),
             *(recorded.prompt_tokens, recorded.completion_tokens, recorded.attempts),
             *(recorded.reasks, recorded.truncated, recorded.fault),
-            *(recorded.latency_seconds, recorded.started_at),
+            *(recorded.latency_seconds, recorded.started_at, recorded.model),
+            *(recorded.reasoning_tokens, recorded.unsaid_prompt_tokens),
+            recorded.unsaid_completion_tokens,
         )
         with Transaction(self._path, self._connection):
             put_call(self._connection, row)

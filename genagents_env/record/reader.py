@@ -38,6 +38,10 @@ _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(compl
     coalesce(sum(outcome = 'fallback'), 0), coalesce(sum(reasks), 0),
     coalesce(sum(max(attempts - 1 - reasks, 0)), 0), coalesce(sum(truncated), 0) FROM calls"""
 
+_THINKING = """SELECT coalesce(sum(reasoning_tokens), 0),
+    coalesce(sum(unsaid_completion_tokens > 0), 0), coalesce(sum(unsaid_prompt_tokens), 0),
+    coalesce(sum(unsaid_completion_tokens), 0) FROM calls"""
+
 _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
@@ -63,6 +67,23 @@ class CallTotals:
     def degraded(self) -> bool:
         """Whether more than 1 % of the decisions asked of the model fell back to a default."""
         return self.fallbacks > DEGRADED_ABOVE * self.calls
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingTotals:
+    """What the model of a run thought, and what that cost beside its replies.
+
+    Attributes:
+        reasoning_tokens: written before replies, and counted with them.
+        calls: that had to be made again, since thinking left no room for the reply.
+        unsaid_prompt_tokens: read in those attempts; in no other sum but that of dollars.
+        unsaid_completion_tokens: written in those attempts.
+    """
+
+    reasoning_tokens: int
+    calls: int
+    unsaid_prompt_tokens: int
+    unsaid_completion_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +284,14 @@ class RunReader:
     def sum_calls(self) -> CallTotals:
         """Return the sums over the stored model calls."""
         calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
-        price = self.price
-        dollars = None if price is None else price.cost(read, written)
+        price, thought = self.price, self.sum_thinking()
+        paid = read + thought.unsaid_prompt_tokens, written + thought.unsaid_completion_tokens
+        dollars = None if price is None else price.cost(*paid)
         return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
+
+    def sum_thinking(self) -> ThinkingTotals:
+        """Return what the model thought over the stored calls."""
+        return ThinkingTotals(*self._one(_THINKING))
 
     def close(self) -> None:
         """Close the file; safe to call twice."""

@@ -121,3 +121,7 @@ class CallRow:
     fault: str | None
     latency_seconds: float
     started_at: float
+    model: str = ""
+    reasoning_tokens: int = 0
+    unsaid_prompt_tokens: int = 0
+    unsaid_completion_tokens: int = 0

@@ -30,7 +30,9 @@ CALLS = RecordTable(
         **{"prompt_hash": _TEXT, "messages": _BLOB, "outcome": _TEXT, "reply": _TEXT},
         **{"prompt_tokens": _COUNT, "completion_tokens": _COUNT, "attempts": _COUNT},
         **{"reasks": _COUNT, "truncated": _COUNT, "fault": _TEXT_OR_NULL},
-        **{"latency_seconds": _SECONDS, "started_at": _SECONDS},
+        **{"latency_seconds": _SECONDS, "started_at": _SECONDS, "model": _TEXT},
+        **{"reasoning_tokens": _COUNT, "unsaid_prompt_tokens": _COUNT},
+        **{"unsaid_completion_tokens": _COUNT},
     },
     ("agent", "tick", "purpose", "number"),
 )

@@ -297,11 +297,16 @@ class RunWriter:
         return -1 if tick is None else int(tick)
 
     def sum_calls_since(self, tick: int) -> tuple[int, int, int]:
-        """Return attempts, tokens read and tokens written of the calls of `tick` and later."""
+        """Return attempts, tokens read and tokens written of the calls of `tick` and later.
+
+        With those of attempts in which the model only thought.
+        """
         with guard(self.path):
             attempts, read, written = self._connection.execute(
-                "SELECT coalesce(sum(attempts), 0), coalesce(sum(prompt_tokens), 0), "
-                "coalesce(sum(completion_tokens), 0) FROM calls WHERE tick >= ?",
+                "SELECT coalesce(sum(attempts), 0), "
+                "coalesce(sum(prompt_tokens + unsaid_prompt_tokens), 0), "
+                "coalesce(sum(completion_tokens + unsaid_completion_tokens), 0) "
+                "FROM calls WHERE tick >= ?",
                 (tick,),
             ).fetchone()
         return attempts, read, written

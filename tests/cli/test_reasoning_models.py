@@ -40,13 +40,17 @@ def test_a_reasoning_model_lives_tiny_without_a_fallback(
         efforts = {json.loads(body).get("reasoning_effort") for body in server.requests}
     assert (code, err) == (0, "")
     with RunReader(tmp_path / "run.sqlite") as run:
-        totals = run.sum_calls()
+        totals, thought = run.sum_calls(), run.sum_thinking()
     assert totals.calls == 9
     assert (totals.fallbacks, totals.reasks) == (0, 0)
-    assert "Fallbacks: 0 of" in out
+    assert thought.reasoning_tokens >= 9 * 1990
+    assert "Fallbacks: 0 of 9" in out
+    assert f"Thinking: {thought.reasoning_tokens:,} of the tokens written" in out
     if given == "none":
         assert limits == {256, 256 + 4096}
         assert efforts == {None}
+        assert 0 < thought.calls == totals.retries
+        assert "made again with more room for the reply" in out
     else:
         assert limits == {256 + 2500}
         assert efforts == {"low"}
