@@ -7,9 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict, Unpack, get_args
 
+from pydantic import ValidationError
+
 from genagents_env.errors import ConfigError
 from genagents_env.rewards import RewardFunction
 from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario.error_messages import translate
 
 ScenarioSource: TypeAlias = str | Path | Scenario
 ActionFormat: TypeAlias = Literal["words", "menu"]
@@ -123,8 +126,10 @@ class TownConfig:
                 person["vision_radius"] = None
         try:
             return Scenario.model_validate(data)
-        except ValueError as error:
-            raise ConfigError(f"{scenario.name}: {error}") from None
+        except ValidationError as error:
+            faults = [translate(one) for one in error.errors()]
+            told = "; ".join(f"{'.'.join(map(str, one.loc))}: {one.text}" for one in faults)
+            raise ConfigError(f"{scenario.name}: {told}") from None
 
 
 def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:

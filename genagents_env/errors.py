@@ -19,6 +19,10 @@ class ConfigError(GenagentsError):
     """An option or a policy's configuration has a value that is not allowed."""
 
 
+class FileError(ConfigError):
+    """A file or folder that was named cannot be read or written."""
+
+
 class PolicyError(GenagentsError):
     """A policy cannot be found, loaded or does not keep the contract."""
 

@@ -24,6 +24,7 @@ from genagents_env.policy_source import (
 
 Options = TypeVar("Options", bound=BaseModel)
 
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
 
 
@@ -60,7 +61,7 @@ def _list_shipped() -> list[str]:
     return sorted(files.get(stem, stem) for stem in stems)
 
 
-def load_policy(name: str, **config: object) -> Policy:
+def load_policy(name: str, /, **config: object) -> Policy:
     """Return a new policy.
 
     Args:
@@ -69,6 +70,7 @@ def load_policy(name: str, **config: object) -> Policy:
 
     Raises:
         PolicyError: there is no such policy, or it does not accept `config`.
+        ConfigError: a value of `config` is not allowed.
     """
     return make_policy(find_policy_class(name), name, config)
 
@@ -78,12 +80,44 @@ def make_policy(found: type[Policy], name: str, config: Mapping[str, object]) ->
 
     Raises:
         PolicyError: it does not accept `config`.
+        ConfigError: a value of `config` is not allowed.
     """
-    try:
-        inspect.signature(found).bind(**config)
-    except TypeError as error:
-        raise PolicyError(f"policy {name!r}: {error}") from None
+    _check_options(found, name, config)
     return found(**config)
+
+
+def _check_options(found: type[Policy], name: str, config: Mapping[str, object]) -> None:
+    """Raise where the constructor of a policy does not take `config`, or not of these types."""
+    signature = inspect.signature(found)
+    try:
+        if "self" in config:
+            raise TypeError("got an unexpected keyword argument 'self'")
+        signature.bind(**config)
+    except TypeError as error:
+        open_ended = inspect.Parameter.VAR_KEYWORD
+        known = [p.name for p in signature.parameters.values() if p.kind is not open_ended]
+        raise PolicyError(
+            f"policy {name!r}: {error}; options: {', '.join(known) or 'none'}"
+        ) from None
+    for key, value in config.items():
+        wanted = _find_plain_type(signature, key)
+        if wanted is not None and not _is_of_type(value, wanted):
+            told = f"{key}: {value!r} is not allowed; {_WORDS[wanted]} is"
+            raise ConfigError(f"policy {name!r}: {told}")
+
+
+def _find_plain_type(signature: inspect.Signature, key: str) -> type | None:
+    """Return the type that an option is annotated with, where it is a plain one."""
+    if key not in signature.parameters:
+        return None
+    given = signature.parameters[key].annotation
+    return next((plain for plain in _WORDS if given in (plain, plain.__name__)), None)
+
+
+def _is_of_type(value: object, wanted: type) -> bool:
+    if isinstance(value, bool):
+        return wanted is bool
+    return isinstance(value, (int, float) if wanted is float else wanted)
 
 
 def find_policy_class(name: str) -> type[Policy]:

@@ -13,7 +13,8 @@ import typer
 
 from genagents_env.cli import interviews, judge, lists, look, rate, report, runs, sweep
 from genagents_env.cli.screen import say
-from genagents_env.errors import GenagentsError
+from genagents_env.errors import FileError, GenagentsError
+from genagents_env.files import explain
 
 # Modules that take long to import (scipy, networkx, pydantic, openai) are imported inside the
 # functions of the commands that use them, so that `--help` and mistakes are answered at once.
@@ -24,8 +25,8 @@ app = typer.Typer(
     help="A town of generative agents: live it, look at it, study it.\n\n"
     "Begin with: genagents run tiny, or genagents sweep examples/studies/gossip.toml",
     epilog="Exit codes: 0 done; 1 some runs of a sweep failed; 2 a mistake in the request; 3 the "
-    "budget is used up; 73 the run file is being written; 75 the model does not answer, resume "
-    "later; 130 interrupted.",
+    "budget is used up; 70 a fault of the program, with a report of it; 73 the run file is being "
+    "written; 75 the model does not answer, resume later; 130 interrupted.",
 )
 for group in (runs, look, report, interviews, judge, sweep, rate, lists):
     group.add_to(app)
@@ -58,19 +59,38 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal without emoji shows a mark instead
     try:
         app()
-    except GenagentsError as error:
-        say(f"genagents: {_redact(str(error))}", error=True)
-        sys.exit(error.exit_code)
     except BrokenPipeError:
-        # The reader of our output has closed it; the interpreter must not report that at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         sys.exit(0)
-    # The last line of defence: a bug becomes a report without keys, not a wall of text with them.
     except Exception as error:
-        path = write_crash_report(error)
-        kind = type(error).__name__
-        say(f"genagents: unexpected {kind}; {path} tells where, with keys left out", error=True)
-        sys.exit(70)
+        code, told = _explain_ending(error)
+        say(f"genagents: {_redact(told)}", error=True)
+        sys.exit(code)
+
+
+def _explain_ending(error: Exception) -> tuple[int, str]:
+    """Return the exit code of a command that ended with `error`, and the sentence about it."""
+    if isinstance(error, GenagentsError):
+        return error.exit_code, str(error)
+    if isinstance(error, MemoryError):
+        return FileError.exit_code, "memory is used up; do less at once, or use a larger machine"
+    if isinstance(error, OSError):
+        _abandon_output()
+        refused = explain(error)
+        if refused is not None:
+            return FileError.exit_code, refused
+    # The last line of defence: a bug becomes a report without keys, not a wall of text with them.
+    path = write_crash_report(error)
+    kind = type(error).__name__
+    return 70, f"unexpected {kind}; {path} tells where, with keys left out"
+
+
+def _abandon_output() -> None:
+    """Drop what could not be written to stdout, so that the interpreter does not try at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_crash_report(error: BaseException) -> Path:

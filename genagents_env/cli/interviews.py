@@ -59,7 +59,8 @@ def interview(
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, help="Interviews of each, all from the same state of mind.")
+        int,
+        typer.Option(min=1, max=100, help="Interviews of each from the same state of mind."),
     ] = 1,
     as_json: AsJson = False,
     trust_policies: TrustPolicies = False,

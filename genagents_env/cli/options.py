@@ -49,7 +49,8 @@ Embedder = Annotated[
     ),
 ]
 Concurrency = Annotated[
-    int, typer.Option(min=1, help="Model calls under way at once.", rich_help_panel=_MODEL)
+    int,
+    typer.Option(min=1, max=4096, help="Model calls under way at once.", rich_help_panel=_MODEL),
 ]
 Timeout = Annotated[
     float | None,
@@ -130,10 +131,17 @@ def make_limits(
     """Return the limits that the options give."""
     from genagents_env.run import Limits
 
+    return Limits(calls, tokens, None if dollars is None else _parse_dollars(dollars), seconds)
+
+
+def _parse_dollars(text: str) -> Decimal:
     try:
-        return Limits(calls, tokens, None if dollars is None else Decimal(dollars), seconds)
+        dollars = Decimal(text)
     except InvalidOperation:
-        raise ConfigError(f"--max-dollars: {dollars!r} is not a number") from None
+        raise ConfigError(f"--max-dollars: {text!r} is not a number; write 0.50") from None
+    if not dollars.is_finite() or dollars < 0:
+        raise ConfigError(f"--max-dollars: {text} is not allowed; a number from 0 on is")
+    return dollars
 
 
 def make_model_options(

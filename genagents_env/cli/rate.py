@@ -78,7 +78,9 @@ def rate(
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Times everything is asked: 3 of a rating, 1 of a pair in each order."
+            min=1,
+            max=100,
+            help="Times everything is asked: 3 of a rating, 1 of a pair in each order.",
         ),
     ] = None,
     verdicts: VerdictsFile = None,

@@ -41,6 +41,10 @@ def report(
 
     Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
     """
+    if out is not None:
+        from genagents_env.report.placing import check_place
+
+        check_place(out)
     if any(path.is_dir() for path in run_files):
         _report_sweep(run_files, out, as_json)
         return

@@ -225,6 +225,7 @@ def _parse_pairs(options: list[str] | None) -> dict[str, str]:
 def _parse_value(text: str) -> "JSON":
     """Return `text` as JSON where it is JSON (a number, true, a list), else as it stands."""
     try:
-        return json.loads(text)
-    except ValueError:
+        value: JSON = json.loads(text, parse_constant=str)  # NaN is no JSON
+    except (ValueError, RecursionError):
         return text
+    return value

@@ -19,7 +19,7 @@ def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
         indent: columns by which continued lines are set in.
     """
     stream = sys.stderr if error else sys.stdout
-    width = shutil.get_terminal_size().columns if stream.isatty() else 0
+    width = shutil.get_terminal_size().columns if stream is not None and stream.isatty() else 0
     for line in text.split("\n"):
         left = line[: len(line) - len(line.lstrip(" "))]
         safe = left + _clean_words(line)

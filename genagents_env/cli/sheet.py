@@ -20,6 +20,7 @@ from genagents_env.cli.judged_runs import (
 from genagents_env.cli.options import AsJson
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
+from genagents_env.files import guard_files
 
 if TYPE_CHECKING:
     from genagents_env.judge import Rubric
@@ -72,9 +73,18 @@ def sheet(
         _read_sheet(about, read, rater, by, as_json)
     elif out is not None:
         form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
+        _check_place(out, force=force)
+        _write_sheet(about, out, by, form, against, when, seed)
+
+
+def _check_place(out: Path, *, force: bool) -> None:
+    """Raise ConfigError where a sheet at `out` would replace something that is kept."""
+    with guard_files(out):
+        if out.exists() and not out.is_file():
+            what = "a folder" if out.is_dir() else "no regular file"
+            raise ConfigError(f"{out} cannot be written: this is {what}; name a file")
         if out.exists() and not force:
             raise ConfigError(f"{out} exists, and may be filled in; --force replaces it")
-        _write_sheet(about, out, by, form, against, when, seed)
 
 
 def _write_sheet(
@@ -90,10 +100,11 @@ def _write_sheet(
     from genagents_env.judge.sheets import format_instructions, make_rows
 
     answers = about.load_texts(rubric, when)
-    rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
     told = out.with_suffix(".txt")
     text = format_instructions(make_rows(answers, rubric, form, against=against), rubric, form)
-    told.write_text(text, encoding="utf-8")
+    with guard_files(told):
+        told.write_text(text, encoding="utf-8")
+    rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
     say(f"{out}: {rows:,} rows to fill in; {told} tells raters how")
 
 

@@ -55,7 +55,7 @@ def sweep(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Runs at once; one a core.", rich_help_panel=_MACHINE),
+        typer.Option(min=1, max=1024, help="Runs at once; one a core.", rich_help_panel=_MACHINE),
     ] = None,
     backend: Annotated[
         str,

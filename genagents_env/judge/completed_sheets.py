@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
+from genagents_env.files import read_text
 from genagents_env.judge import pairwise, rating
 from genagents_env.judge.pairwise import Pair, to_choice
 from genagents_env.judge.rubric import Rubric
@@ -79,15 +80,7 @@ def read_sheet(
 
 def _read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return the heads, and every row that has anything, with its number in the spreadsheet."""
-    try:
-        content = path.read_bytes()
-        if len(content) > _MOST:
-            raise ConfigError(f"{path}: {len(content):,} bytes are too many for a sheet")
-        text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: no sheet can be read; save it as CSV in UTF-8 ({error})") from (
-            None
-        )
+    text = read_text(path, _MOST)
     first = text.partition("\n")[0]
     parting = max(",;\t", key=first.count)
     try:

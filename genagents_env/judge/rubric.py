@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from genagents_env.errors import ConfigError
+from genagents_env.files import read_text
 from genagents_env.judge.texts import About, JudgedText
 from genagents_env.scenario.error_messages import location, translate
 from genagents_env.scenario.faults import choices, quote, suggest
@@ -17,6 +18,7 @@ from genagents_env.text import fold
 
 _MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply
 _FOLDER = "rubrics"
+_MOST = 1 << 20  # bytes of a file
 
 
 class Rubric(Model):
@@ -93,10 +95,7 @@ def load_rubric(name: str | Path) -> Rubric:
             )
         text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
         return parse_rubric(text, f"{words}.toml")
-    try:
-        return parse_rubric(Path(name).read_text(encoding="utf-8"), words)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{words}: no rubric can be read here ({error})") from None
+    return parse_rubric(read_text(Path(name), _MOST), words)
 
 
 def parse_rubric(text: str, file: str) -> Rubric:
@@ -111,6 +110,8 @@ def parse_rubric(text: str, file: str) -> Rubric:
         raise ConfigError(f"{file}: this is no TOML: {error}") from None
     except ValidationError as error:
         raise ConfigError("\n".join(_format_faults(error, file))) from None
+    except (RecursionError, ValueError):
+        raise ConfigError(f"{file}: nested too deeply, or a number is too long") from None
 
 
 def _to_tuples(data: dict[str, object]) -> dict[str, object]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from genagents_env.errors import ConfigError
+from genagents_env.files import guard_files
 from genagents_env.judge.pairwise import Pair, group_comparable, make_pairs
 from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.texts import JudgedText
@@ -87,10 +88,8 @@ def write_sheet(
         told = [row.id, row.answers[0].agent, row.answers[0].question]
         told += [said.text for said in row.answers]
         writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
-    try:
+    with guard_files(path):
         path.write_text(out.getvalue(), encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise ConfigError(f"{path}: the sheet cannot be written ({error.strerror})") from None
     return len(rows)
 
 

@@ -5,11 +5,15 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, Self, TypeAlias
 
+from pydantic import TypeAdapter
+
 from genagents_env.errors import DiskError, RecordError
+from genagents_env.files import guard_files, read_file
 from genagents_env.record.lock import RunLock
 from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.record.rows import encode
@@ -146,10 +150,13 @@ class Comparison(BaseJudgement):
 
 Judgement: TypeAlias = Rating | Comparison
 
-_KINDS: dict[str, type[Rating] | type[Comparison]] = {
-    "rating": Rating,
-    "comparison": Comparison,
-}
+_MOST = 2_000_000_000  # bytes of a file
+
+
+@cache
+def _find_kinds() -> dict[str, TypeAdapter[Rating] | TypeAdapter[Comparison]]:
+    """Return what checks the types of each kind of verdict, made when it is first needed."""
+    return {"rating": TypeAdapter(Rating), "comparison": TypeAdapter(Comparison)}
 
 
 class Verdicts:
@@ -164,6 +171,7 @@ class Verdicts:
 
     Raises:
         RecordError: a line is no verdict; the message names it.
+        FileError: the file cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -202,8 +210,10 @@ class Verdicts:
 
         Raises:
             RunLocked: another process writes it.
+            FileError: it cannot be written.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with guard_files(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = RunLock(find_real(self.path), create=True, label=self.path)
         try:
             self._read()
@@ -246,7 +256,8 @@ class Verdicts:
 
     def _load(self) -> bytes:
         if self._lock is None:
-            return self.path.read_bytes() if self.path.exists() else b""
+            with guard_files(self.path, "read"):
+                return read_file(self.path, _MOST) if self.path.exists() else b""
         file = self._lock.file
         return os.pread(file.descriptor, file.size, 0)
 
@@ -254,10 +265,9 @@ class Verdicts:
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     try:
         data = json.loads(line)
-        kind = _KINDS[data.pop("kind")]
-        known = {field.name for field in fields(kind)}
-        return kind(**{name: value for name, value in data.items() if name in known})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        kind = _find_kinds()[data.pop("kind")]
+        return kind.validate_json(json.dumps(data), strict=True)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(
             f"{path}:{number}: this line is no verdict ({type(error).__name__}); "
             "a line is a rating or a comparison as `genagents rate` writes them: remove it"

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from genagents_env.files import guard_files
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import JSON, encode
 
@@ -15,8 +16,13 @@ def export(run: RunReader, folder: Path) -> list[Path]:
     Each is a `.jsonl` file: one JSON object a line. Ticks have `tick`, `time` and `positions`
     (agent to [x, y]). A file is replaced only once its successor is complete. `folder` is made
     where it is missing. Returns the paths in the order above.
+
+    Raises:
+        FileError: the folder cannot be written.
+        RecordError: the run file is damaged.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with guard_files(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     return [
         _write(folder / "events.jsonl", ({**event._asdict()} for event in run.events())),
         _write(folder / "calls.jsonl", (asdict(call) for call in run.calls())),
@@ -35,8 +41,9 @@ def _ticks(run: RunReader) -> Iterable[dict[str, JSON]]:
 
 def _write(path: Path, rows: Iterable[dict[str, JSON]]) -> Path:
     partial = path.with_name(path.name + ".part")
-    with partial.open("w", encoding="ascii", newline="\n") as file:
+    with guard_files(path), partial.open("w", encoding="ascii", newline="\n") as file:
         for row in rows:
             file.write(encode(row) + "\n")
-    os.replace(partial, path)
+    with guard_files(path):
+        os.replace(partial, path)
     return path

@@ -8,8 +8,26 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
+from genagents_env.files import guard_files
 
 INDEX = "report.json"  # has the names of the files under `files`
+
+
+def check_place(folder: Path) -> None:
+    """Raise where no report can be put into `folder`, before anything is measured for it.
+
+    Raises:
+        ConfigError: it is a file, or a part of its path is one.
+        FileError: its name is too long, or leads in a circle.
+    """
+    with guard_files(folder):
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"{folder} is a file; a report needs a folder")
+        if folder.is_symlink() and not folder.exists():
+            raise ConfigError(f"{folder} is a link to nowhere; a report needs a folder")
+        above = next(above for above in folder.absolute().parents if above.exists())
+        if not above.is_dir():
+            raise ConfigError(f"{folder}: {above} is a file; a report needs a folder")
 
 
 def place_files(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str]) -> list[Path]:
@@ -28,16 +46,13 @@ def place_files(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str])
     Raises:
         ConfigError: `folder` is a file, or cannot be written.
     """
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder} is a file; a report needs a folder")
-    try:
+    check_place(folder)
+    with guard_files(folder):
         beside = folder if folder.is_dir() else folder.parent  # of one file system with it
         beside.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".report-", dir=beside) as made:
             _put(Path(made), files)
             _replace(Path(made), folder, files, ours)
-    except OSError as error:
-        raise ConfigError(f"{folder}: {error.strerror}; the report was not written") from None
     return [folder / name for name in files]
 
 

@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, FileError
+from genagents_env.files import guard_files, read_text
 from genagents_env.record.rows import JSON
 
 EXPERIMENT, BASE = "experiment.toml", "base.json"
+_MOST = 1 << 20  # bytes of a note
 
 
 def find_base(file: Path) -> Path:
@@ -31,8 +33,8 @@ def read_base(path: Path) -> dict[str, JSON]:
         ConfigError: it cannot be read.
     """
     try:
-        note = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        note = json.loads(read_text(path, _MOST))
+    except (FileError, ValueError, RecursionError):
         note = None
     if not isinstance(note, dict):
         raise ConfigError(f"{path} cannot be read; begin the sweep again")
@@ -41,9 +43,11 @@ def read_base(path: Path) -> dict[str, JSON]:
 
 def check_free(path: Path) -> None:
     """Raise ConfigError where no sweep can be started or resumed."""
-    if path.exists() and not path.is_dir():
-        raise ConfigError(f"{path} is a file; a sweep needs a folder")
-    if path.is_dir() and not (path / BASE).is_file() and _has_other_files(path):
+    with guard_files(path):
+        if path.exists() and not path.is_dir():
+            raise ConfigError(f"{path} is a file; a sweep needs a folder")
+        used = path.is_dir() and not (path / BASE).is_file() and _has_other_files(path)
+    if used:
         raise ConfigError(f"{path} has other things in it; a sweep needs a folder of its own")
 
 

@@ -102,7 +102,7 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("sheet", *runs), "give --out FILE"),
         (("sheet", *runs, "--out", "x.csv", "--ranks", "--pairwise"), "one of them"),
         (("sheet", *runs, "--read", "x.csv"), "--rater"),
-        (("sheet", *runs, "--read", "x.csv", "--rater", "A"), "no sheet can be read"),
+        (("sheet", *runs, "--read", "x.csv", "--rater", "A"), "x.csv cannot be read"),
         (("rate", *runs, *MODEL, "--pairwise", "--against", "randon"), '"random"?'),
     ):
         code, _, err = genagents(*arguments)

@@ -164,7 +164,7 @@ def test_faults_of_ranks_and_pairs(tmp_path: Path) -> None:
         (b"", "one column of each name is wanted: id, rating; there are none"),
         (b"id,note\r\n", "wanted: rating; there are"),
         (b"id,rating,rating\r\n", "wanted: rating"),
-        (b"\xff\xfei\x00d\x00", "save it as CSV in UTF-8"),
+        (b"\xff\xfei\x00d\x00", "save it as UTF-8"),
         (b'id,rating\r\n"a,1', "this is no CSV"),
     ],
 )

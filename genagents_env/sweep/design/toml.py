@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from genagents_env.errors import ConfigError
+from genagents_env.files import read_text
 from genagents_env.scenario.error_messages import translate
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.text import clean
@@ -27,16 +28,9 @@ def read_toml(path: Path) -> dict[str, object]:
     Raises:
         ConfigError: it is missing, too large, no text or no TOML; the line is named.
     """
+    text = read_text(path, _FILE_LIMIT).replace("\r\n", "\n")
     try:
-        data = path.read_bytes()[: _FILE_LIMIT + 1]
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if len(data) > _FILE_LIMIT:
-        raise ConfigError(f"{path}: too large; at most {_FILE_LIMIT} bytes")
-    try:
-        return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not TOML: {clean(str(error))}") from None
     except (RecursionError, ValueError):
