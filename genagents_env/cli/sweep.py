@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.options import Embedder, Model
+from genagents_env.cli.options import (
+    Deadline,
+    Effort,
+    Embedder,
+    Model,
+    PriceIn,
+    PriceOut,
+    Thinking,
+    Timeout,
+)
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_plan import costs_nothing, format_plan
@@ -79,6 +88,12 @@ def sweep(
     max_dollars: Annotated[
         str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
     ] = None,
+    timeout: Timeout = None,
+    deadline: Deadline = None,
+    thinking: Thinking = None,
+    reasoning_effort: Effort = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
@@ -98,6 +113,12 @@ def sweep(
         "hours": hours,
         "max_tokens": max_tokens,
         "max_dollars": max_dollars,
+        "timeout": timeout,
+        "deadline": deadline,
+        "thinking": thinking,
+        "reasoning_effort": reasoning_effort,
+        "price_in": price_in,
+        "price_out": price_out,
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     folder = _open_folder(experiment, out, resume, changes)
@@ -204,10 +225,9 @@ def _print_plan(
 def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
-    from genagents_env.llm.model_options import ModelOptions
 
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
-    return rate_sweep(folder.path, limits, ModelOptions(), quiet)
+    return rate_sweep(folder.path, limits, folder.experiment.endpoint.make_options(), quiet)
 
 
 def _print_result(result: "SweepResult") -> None:

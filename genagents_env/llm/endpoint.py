@@ -20,6 +20,7 @@ from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after
 from genagents_env.llm.schemas import is_strict
 from genagents_env.llm.tokens import TokenCounter
+from genagents_env.llm.transport import describe_failure, strip_address
 from genagents_env.text import clean
 
 _OPENAI = "api.openai.com"
@@ -44,8 +45,8 @@ def find_served_model(base_url: str, api_key: str) -> str:
         name = None
     if not isinstance(name, str) or not clean(name, 200):
         raise ConfigError(
-            "the endpoint in OPENAI_BASE_URL does not say which models it has; "
-            "start it, or name one with --model"
+            f"{Redactor(api_key).redact(strip_address(base_url))}: it does not say which models "
+            "it has; start it, or name one with --model"
         ) from None
     return clean(name, 200)
 
@@ -183,22 +184,26 @@ class OpenAIEndpoint:
     def _to_error(self, failure: BaseException) -> LLMError:
         """Return what `failure` means for the caller, its text free of secrets."""
         if isinstance(failure, LLMError):
-            return type(failure)(self._redactor.redact(str(failure)))
+            return type(failure)(self._say(str(failure)))
         if isinstance(failure, TimeoutError):
-            return AttemptFailed(f"no answer within {self.attempt_deadline:g} s")
+            told = f"no answer within {self.attempt_deadline:g} s; --timeout allows more"
+            return AttemptFailed(self._say(told))
         if isinstance(failure, openai.APIStatusError):
             return self._to_status_error(failure.response)
         cause = failure.__cause__
         if isinstance(cause, LLMError):
             return self._to_error(cause)
         root = cause or failure
-        text = self._redactor.redact(f"{type(root).__name__}: {root}".rstrip(": "))
         refused = isinstance(root, httpx2.ConnectError | httpx2.ConnectTimeout)
-        return AttemptFailed(f"connection failed ({text})", billed=not refused)
+        return AttemptFailed(self._say(describe_failure(root)), billed=not refused)
+
+    def _say(self, text: str) -> str:
+        """Return `text` under the endpoint's address, free of secrets."""
+        return self._redactor.redact(f"{strip_address(self.base_url)}: {text}")
 
     def _to_status_error(self, response: httpx2.Response) -> LLMError:
         status, headers = response.status_code, response.headers
-        text = self._redactor.redact(f"status {status}: {read_error(response.content)}")
+        text = self._say(f"status {status}: {read_error(response.content)}")
         if status in _TRANSIENT_STATUS or status >= 500:
             asked = retry_after(
                 headers.get("retry-after"), headers.get("retry-after-ms"), time.time()

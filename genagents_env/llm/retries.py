@@ -72,6 +72,7 @@ async def with_retries(
     Raises:
         LLMUnavailable: attempts or time are used up, or the endpoint asks for too long a wait.
     """
+    last: AttemptFailed | None = None
     for failed in range(1, policy.attempts + 1):
         remaining = deadline - policy.clock()
         if remaining <= 0:
@@ -94,7 +95,8 @@ async def with_retries(
         if policy.clock() + wait >= deadline:
             raise LLMUnavailable(f"{last}; no time is left for another attempt")
         await policy.sleep(wait)
-    raise LLMUnavailable(f"no answer within the {policy.call_deadline:g} s of a call")
+    told = f"no answer within the {policy.call_deadline:g} s of a call; --deadline allows more"
+    raise LLMUnavailable(told if last is None else f"{last}; {told}")
 
 
 def retry_after(seconds: str | None, milliseconds: str | None, now: float) -> float | None:

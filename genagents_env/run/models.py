@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.cassette import Cassette
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
@@ -113,13 +116,22 @@ def reopen_model(
     Raises:
         ConfigError: it is not the model that the run had, and was not asked for by name.
     """
-    endpoint = open_model(replace(options, model=options.model or meta.asked_model), replies)
+    own = replace(options, model=meta.asked_model, model_options=_keep_price(options, meta))
+    endpoint = open_model(options if options.model else own, replies)
     if options.model is None and meta.model not in (None, endpoint.model):
         raise ConfigError(
             f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "
             "set the endpoint as it was, or go on with another model by --model"
         )
     return endpoint
+
+
+def _keep_price(options: RunOptions, meta: RunMeta) -> ModelOptions:
+    """Return how a model is asked, at the price that the run was begun with if none is given."""
+    how = options.model_options
+    if how.price is not None or meta.price is None:
+        return how
+    return replace(how, price=Price(*map(Decimal, meta.price)))
 
 
 def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from genagents_env.llm.model_options import ModelOptions
 from genagents_env.run import Limits
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.spending.protocol import Address
 
 DAMAGED = "damaged"
+_USUAL = ModelOptions()
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Job:
         address: of the sweep's budget server; None is no shared budget and no progress.
         limits: of this run.
         concurrency: model calls under way at once.
+        model_options: how models are asked.
         judge: let the run's own model judge its answers in the end.
         threads: for a model in this process.
         unfinished: the run file to resume, where it is not on this machine.
@@ -38,6 +41,7 @@ class Job:
     unfinished: bytes | None = None
     collect: bool = False
     is_dedicated: bool = False
+    model_options: ModelOptions = _USUAL
 
 
 @dataclass(frozen=True)

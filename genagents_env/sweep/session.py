@@ -146,6 +146,7 @@ class SweepSession:
             threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             collect=remote,
             is_dedicated=not remote,
+            model_options=experiment.endpoint.make_options(),
         )
 
     @cached_property

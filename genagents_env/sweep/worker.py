@@ -79,6 +79,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
             return TrialResult(trial.name, "stopped", "interrupted", -1, None, message, 0.0)
         options = RunOptions(
             model=trial.model,
+            model_options=job.model_options,
             embedder=trial.embedder,
             interviews=trial.interviews,
             limits=job.limits,

@@ -7,10 +7,15 @@ from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
+from genagents_env.sweep.design.endpoint_table import EndpointTable
 from genagents_env.sweep.design.experiment import Experiment
 from genagents_env.sweep.design.toml import format_faults
 
-CHANGES = ("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars")
+_OF_ENDPOINT = tuple(EndpointTable.model_fields)
+CHANGES = (
+    *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars"),
+    *_OF_ENDPOINT,
+)
 _OF_RUNS = ("model", "seeds", "hours")  # what entries of [[runs]] may say otherwise
 
 
@@ -21,7 +26,8 @@ def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experi
         experiment: as its file says.
         changes: by name. `model` also replaces several models, `model`, `seeds` and
             `hours` in place of what entries of `[[runs]]` say; `max_tokens` and `max_dollars`
-            are of the budget of all runs together. None is no change.
+            are of the budget of all runs together, the keys of `[endpoint]` of that table. None
+            is no change.
 
     Raises:
         ConfigError: an unknown change, or a value that is not allowed.
@@ -33,6 +39,9 @@ def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experi
         if f"max_{kind}" in given:
             total[kind] = given.pop(f"max_{kind}")
             data["budget"] = {**data.get("budget", {}), "total": total}
+    endpoint = {key: given.pop(key) for key in _OF_ENDPOINT if key in given}
+    if endpoint:
+        data["endpoint"] = {**data.get("endpoint", {}), **endpoint}
     if "model" in given:
         data.pop("models", None)
     hidden = [key for key in _OF_RUNS if key in given]

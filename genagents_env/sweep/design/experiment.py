@@ -10,6 +10,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.run import Limits
 from genagents_env.scenario import list_scenario_names
 from genagents_env.sweep.design.consistency import find_contradictions
+from genagents_env.sweep.design.endpoint_table import EndpointTable
 from genagents_env.sweep.design.fields import (
     ArmName,
     AsTuple,
@@ -170,6 +171,7 @@ class Experiment(_Table):
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 8
     budget: BudgetTable = BudgetTable()
     rate: RateLimit = RateLimit()
+    endpoint: EndpointTable = EndpointTable()
     arms: Annotated[tuple[Arm, ...], AsTuple] = ()
     runs: Annotated[tuple[RunEntry, ...], AsTuple] = ()
     judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()

@@ -27,6 +27,7 @@ def compute_identity(
     model: str | None,
     embedder: str | None,
     interviews: bool,
+    reasoning_effort: str | None = None,
     version: str = __version__,
 ) -> str:
     """Return the SHA-256 of what defines a run, as 64 hexadecimal digits.
@@ -40,13 +41,14 @@ def compute_identity(
         model: as asked for; None is the default.
         embedder: as asked for; None is the default.
         interviews: whether they are held.
+        reasoning_effort: of the model.
         version: of this package.
 
     Raises:
         PolicyError: a policy's file cannot be read.
     """
     files: dict[str, JSON] = {}
-    facts = {
+    facts: dict[str, JSON] = {
         "format": _FORMAT,
         "version": version,
         "scenario": scenario,
@@ -60,6 +62,8 @@ def compute_identity(
         "embedder": embedder,
         "interviews": interviews,
     }
+    if reasoning_effort is not None:  # newer than identities that are kept
+        facts["reasoning_effort"] = reasoning_effort
     return sha256(encode(facts).encode()).hexdigest()
 
 

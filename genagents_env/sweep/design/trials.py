@@ -114,6 +114,7 @@ def _build_trial(
         model=cell.run.model,
         embedder=experiment.embedder,
         interviews=experiment.interviews,
+        reasoning_effort=experiment.endpoint.reasoning_effort,
     )
     return Trial(
         condition,
