@@ -54,11 +54,11 @@ class LLMError(GenagentsError):
 
 
 class LLMUnavailable(LLMError):
-    """The endpoint did not answer within the attempts or the deadline of a call."""
+    """The endpoint gave no completion within the attempts or the deadline of a call."""
 
 
 class LLMBadReply(LLMError):
-    """The endpoint answered with something that is not a usable completion."""
+    """The words of a completion are of no use, or a model of embeddings gave no vectors."""
 
 
 class LLMRefused(LLMError):

@@ -24,6 +24,7 @@ from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import guard, guard_reading
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
+from genagents_env.record.outage import Outage, find_outage
 from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
@@ -43,12 +44,6 @@ from genagents_env.record.tables import (
 from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
-# So the client marks calls that got no answer at all, as against one that was no use.
-_LOST = "(outcome = 'fallback' AND (fault LIKE 'unavailable:%' OR fault LIKE 'refused:%'))"
-_OUTAGE_BEGAN = (
-    f"SELECT min(tick) FROM calls WHERE {_LOST} AND started_at >= "  # noqa: S608 (constant text)
-    f"(SELECT coalesce(max(started_at), 0) FROM calls WHERE NOT {_LOST})"
-)
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 
 
@@ -237,13 +232,18 @@ class RunWriter:
         Returns:
             The first tick whose fallbacks were dropped.
         """
-        with guard(self.path):
-            (first,) = self._connection.execute(_OUTAGE_BEGAN).fetchone()
-        first = tick if first is None else min(first, tick)
+        outage = self.find_outage()
+        first = tick if outage is None else min(outage.tick, tick)
         with self._transaction():
             self.cassette.forget_fallbacks(first)
-            CHECKPOINTS.delete(self._connection, "tick > ?", first)
-        return int(first)
+            # The start is no checkpoint: interviews are held there that rest on its calls.
+            CHECKPOINTS.delete(self._connection, "tick > ?", first or -1)
+        return first
+
+    def find_outage(self) -> Outage | None:
+        """Return the calls without an answer in which the run ends so far, None without any."""
+        with guard(self.path):
+            return find_outage(self._connection)
 
     def replace_meta(self, meta: RunMeta) -> None:
         """Write another head: a longer horizon, another model."""

@@ -72,6 +72,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             meta = meta.with_hours(meta.arguments["hours"] + hours)
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
+        outage = writer.find_outage() if writer.status != "finished" else None
         chosen = choose_recorded(writer.path, meta, options)
         env = make_town(meta)
         groups = load_policies(meta, options, chosen)
@@ -81,6 +82,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             writer.extend_horizon(meta)
         elif meta != writer.meta:
             writer.replace_meta(meta)
+        if outage is not None:  # killed in the middle of one: it withdrew nothing itself
+            writer.withdraw_outage(outage.tick)
         state = writer.rewind()
         note_changes(writer, chosen)
         return RunSession(writer, env, groups, options, models).execute(state)

@@ -100,7 +100,7 @@ class RunSession:
                 raise
             return self._make_interrupted_result()
         if not self.env.agents:
-            return self._make_result("finished", 0, "")
+            return self._make_end_result()
         self._save()
         return self._make_interrupted_result()
 
@@ -225,6 +225,18 @@ class RunSession:
         if isinstance(source, BilledSource):
             source.bill(self.budget)
         return Embedder(source, self.writer.embeddings)
+
+    def _make_end_result(self) -> RunResult:
+        """Return that the run is finished, or paused where nobody answered at its end.
+
+        A prompt that was refused is none of this, as long as others were answered: it would be
+        refused again.
+        """
+        outage = self.writer.find_outage()
+        if outage is None or not (outage.silent or outage.total):
+            return self._make_result("finished", 0, "")
+        self.writer.withdraw_outage(outage.tick)
+        return self._make_result("paused", ModelOutage.exit_code, outage.describe())
 
     def _make_interrupted_result(self) -> RunResult:
         number = self.stop.signal or 0
