@@ -35,6 +35,14 @@ class RecordError(GenagentsError):
     """A run file is missing, foreign, damaged, or of a newer version."""
 
 
+class DamageError(RecordError):
+    """The content of a run file is not what was written; `what` says in short what is wrong."""
+
+    def __init__(self, text: str, what: str) -> None:
+        super().__init__(text)
+        self.what = what
+
+
 class RunLocked(RecordError):
     """Another process is writing this run file."""
 

@@ -15,6 +15,8 @@ from genagents_env.record.rows import (
     JudgementRow,
     RememberedRow,
 )
+from genagents_env.record.upgrade import upgrade
+from genagents_env.record.verify import Verification, verify
 from genagents_env.record.writer import RunWriter
 
 __all__ = [
@@ -30,6 +32,9 @@ __all__ = [
     "RunWriter",
     "SqliteCassette",
     "SqliteEmbeddings",
+    "Verification",
     "canonical_hash",
     "export",
+    "upgrade",
+    "verify",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import DamageError, RecordError
 
 # Errors of the surroundings; anything else that SQLite reports is a fault of the file.
 _OUTSIDE = {
@@ -38,12 +38,12 @@ def guard_reading(path: Path) -> Iterator[None]:
     with guard(path):
         try:
             yield
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
             raise damage_error(path, f"{type(error).__name__} while reading it") from None
 
 
-def damage_error(path: Path, what: str) -> RecordError:
+def damage_error(path: Path, what: str) -> DamageError:
     """Return the error for a file whose content is not what was written."""
-    return RecordError(
-        f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again"
+    return DamageError(
+        f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again", what
     )
