@@ -42,7 +42,14 @@ class RunLocked(RecordError):
 
 
 class DiskError(RecordError):
-    """A run file cannot be opened, read or written: disk, folder or permissions are at fault."""
+    """A run file cannot be opened, read or written: disk, folder or permissions are at fault.
+
+    `why` says what happened, without what to do.
+    """
+
+    def __init__(self, message: str, *, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why or message
 
 
 class DivergenceError(RecordError):

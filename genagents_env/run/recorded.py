@@ -7,9 +7,9 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, DiskError
 from genagents_env.record import RunMeta, RunWriter
-from genagents_env.record.creation import check_free
+from genagents_env.record.creation import check_free, creation_error
 from genagents_env.run.models import name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
@@ -44,9 +44,11 @@ def run(
     with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
         try:
             return RunSession(writer, env, groups, options, models).execute(None)
-        except BaseException:
+        except BaseException as error:
             if writer.tick < 0:
                 writer.discard()
+                if isinstance(error, DiskError) and not writer.path.exists():
+                    raise creation_error(writer.path, error) from None
             raise
 
 

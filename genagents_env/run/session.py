@@ -65,10 +65,16 @@ class RunSession:
             self.embedder = self._open_embedder(self.models.source)
         try:
             with self.stop.listen():
-                return await self._play_until_stopped(state)
-        finally:
+                result = await self._play_until_stopped(state)
             await cancel_others()  # calls in flight of a policy that gave up on them
             note_spending(self.writer, self.budget)
+            return result
+        except BaseException:
+            await cancel_others()
+            with suppress(RecordError):  # the first error is the one to raise
+                note_spending(self.writer, self.budget)
+            raise
+        finally:
             for opened in (self.client, self.embedder):
                 if opened is not None:
                     await opened.aclose()

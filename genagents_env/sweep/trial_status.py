@@ -1,6 +1,7 @@
 """How a trial stands, read from its run file without reading all of it."""
 
 import os
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -10,13 +11,13 @@ from genagents_env.policy_source import shorten_policy
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
+from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
 
 TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
 _LIMIT = 500
-_OUTSIDE = "check that the folder is writable"  # in the errors of `record.schema.guard`
 _HEAD = 100  # bytes of an SQLite file's header
 
 
@@ -57,8 +58,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
-        outside = isinstance(error, DiskError) or _OUTSIDE in str(error)
-        state: TrialState = "failed" if outside else "damaged"
+        state: TrialState = "failed" if isinstance(error, DiskError) else "damaged"
         return TrialStatus(trial.name, state, problem=clean(str(error), _LIMIT))
     except OSError as error:
         return TrialStatus(trial.name, "failed", problem=clean(str(error), _LIMIT))
@@ -79,9 +79,8 @@ def _check_length(path: Path) -> None:
         return
     if path.with_name(f"{path.name}-journal").exists():
         return
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-        size = os.fstat(file.fileno()).st_size
+    with closing(OpenFile(find_real(path))) as file:
+        head, size = os.pread(file.descriptor, _HEAD, 0), file.size
     # Source: the SQLite file format, section 1.3. The size counts where it was written together
     # with the last change.
     if len(head) < _HEAD or head[24:28] != head[92:96]:
