@@ -78,6 +78,12 @@ class ModelOutage(GenagentsError):
     exit_code = 75
 
 
+class PolicyFailed(GenagentsError):
+    """A policy failed to decide in a run that stops at the first such error. Exit code 4."""
+
+    exit_code = 4
+
+
 class BudgetExceeded(GenagentsError):
     """A limit of the budget is reached: the run stops with a checkpoint. Exit code 3."""
 

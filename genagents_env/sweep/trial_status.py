@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
 from genagents_env.policy_source import shorten_policy
-from genagents_env.record import RunMeta, RunReader
+from genagents_env.record import Degradation, RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
 from genagents_env.record.open_files import OpenFile, find_real
@@ -32,6 +32,7 @@ class TrialStatus:
         status: of the run file, see `RunReader.status`; `running` while a process writes it.
         tick: the last in the file, -1 where there is none.
         problem: why it is damaged or failed.
+        degraded: how its policies failed, of a finished run; empty where they did not.
     """
 
     trial: str
@@ -39,6 +40,7 @@ class TrialStatus:
     status: str = ""
     tick: int = -1
     problem: str = ""
+    degraded: str = ""
 
 
 def read_status(trial: Trial, path: Path) -> TrialStatus:
@@ -55,6 +57,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         with RunReader(path) as run:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
+            degraded = describe_failures(run.find_degradation()) if status == "finished" else ""
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
@@ -66,8 +69,13 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         problem = clean(f"{path} is another run: {other}", _LIMIT)
         return TrialStatus(trial.name, "damaged", status, tick, problem)
     if status == "finished":
-        return TrialStatus(trial.name, "finished", status, tick)
+        return TrialStatus(trial.name, "finished", status, tick, degraded=degraded)
     return TrialStatus(trial.name, "stopped", status, tick)
+
+
+def describe_failures(found: Degradation) -> str:
+    """Return how policies failed in a run, in words; empty where none did."""
+    return clean("; ".join(found.describe()), _LIMIT) if found.policies_failed else ""
 
 
 def _check_length(path: Path) -> None:
