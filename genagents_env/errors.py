@@ -50,7 +50,14 @@ class RunLocked(RecordError):
 
 
 class DiskError(RecordError):
-    """A run file cannot be opened, read or written: disk, folder or permissions are at fault."""
+    """A run file cannot be opened, read or written: disk, folder or permissions are at fault.
+
+    `why` says what happened, without what to do.
+    """
+
+    def __init__(self, message: str, *, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why or message
 
 
 class DivergenceError(RecordError):
@@ -77,6 +84,12 @@ class ModelOutage(GenagentsError):
     """Too many model calls in a row failed: the run pauses with a checkpoint. Exit code 75."""
 
     exit_code = 75
+
+
+class PolicyFailed(GenagentsError):
+    """A policy failed to decide in a run that stops at the first such error. Exit code 4."""
+
+    exit_code = 4
 
 
 class BudgetExceeded(GenagentsError):

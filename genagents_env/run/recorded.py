@@ -7,9 +7,9 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError
-from genagents_env.record import RunMeta, RunWriter
-from genagents_env.record.creation import check_free
+from genagents_env.errors import ConfigError, DiskError
+from genagents_env.record import RunMeta, RunReader, RunWriter
+from genagents_env.record.creation import check_free, creation_error
 from genagents_env.run.models import name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
@@ -43,11 +43,14 @@ def run(
     meta = name_models(meta, models, options)
     with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
         try:
-            return RunSession(writer, env, groups, options, models).execute(None)
-        except BaseException:
+            result = RunSession(writer, env, groups, options, models).execute(None)
+        except BaseException as error:
             if writer.tick < 0:
                 writer.discard()
+                if isinstance(error, DiskError) and not writer.path.exists():
+                    raise creation_error(writer.path, error) from None
             raise
+    return add_degradation(result)
 
 
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
@@ -86,7 +89,16 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             writer.withdraw_outage(outage.tick)
         state = writer.rewind()
         note_changes(writer, chosen)
-        return RunSession(writer, env, groups, options, models).execute(state)
+        result = RunSession(writer, env, groups, options, models).execute(state)
+    return add_degradation(result)
+
+
+def add_degradation(result: RunResult) -> RunResult:
+    """Return the result with what took the place of decisions, which its exit code tells, too."""
+    with RunReader(result.path) as run:
+        found = run.find_degradation()
+    code = found.exit_code if result.status == "finished" else result.exit_code
+    return replace(result, exit_code=code, degradation=found)
 
 
 def make_town(meta: RunMeta) -> TownEnv:
@@ -104,7 +116,7 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
     # In the order of the names, which the policy groups and their states follow.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
     deadline = options.find_policy_deadline()
-    return PolicyGroups.load(specs, chosen.sources, deadline=deadline)
+    return PolicyGroups.load(specs, chosen.sources, strict=options.strict, deadline=deadline)
 
 
 def _check_recordable(town: TownConfig) -> None:
