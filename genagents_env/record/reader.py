@@ -32,6 +32,7 @@ from genagents_env.record.rows import (
     RememberedRow,
 )
 from genagents_env.record.schema import open_file
+from genagents_env.record.spending import Spending, SpendingNote
 from genagents_env.record.tables import POLICY_ERRORS
 from genagents_env.world.events import Event
 
@@ -49,8 +50,6 @@ _FAILURES = """SELECT policy, count(*), min(first) FROM (SELECT policy, min(rowi
 _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
-
-SPENDING = "spent"  # the note of what a run had spent when it stopped last
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +81,6 @@ class ThinkingTotals:
     calls: int
     unsaid_prompt_tokens: int
     unsaid_completion_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """What a run had spent when it stopped last, in calls that failed too; `seconds` of wall clock.
-
-    It is JSON in a note of the run file, dollars as decimal text.
-    """
-
-    calls: int
-    tokens: int
-    dollars: Decimal
-    seconds: float
 
 
 class RunReader:
@@ -139,12 +125,15 @@ class RunReader:
 
     @property
     def spending(self) -> Spending | None:
-        """What was noted as spent when it stopped last; None where it never did."""
-        note = json.loads(self.find_note(SPENDING) or "null")
-        if note is None:
-            return None
-        dollars = Decimal(note["dollars"])
-        return Spending(note["calls"], note["tokens"], dollars, note["seconds"])
+        """What it has spent; None where nothing is noted.
+
+        Requests that were under way when its process was killed are spent, and lost.
+        """
+        with guard_reading(self.path):
+            noted = SpendingNote(self.path, self._connection).read()
+        if noted is None or find_writer(self.path) is not None:
+            return noted
+        return noted.count_lost()
 
     @property
     def policy_changes(self) -> tuple[PolicyChange, ...]:

@@ -154,6 +154,8 @@ class RunResult:
         exit_code: of the command line.
         message: why it stopped early and what to do; empty when it finished.
         degradation: what took the place of decisions so far.
+        lost: requests to models that were under way when a process of this run ended, or were
+            cancelled: they count as spent, at the most they could cost.
     """
 
     path: Path
@@ -162,3 +164,4 @@ class RunResult:
     exit_code: int
     message: str = ""
     degradation: Degradation = _WHOLE
+    lost: int = 0

@@ -125,13 +125,6 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
                 )
 
 
-def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
-        writer.note("spent", "{}")
-    with RunReader(path) as run:
-        assert (run.find_note("spent"), run.find_note("lost")) == ("{}", None)
-
-
 @pytest.mark.parametrize(
     "sql",
     [
