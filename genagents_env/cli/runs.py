@@ -33,6 +33,7 @@ from genagents_env.cli.screen import print_degradation, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
+    from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
     from genagents_env.run import RunResult
 
@@ -202,6 +203,8 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
             for line in lines:
                 say(line, indent=10)
             say()
+        if result.resumed_from is not None:
+            say(_describe_resume(result.resumed_from, record))
         for line in describe_summary(summarize(record)):
             say(line, indent=4)
     say()
@@ -210,6 +213,12 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
     if result.message:
         say(f"genagents: {result.message}", error=True)
     raise typer.Exit(result.exit_code)
+
+
+def _describe_resume(tick: int, record: "RunReader") -> str:
+    if tick < 0:
+        return "Resumed from the start: there was no checkpoint yet"
+    return f"Resumed from tick {tick:,}, {record.time(tick):%H:%M}"
 
 
 def _parse_names(people: str | None) -> list[str] | None:

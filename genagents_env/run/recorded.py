@@ -90,7 +90,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         state = writer.rewind()
         note_changes(writer, chosen)
         result = RunSession(writer, env, groups, options, models).execute(state)
-    return add_degradation(result)
+    return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
 
 
 def add_degradation(result: RunResult) -> RunResult:

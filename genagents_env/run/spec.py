@@ -154,6 +154,8 @@ class RunResult:
         exit_code: of the command line.
         message: why it stopped early and what to do; empty when it finished.
         degradation: what took the place of decisions so far.
+        resumed_from: the tick of the checkpoint that `resume` went on from, -1 where it began again
+            at the start; None of a run that was not resumed.
     """
 
     path: Path
@@ -162,3 +164,4 @@ class RunResult:
     exit_code: int
     message: str = ""
     degradation: Degradation = _WHOLE
+    resumed_from: int | None = None
