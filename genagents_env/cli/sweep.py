@@ -139,7 +139,9 @@ def sweep(
     if report:
         from genagents_env.report import write_report
 
-        page, *_ = write_report(measure_folder(folder, quiet=quiet, workers=workers, told=told))
+        page, *_ = write_report(
+            measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True)
+        )
         say(f"Report: {page}")
     _print_result(result)
     raise typer.Exit(code)
