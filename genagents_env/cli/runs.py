@@ -18,6 +18,7 @@ from genagents_env.cli.options import (
     MaxSeconds,
     MaxTokens,
     Model,
+    Preflight,
     PriceIn,
     PriceOut,
     Quiet,
@@ -95,6 +96,7 @@ def run(
     reasoning_effort: Effort = None,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
+    preflight: Preflight = True,
     quiet: Quiet = False,
 ) -> None:
     """Live a scenario from its start and record it.
@@ -125,6 +127,7 @@ def run(
             embedder=embedder,
             interviews=interviews,
             limits=limits,
+            preflight=preflight,
             concurrency=concurrency,
             strict=strict,
             watch=watch,
