@@ -13,6 +13,7 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 
 SPENDING = "spent"
+_NOTHING = Spend()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,11 @@ class Spending:
         clipped: answers whose usage was above what they could have read and written.
     """
 
-    spent: Spend
-    in_flight: Spend
-    seconds: float
-    lost: int
-    clipped: int
+    spent: Spend = _NOTHING
+    in_flight: Spend = _NOTHING
+    seconds: float = 0.0
+    lost: int = 0
+    clipped: int = 0
 
     @property
     def total(self) -> Spend:
@@ -42,7 +43,19 @@ class Spending:
     def count_lost(self) -> "Spending":
         """Return it once the process is gone: what was under way is lost, and spent."""
         lost = self.lost + self.in_flight.calls
-        return Spending(self.total, Spend(), self.seconds, lost, self.clipped)
+        return Spending(self.total, _NOTHING, self.seconds, lost, self.clipped)
+
+    def encode(self) -> str:
+        """Return it as the text of a note."""
+        return encode(
+            {
+                "spent": _encode_spend(self.spent),
+                "in_flight": _encode_spend(self.in_flight),
+                "seconds": self.seconds,
+                "lost": self.lost,
+                "clipped": self.clipped,
+            }
+        )
 
 
 class SpendingNote:
@@ -59,7 +72,7 @@ class SpendingNote:
     def write(self) -> None:
         """Note what `measure` returns, within the transaction that is open."""
         if self.measure is not None:
-            META.put(self._connection, [(SPENDING, _encode(self.measure()))])
+            META.put(self._connection, [(SPENDING, self.measure().encode())])
 
     def read(self) -> Spending | None:
         """Return what was noted last, or None.
@@ -92,19 +105,7 @@ def modernize_spending(old: str | None, stored: Spend) -> str:
         max(told["tokens"], stored.tokens),
         max(Decimal(told["dollars"]), stored.dollars),
     )
-    return _encode(Spending(spent, Spend(), told["seconds"], 0, 0))
-
-
-def _encode(now: Spending) -> str:
-    return encode(
-        {
-            "spent": _encode_spend(now.spent),
-            "in_flight": _encode_spend(now.in_flight),
-            "seconds": now.seconds,
-            "lost": now.lost,
-            "clipped": now.clipped,
-        }
-    )
+    return Spending(spent, seconds=told["seconds"]).encode()
 
 
 def _encode_spend(spend: Spend) -> JSON:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import DiskError, RecordError
+from genagents_env.llm.budget import Spend
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
@@ -33,7 +34,7 @@ from genagents_env.record.rows import (
     encode,
 )
 from genagents_env.record.schema import open_file
-from genagents_env.record.spending import SpendingNote
+from genagents_env.record.spending import SPENDING, Spending, SpendingNote
 from genagents_env.record.tables import (
     CALLS,
     CHECKPOINTS,
@@ -46,6 +47,9 @@ from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
+
+
+_NOTHING = Spend()
 
 
 class RunWriter:
@@ -82,6 +86,7 @@ class RunWriter:
         path: str | Path,
         meta: RunMeta,
         *,
+        spent: Spend = _NOTHING,
         force: bool = False,
         on_phase: OnPhase | None = None,
     ) -> "RunWriter":
@@ -90,6 +95,7 @@ class RunWriter:
         Args:
             path: where; its folder must exist.
             meta: what the run is.
+            spent: before there was a file.
             force: replace an existing file.
             on_phase: called with (phase, tick) at `mid-write`, `boundary`, `checkpoint`,
                 `after-call`, `mid-interview`, `interviewed`, `judged`: for tests that
@@ -100,6 +106,8 @@ class RunWriter:
             RunLocked: another process writes it.
         """
         path, rows = Path(path), meta.rows() | {"status": encode("running")}
+        if spent != _NOTHING:
+            rows[SPENDING] = Spending(spent).encode()
         lock = create_file(path, lambda file: heads.write_rows(file, rows), force=force)
         try:
             return cls(path, lock, open_file(path, write=True), meta, on_phase)

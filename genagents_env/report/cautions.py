@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 
+from genagents_env.extras import format_install_command
 from genagents_env.report.comparing import PRIMARY
 from genagents_env.report.finding import ALPHA
 from genagents_env.report.plan import SweepPlan
@@ -164,7 +165,7 @@ def warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
     """Yield for a terminal what cannot be made, and the extra that brings it."""
     for name, what in _NEEDED.items():
         if versions[name] == _ABSENT:
-            yield f'no {what}: {name} is not installed: pip install "genagents-env[lab]"'
+            yield f"no {what}: {name} is not installed: {format_install_command('lab')}"
 
 
 def find_versions() -> dict[str, str]:

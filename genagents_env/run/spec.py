@@ -110,6 +110,8 @@ class RunOptions:
             they are said to be, also where their files have changed since, which is then noted.
         strict: a run stops at the first error of a policy, before the tick is lived, and can be
             resumed from its last checkpoint; otherwise the agents idle and it goes on, degraded.
+        preflight: ask the model server one small question before a new run has a file, so that
+            a wrong key, model or address is told at once; it counts against the limits.
         policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
             of calls.
         checkpoint_every: ticks.
@@ -130,6 +132,7 @@ class RunOptions:
     trust_policies: bool = False
     policies: tuple[str, ...] = ()
     strict: bool = False
+    preflight: bool = False
     policy_deadline: float | None = 1800.0
     checkpoint_every: int = 100
     watch: Callable[[Progress], None] | None = None
@@ -156,6 +159,8 @@ class RunResult:
         degradation: what took the place of decisions so far.
         lost: requests to models that were under way when a process of this run ended, or were
             cancelled: they count as spent, at the most they could cost.
+        resumed_from: the tick of the checkpoint that `resume` went on from, -1 where it began again
+            at the start; None of a run that was not resumed.
     """
 
     path: Path
@@ -165,3 +170,4 @@ class RunResult:
     message: str = ""
     degradation: Degradation = _WHOLE
     lost: int = 0
+    resumed_from: int | None = None
