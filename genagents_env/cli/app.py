@@ -1,5 +1,6 @@
 """Wires the commands together and turns errors into one line and an exit code."""
 
+import logging
 import os
 import platform
 import sys
@@ -59,6 +60,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without emoji shows a mark instead
+    logging.setLogRecordFactory(_make_log_record)  # OPENAI_LOG=debug shows addresses and headers
     try:
         app()
     except BrokenPipeError:
@@ -117,6 +119,13 @@ def write_crash_report(error: BaseException) -> Path:
         return folder / name
     sys.stderr.write(text)
     return Path(os.devnull)
+
+
+def _make_log_record(*given: object, **more: object) -> logging.LogRecord:
+    """Return a record of what a library logs, its words without keys."""
+    record = logging.LogRecord(*given, **more)  # type: ignore[arg-type]  # as its caller has them
+    record.msg, record.args = _redact(record.getMessage()), ()
+    return record
 
 
 def _redact(text: str) -> str:
