@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.fault_server import FaultServer, ServerFault
 from tests.campaigns import key_canary
 
 _TINY = Path(__file__).parents[2] / "scenarios" / "tiny"
@@ -36,7 +36,7 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
             "    def reset(self, profiles, seed, context):\n"
             "        raise RuntimeError('with ' + os.environ['OPENAI_API_KEY'])\n"
         )
-    with FaultServer(always="401") as server:
+    with FaultServer({1: ServerFault()}, always="401") as server:  # what is asked before the run
         child = subprocess.run(
             [
                 *(sys.executable, "-m", "genagents_env", "run", "tiny"),
