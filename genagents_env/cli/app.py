@@ -12,7 +12,18 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli import files, interviews, judge, lists, look, rate, report, runs, sweep
+from genagents_env.cli import (
+    doctor,
+    files,
+    interviews,
+    judge,
+    lists,
+    look,
+    rate,
+    report,
+    runs,
+    sweep,
+)
 from genagents_env.cli.screen import say
 from genagents_env.errors import FileError, GenagentsError
 from genagents_env.files import explain
@@ -31,7 +42,7 @@ app = typer.Typer(
     "it; 73 the run file is being written; 75 the model does not answer, resume later; 130 "
     "interrupted.",
 )
-for group in (runs, look, files, report, interviews, judge, sweep, rate, lists):
+for group in (runs, doctor, look, files, report, interviews, judge, sweep, rate, lists):
     group.add_to(app)
 
 

@@ -40,7 +40,7 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
         child = subprocess.run(
             [
                 *(sys.executable, "-m", "genagents_env", "run", "tiny"),
-                *("--policy", policy, "--model", "town-model"),
+                *("--policy", policy, "--model", "town-model", "--no-preflight"),
             ],
             env={
                 **os.environ,
