@@ -10,11 +10,11 @@ import os
 import subprocess
 import sys
 import tempfile
+from datetime import datetime
 from pathlib import Path
 
 from genagents_env.config import TownConfig
 from genagents_env.run import RunSpec, run
-from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import ArenaSpec, Person, Scenario, SectorSpec
 
 TICKS = 10
@@ -24,20 +24,18 @@ CROWDS = ((2, 1), (150, 1), (300, 1), (600, 1), (400, 50), (1000, 125), (2000, 2
 def make_town(people: int, houses: int) -> Scenario:
     """Return a town of so many people, spread evenly over so many houses."""
     room = ArenaSpec(name="room", size=(4, 4))
-    return load_scenario("tiny").model_copy(
-        update={
-            "hours": TICKS / 60,
-            "seconds_per_tick": 60,
-            "facts": (),
-            "gatherings": (),
-            "questions": (),
-            "map": None,
-            "sectors": tuple(SectorSpec(name=f"House {i}", arenas=(room,)) for i in range(houses)),
-            "people": tuple(
-                Person(name=f"Person {i}", persona="Lives here", home=f"House {i % houses}")
-                for i in range(people)
-            ),
-        }
+    return Scenario(
+        name="crowd",
+        title="A crowd",
+        town="Crowd",
+        start=datetime(2023, 2, 13, 8),  # noqa: DTZ001 - town time has no zone
+        hours=TICKS / 60,
+        seconds_per_tick=60,
+        sectors=tuple(SectorSpec(name=f"House {i}", arenas=(room,)) for i in range(houses)),
+        people=tuple(
+            Person(name=f"Person {i}", persona="Lives here", home=f"House {i % houses}")
+            for i in range(people)
+        ),
     )
 
 

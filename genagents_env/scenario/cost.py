@@ -19,6 +19,7 @@ from genagents_env.scenario.schema import Person, Scenario
 SECONDS_PER_PERSON, SECONDS_PER_PAIR, SECONDS_PER_DOOR = 150e-6, 3.1e-6, 3e-6
 BYTES, BYTES_PER_PERSON, BYTES_PER_PAIR = 120e6, 50e3, 720.0
 MOST_BEGINNING, MOST_SECONDS, MOST_BYTES = 3.0, 0.6, 1e9  # before the first tick; of a tick
+MOST_ANSWERS = 20_000  # in all interviews
 _SLOTS, _MINUTES = 48, 30  # of a day
 
 
@@ -65,9 +66,23 @@ def estimate_cost(scenario: Scenario, plan: TownPlan) -> Cost:
     )
 
 
+def count_answers(scenario: Scenario) -> int:
+    """Return how many answers the scenario's interviews ask for, at both ends together."""
+    people = len(scenario.people)
+    answers = 0
+    for question in scenario.questions:
+        each = people - 1 if question.about == "everyone" else 1
+        ends = 2 if question.when == "both" else 1
+        answers += (len(question.to) or people) * each * ends
+    return answers * scenario.interview_repeats
+
+
 def check_cost(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
-    """Yield that nobody can live in a town, because a tick or the memory would be too much."""
+    """Yield what makes a town none to live in: interviews, a tick or memory would be too much."""
     cost, people = estimate_cost(scenario, plan), len(scenario.people)
+    if (answers := count_answers(scenario)) > MOST_ANSWERS:
+        text = f"{people} people would give {answers} answers; at most {MOST_ANSWERS} are allowed"
+        yield Fault(("questions",), f"{text}: ask fewer people, or less about everyone")
     if cost.begin > MOST_BEGINNING:
         places = f"{people} people and {len(plan.arenas) + len(plan.objects)} rooms and objects"
         text = f"{places} would take about {cost.begin:.0f} s before the first tick"

@@ -52,6 +52,12 @@ def test_more_people_than_can_live_are_refused_with_what_they_need(
     assert said in fault
 
 
+def test_more_answers_than_anybody_can_give_are_refused(tmp_path: Path) -> None:
+    question = '[[questions]]\nid = "met"\ntext = "Do you know {person}?"\nabout = "everyone"\n'
+    (fault,) = validate_folder(write_town(tmp_path, 300, 50, question))
+    assert fault.startswith("scenario.toml:questions: 300 people would give 89700 answers; at most")
+
+
 def test_many_people_in_many_houses_are_not_a_crowd(tmp_path: Path) -> None:
     assert validate_folder(write_town(tmp_path, 1000, 125)) == []
 
