@@ -35,6 +35,14 @@ class RecordError(GenagentsError):
     """A run file is missing, foreign, damaged, or of a newer version."""
 
 
+class DamageError(RecordError):
+    """The content of a run file is not what was written; `what` says in short what is wrong."""
+
+    def __init__(self, text: str, what: str) -> None:
+        super().__init__(text)
+        self.what = what
+
+
 class RunLocked(RecordError):
     """Another process is writing this run file."""
 
@@ -42,7 +50,14 @@ class RunLocked(RecordError):
 
 
 class DiskError(RecordError):
-    """A run file cannot be opened, read or written: disk, folder or permissions are at fault."""
+    """A run file cannot be opened, read or written: disk, folder or permissions are at fault.
+
+    `why` says what happened, without what to do.
+    """
+
+    def __init__(self, message: str, *, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why or message
 
 
 class DivergenceError(RecordError):
@@ -54,11 +69,11 @@ class LLMError(GenagentsError):
 
 
 class LLMUnavailable(LLMError):
-    """The endpoint did not answer within the attempts or the deadline of a call."""
+    """The endpoint gave no completion within the attempts or the deadline of a call."""
 
 
 class LLMBadReply(LLMError):
-    """The endpoint answered with something that is not a usable completion."""
+    """The words of a completion are of no use, or a model of embeddings gave no vectors."""
 
 
 class LLMRefused(LLMError):
@@ -69,6 +84,12 @@ class ModelOutage(GenagentsError):
     """Too many model calls in a row failed: the run pauses with a checkpoint. Exit code 75."""
 
     exit_code = 75
+
+
+class PolicyFailed(GenagentsError):
+    """A policy failed to decide in a run that stops at the first such error. Exit code 4."""
+
+    exit_code = 4
 
 
 class BudgetExceeded(GenagentsError):

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli import interviews, judge, lists, look, rate, report, runs, sweep
+from genagents_env.cli import files, interviews, judge, lists, look, rate, report, runs, sweep
 from genagents_env.cli.screen import say
 from genagents_env.errors import FileError, GenagentsError
 from genagents_env.files import explain
@@ -24,11 +24,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A town of generative agents: live it, look at it, study it.\n\n"
     "Begin with: genagents run tiny, or genagents sweep examples/studies/gossip.toml",
-    epilog="Exit codes: 0 done; 1 some runs of a sweep failed; 2 a mistake in the request; 3 the "
-    "budget is used up; 70 a fault of the program, with a report of it; 73 the run file is being "
-    "written; 75 the model does not answer, resume later; 130 interrupted.",
+    epilog="Exit codes: 0 done; 1 some runs of a sweep failed, or a verified file is damaged; 2 a "
+    "mistake in the request; 3 the budget is used up; 4 finished, but degraded: a policy failed in "
+    "some decisions (with --strict: stopped there); 70 a fault of the program, with a report of "
+    "it; 73 the run file is being written; 75 the model does not answer, resume later; 130 "
+    "interrupted.",
 )
-for group in (runs, look, report, interviews, judge, sweep, rate, lists):
+for group in (runs, look, files, report, interviews, judge, sweep, rate, lists):
     group.add_to(app)
 
 

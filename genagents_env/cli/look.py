@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from genagents_env.cli.options import RunFile
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_degradation, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def show(
         end = None if last is None else parse_tick(record, last)
         for line in format_transcript(record.events(begin, end), record.time, agent):
             say(line, indent=10)
+        print_degradation(record.find_degradation())
 
 
 def export(

@@ -100,6 +100,14 @@ Judge = Annotated[
         help="Let the model judge the answers, where the scenario has checks of them.",
     ),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Stop at the first error of a policy (exit code 4), instead of letting its people "
+        "idle and going on.",
+    ),
+]
 TrustPolicies = Annotated[
     bool,
     typer.Option(

@@ -32,33 +32,36 @@ def show_progress(quiet: bool) -> Iterator[Watch | None]:
 
 def _draw_bar(bar: Progress) -> Watch:
     task = bar.add_task("", total=None, at="", told="")
-    rate, drawn = _TickRate(), 0.0
+    rate, drawn, warn = _TickRate(), 0.0, _warn_once()
 
     def watch(moment: Moment) -> None:
         nonlocal drawn
         rate.update(moment)
+        warn(moment)
         if time.monotonic() - drawn < _REDRAW:
             return
         drawn = time.monotonic()
         at = f"{moment.time:%a %H:%M}"
-        told = f"{_format_speed(moment, rate)}{_format_cost(moment)}"
+        told = f"{_format_speed(moment, rate)}{_format_cost(moment)}{_format_errors(moment)}"
         bar.update(task, total=moment.horizon, completed=moment.tick, at=at, told=told)
 
     return watch
 
 
 def _print_lines() -> Watch:
-    rate, told = _TickRate(), 0
+    rate, told, warn = _TickRate(), 0, _warn_once()
 
     def watch(moment: Moment) -> None:
         nonlocal told
         rate.update(moment)
+        warn(moment)
         part = moment.tick * _LINES // max(1, moment.horizon)
         if part > told:
             told = part
             done = f"{moment.tick:,} of {moment.horizon:,} ticks"
             speed, cost = _format_speed(moment, rate), _format_cost(moment)
-            say(f"{moment.time:%a %H:%M} {done}, {speed}{cost}", error=True)
+            errors = _format_errors(moment)
+            say(f"{moment.time:%a %H:%M} {done}, {speed}{cost}{errors}", error=True)
 
     return watch
 
@@ -72,6 +75,28 @@ def _format_cost(moment: Moment) -> str:
         return ""
     dollars = "" if moment.dollars is None else f", ${moment.dollars:.4f}"
     return f", {moment.calls:,} calls, {moment.tokens:,} tokens{dollars}"
+
+
+def _format_errors(moment: Moment) -> str:
+    count = moment.policy_errors
+    return f", {count:,} policy error{'' if count == 1 else 's'}" if count else ""
+
+
+def _warn_once() -> Watch:
+    """Return what tells of the first error of a policy as it happens."""
+    told = False
+
+    def warn(moment: Moment) -> None:
+        nonlocal told
+        if moment.policy_error and not told:
+            told = True
+            say(
+                f"genagents: DEGRADED: {moment.policy_error}; who has no decision idles, and the "
+                "run goes on (--strict stops it)",
+                error=True,
+            )
+
+    return warn
 
 
 class _TickRate:

@@ -13,6 +13,7 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.report.results import SweepResults
     from genagents_env.sweep import SweepFolder
+    from genagents_env.sweep.design.experiment import DegradedRuns
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,23 +36,31 @@ def report(
         str | None, typer.Option(help="Reckon dollars by the list price of this model.")
     ] = None,
     speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
+    degraded: Annotated[
+        str | None,
+        typer.Option(
+            help="`include` or `exclude` finished runs in which a policy failed. Excluded, unless "
+            "the experiment of a sweep says otherwise."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
     """Tell what it came to: successes, who heard which fact and from whom, who came, its cost.
 
     Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
     """
+    chosen = _check_degraded(degraded)
     if out is not None:
         from genagents_env.report.placing import check_place
 
         check_place(out)
     if any(path.is_dir() for path in run_files):
-        _report_sweep(run_files, out, as_json)
+        _report_sweep(run_files, out, as_json, chosen)
         return
     from genagents_env.report import write_report
     from genagents_env.report.run_text import describe_run, describe_runs
 
-    results = _measure_runs(run_files, price_as, speed)
+    results = _measure_runs(run_files, price_as, speed, chosen or "exclude")
     first, *others = results.summaries
     if out is not None:
         page, *_ = write_report(results, out)
@@ -64,13 +73,25 @@ def report(
             say(line, indent=4)
 
 
-def _report_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+def _check_degraded(word: str | None) -> "DegradedRuns | None":
+    if word is None:
+        return None
+    if word == "include":
+        return "include"
+    if word == "exclude":
+        return "exclude"
+    raise ConfigError(f"--degraded: {word!r} is not allowed; include or exclude")
+
+
+def _report_sweep(
+    folders: Sequence[Path], out: Path | None, as_json: bool, degraded: "DegradedRuns | None"
+) -> None:
     from genagents_env.report import write_report
     from genagents_env.sweep import SweepFolder
 
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
-    results = measure_folder(SweepFolder(folders[0]), quiet=as_json)
+    results = measure_folder(SweepFolder(folders[0]), quiet=as_json, degraded=degraded)
     if as_json:
         typer.echo(json.dumps(results.as_json(), indent=2))
     else:
@@ -79,7 +100,12 @@ def _report_sweep(folders: Sequence[Path], out: Path | None, as_json: bool) -> N
 
 
 def measure_folder(
-    folder: "SweepFolder", *, quiet: bool, workers: int | None = None, told: Collection[str] = ()
+    folder: "SweepFolder",
+    *,
+    quiet: bool,
+    workers: int | None = None,
+    told: Collection[str] = (),
+    degraded: "DegradedRuns | None" = None,
 ) -> "SweepResults":
     """Measure all runs of a sweep, and print the problems that are not in `told`."""
     from genagents_env.cli.sweep_progress import show_count
@@ -87,17 +113,20 @@ def measure_folder(
     from genagents_env.sweep import count_cores
 
     with show_count("Measuring", quiet) as watch:
-        results = measure_sweep(folder, watch, workers or count_cores())
+        results = measure_sweep(folder, watch, workers or count_cores(), degraded)
     for problem in results.problems:
         if problem not in told:
             say(f"genagents: {problem}", error=True)
     return results
 
 
-def _measure_runs(run_files: Sequence[Path], price_as: str | None, speed: float) -> "SweepResults":
+def _measure_runs(
+    run_files: Sequence[Path], price_as: str | None, speed: float, degraded: "DegradedRuns"
+) -> "SweepResults":
     from genagents_env.evaluate.rates import find_tariff
     from genagents_env.report import measure_runs
 
     if not 0 < speed < float("inf"):
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
-    return measure_runs(run_files, None if price_as is None else find_tariff(price_as), speed)
+    tariff = None if price_as is None else find_tariff(price_as)
+    return measure_runs(run_files, tariff, speed, degraded)

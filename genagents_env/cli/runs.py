@@ -22,13 +22,14 @@ from genagents_env.cli.options import (
     PriceOut,
     Quiet,
     RunFile,
+    Strict,
     Thinking,
     Timeout,
     TrustPolicies,
     make_limits,
     make_model_options,
 )
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_degradation, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def run(
         ),
     ] = None,
     judge: Judge = True,
+    strict: Strict = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
@@ -123,6 +125,7 @@ def run(
             interviews=interviews,
             limits=limits,
             concurrency=concurrency,
+            strict=strict,
             watch=watch,
         )
         result = run_scenario(spec, out, options, force=force)
@@ -140,6 +143,7 @@ def resume(
     model: Model = None,
     embedder: Embedder = None,
     judge: Judge = True,
+    strict: Strict = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
@@ -175,6 +179,7 @@ def resume(
             concurrency=concurrency,
             trust_policies=trust_policies,
             policies=tuple(policy or ()),
+            strict=strict,
             watch=watch,
         )
         result = go_on(run_file, options, hours=hours)
@@ -201,6 +206,7 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
             say(line, indent=4)
     say()
     say(f"Run file: {result.path}  (look: genagents show {result.path})")
+    print_degradation(result.degradation)
     if result.message:
         say(f"genagents: {result.message}", error=True)
     raise typer.Exit(result.exit_code)

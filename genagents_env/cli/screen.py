@@ -4,10 +4,14 @@ import re
 import shutil
 import sys
 import textwrap
+from typing import TYPE_CHECKING
 
 import typer
 
 from genagents_env.text import clean
+
+if TYPE_CHECKING:
+    from genagents_env.record import Degradation
 
 
 def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
@@ -25,6 +29,14 @@ def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
         safe = left + _clean_words(line)
         for part in _wrap(safe, width, indent or len(left)) if width else [safe]:
             typer.echo(part, err=error)
+
+
+def print_degradation(found: "Degradation") -> None:
+    """Print on stderr why a run is degraded; nothing where it is not."""
+    from genagents_env.evaluate.run_text import describe_degradation
+
+    for line in describe_degradation(found):
+        say(f"genagents: {line}", error=True)
 
 
 def _clean_words(line: str) -> str:

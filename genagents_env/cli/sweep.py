@@ -13,6 +13,7 @@ from genagents_env.cli.options import (
     Model,
     PriceIn,
     PriceOut,
+    Strict,
     Thinking,
     Timeout,
 )
@@ -94,6 +95,7 @@ def sweep(
     reasoning_effort: Effort = None,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
+    strict: Strict = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
@@ -126,10 +128,12 @@ def sweep(
     if dry_run:
         _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
         return
-    result = _run_sweep(folder, workers, backend, quiet)
+    from genagents_env.record.degradation import DEGRADED_EXIT
+
+    result = _run_sweep(folder, workers, backend, quiet, strict=strict)
     code = result.exit_code
-    if folder.experiment.judges and result.finished:
-        code = code or _judge(folder, result, quiet)
+    if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
+        code = _judge(folder, result, quiet) or code
     if report:
         from genagents_env.report import write_report
 
@@ -181,13 +185,16 @@ def _run_sweep(
     backend: str,
     quiet: bool,
     trials: frozenset[str] | None = None,
+    *,
+    strict: bool = False,
 ) -> "SweepResult":
     from genagents_env.cli.sweep_progress import show_progress
     from genagents_env.sweep import SweepOptions
     from genagents_env.sweep import sweep as run_sweep
 
     with show_progress(quiet) as watch:
-        return run_sweep(folder, SweepOptions(workers, backend, watch=watch, trials=trials))
+        options = SweepOptions(workers, backend, watch=watch, trials=trials, strict=strict)
+        return run_sweep(folder, options)
 
 
 def _print_plan(
@@ -231,8 +238,10 @@ def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool) -> int:
 
 
 def _print_result(result: "SweepResult") -> None:
-    spent = result.spent
-    say(f"{result.finished} of {result.total} runs are finished ({result.folder})")
+    from genagents_env.sweep.result import format_degraded
+
+    spent, degraded = result.spent, format_degraded(result.degraded)
+    say(f"{result.finished} of {result.total} runs are finished{degraded} ({result.folder})")
     if spent.calls:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
         say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")

@@ -84,7 +84,12 @@ def _format_progress(now: "SweepProgress", *, comma: bool = False) -> str:
 
 
 def _count_states(now: "SweepProgress") -> tuple[tuple[int, str], ...]:
-    return (len(now.running), "running"), (now.stopped, "stopped"), (now.failed, "failed")
+    return (
+        (len(now.running), "running"),
+        (now.stopped, "stopped"),
+        (now.failed, "failed"),
+        (now.degraded, "degraded"),
+    )
 
 
 def _format_hours(hours: float) -> str:

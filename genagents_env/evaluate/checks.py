@@ -4,7 +4,6 @@ A rule reads an answer by patterns, or the record for where people were. It has 
 check gives it nothing to read by. Two judges never mix: each stands under its own name.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias
 from genagents_env.evaluate.interviews import ENDS, InterviewReply, find_replies
 from genagents_env.evaluate.presence import Stay, is_within
 from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.patterns import compile_pattern, prepare
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
@@ -132,6 +132,7 @@ def find_value(check: ValueCheck, text: str) -> str | None:
         value.value: start
         for value in check.values
         if (start := find_first_match(value.patterns, text)) is not None
+        and not matches_any(value.no, text)
     }
     if len(starts) > 1 and check.several == "otherwise":
         return check.otherwise
@@ -175,9 +176,9 @@ def find_first_match(patterns: Iterable[str], text: str) -> int | None:
 
     Apostrophes are made straight first, since models write both kinds.
     """
-    straight = text.replace("\u2019", "'")
-    found = (re.search(pattern, straight, re.IGNORECASE) for pattern in patterns)
-    return min((match.start() for match in found if match is not None), default=None)
+    straight = prepare(text.replace("\u2019", "'"))
+    found = (compile_pattern(pattern).find(straight) for pattern in patterns)
+    return min((start for start in found if start is not None), default=None)
 
 
 _Key: TypeAlias = tuple[str, int, str, str, int]

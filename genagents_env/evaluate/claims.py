@@ -15,6 +15,7 @@ evidence. The rule reads English.
 import re
 from collections.abc import Iterable
 
+from genagents_env.patterns import finds_any
 from genagents_env.scenario.schema import Fact
 from genagents_env.text import clean
 
@@ -90,7 +91,7 @@ def claims_fact(answer: str, fact: Fact) -> bool:
     """Return whether an answer to a question for `fact` claims to know it."""
     clauses = _split_clauses(answer)
     told = ". ".join(_keep_statements(clauses))
-    if any(re.search(pattern, told, re.IGNORECASE) for pattern in fact.patterns):
+    if finds_any(fact.patterns, told):
         return True
     return _claims_at_all(clauses)
 

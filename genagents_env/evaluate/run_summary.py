@@ -26,7 +26,8 @@ from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.record import InterviewRow, JudgementRow, RunReader
+from genagents_env.record import Degradation, InterviewRow, JudgementRow, RunReader
+from genagents_env.record.policy_origin import PolicyChange
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 from genagents_env.record.rows import JSON
 
@@ -57,7 +58,9 @@ class RunSummary:
         faculties: what each faculty of the minds cost, and last all of them; see `faculty_costs`.
         embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `measures.findings`.
-        policy_errors: decisions in which a policy failed; its agent idled.
+        policy_errors: of all policies; their agents idled.
+        degradation: what took the place of decisions; see `Degradation.degraded`.
+        policy_changes: changed policies with which it was resumed.
         outcomes: whether the scenario's successes were reached, by judge; see `measures.success`.
         agreements: how far the models that judged agree with the rule.
         flows: who received, stored and retrieved each fact; see `measures.flow`.
@@ -91,6 +94,8 @@ class RunSummary:
     embeddings: EmbeddingCost | None
     findings: Findings
     policy_errors: int
+    degradation: Degradation
+    policy_changes: tuple[PolicyChange, ...]
     outcomes: tuple[SuccessOutcome, ...]
     agreements: tuple[Agreement, ...]
     flows: tuple[Flow, ...]
@@ -103,8 +108,8 @@ class RunSummary:
 
     @property
     def degraded(self) -> bool:
-        """Whether defaults stood in for the model in more than 1 % of its decisions."""
-        return self.spent.degraded
+        """Whether a policy failed, or defaults stood in for the model too often."""
+        return self.degradation.degraded
 
     @property
     def hours(self) -> float:
@@ -118,14 +123,18 @@ class RunSummary:
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
-        `thinking` is a key of those whose model thought.
-
-        Answers and judgements are not in it: `genagents interviews` has them.
+        Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
+        of those whose model thought; `policy_failures` and `policy_changes` are there only where
+        there are any.
         """
-        thinking = {} if self.thinking is None else {"thinking": _as_json(self.thinking)}
+        rare = {
+            "thinking": None if self.thinking is None else _as_json(self.thinking),
+            "policy_failures": [_as_json(one) for one in self.degradation.failures],
+            "policy_changes": [_as_json(one) for one in self.policy_changes],
+        }
         return (
-            {name: _as_json(getattr(self, name)) for name in _PLAIN}
-            | thinking
+            {name: told for name, told in rare.items() if told}
+            | {name: _as_json(getattr(self, name)) for name in _PLAIN}
             | {
                 "findings": self.findings.as_json(),
                 "policy_errors": self.policy_errors,
@@ -188,6 +197,8 @@ def summarize(
         embeddings=compute_embedding_cost(reader),
         findings=compute_findings(data),
         policy_errors=reader.policy_fault_count(),
+        degradation=reader.find_degradation(),
+        policy_changes=reader.policy_changes,
         outcomes=compute_outcomes(data),
         agreements=compute_agreements(data),
         flows=compute_flows(data),

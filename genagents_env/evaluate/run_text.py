@@ -17,6 +17,7 @@ from genagents_env.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.record import Degradation
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 
 NOT_ASKED = "not asked"
@@ -60,6 +61,12 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
             f"{'price unknown' if made.dollars is None else _format_dollars(made.dollars)}"
         )
     yield f"Policy errors: {summary.policy_errors}"
+    yield from describe_degradation(summary.degradation)
+    for change in summary.policy_changes:
+        yield (
+            f"Policy {change.policy} changed after tick {change.tick:,} "
+            f"({change.before}; since then {change.now})"
+        )
     for spread in summary.facts:
         yield from _describe_fact(summary, spread)
     for gathering in summary.gatherings:
@@ -70,6 +77,12 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
     yield from format_outcomes(
         summary.outcomes, summary.agreements, summary.flows, summary.preferences
     )
+
+
+def describe_degradation(found: Degradation) -> Iterator[str]:
+    """Yield why a run is degraded; nothing where it is not."""
+    for reason in found.describe():
+        yield f"DEGRADED: {reason}"
 
 
 def format_outcomes(
@@ -123,10 +136,9 @@ def _describe_model(name: str, spent: CallTotals) -> Iterator[str]:
     tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
     yield f"Model {name}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
     share = spent.fallbacks / spent.calls if spent.calls else 0.0
-    mark = "; DEGRADED: judge this run with care" if spent.degraded else ""
     yield (
         f"Fallbacks: {spent.fallbacks:,} of {spent.calls:,} ({share:.1%}), "
-        f"re-asked {spent.reasks:,}, retried {spent.retries:,}{mark}"
+        f"re-asked {spent.reasks:,}, retried {spent.retries:,}"
     )
 
 

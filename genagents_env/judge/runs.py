@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from genagents_env.errors import GenagentsError
+from genagents_env.errors import DiskError, GenagentsError
 from genagents_env.judge.cases import Case, CaseReply, find_cases, make_case_reply
 from genagents_env.judge.scripted_verdict import REPLIES
 from genagents_env.judge.session import (
@@ -103,7 +103,8 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
     try:
         done = judge_run(result.path, options)
     except GenagentsError as error:  # whatever is wrong with the judge, the run is finished
-        again = f"{error}; go on with `genagents judge {result.path}`"
+        why = error.why if isinstance(error, DiskError) else error
+        again = f"{why}; go on with `genagents judge {result.path}`"
         done = JudgingResult(exit_code=error.exit_code, message=again)
     if not done.message:
         return result

@@ -138,7 +138,8 @@ class JudgeSession:
         self._slots = asyncio.Semaphore(options.concurrency)
         self._stop = StopSignal()
         self._over = False
-        self._answered = self._given = 0
+        self._answered = self._given = self._unanswered = 0
+        self._fault = ""
 
     def ask_all(
         self,
@@ -168,7 +169,7 @@ class JudgeSession:
             asked=before + len(due),
             before=before,
             given=self._given,
-            unusable=self._answered - self._given,
+            unusable=self._answered - self._given - self._unanswered,
             spent=self._client.budget.spent,
             exit_code=exit_code,
             message=message,
@@ -195,6 +196,9 @@ class JudgeSession:
             await self._client.aclose()
         if self._stop.signal is not None and self._answered < len(due):
             exit_code, message = 128 + self._stop.signal, "stopped by a signal"
+        if not message and self._unanswered:
+            exit_code = ModelOutage.exit_code
+            message = f"{self._unanswered} got no answer, the last with: {self._fault}"
         return exit_code, message
 
     async def _ask_in_turn(self, query: JudgeQuery, due: int, watch: Watch | None) -> None:
@@ -220,7 +224,12 @@ class JudgeSession:
             max_tokens=_MAX_TOKENS,
             temperature=self._temperature,
         )
-        return query.store(answered, self._replies.rows.pop(query.call))
+        recorded = self._replies.rows.pop(query.call)
+        if recorded.is_unanswered:  # nobody has judged
+            self._unanswered += 1
+            self._fault = recorded.fault or ""
+            return False
+        return query.store(answered, recorded)
 
     def _measure_progress(self, due: int) -> JudgingProgress:
         spent = self._client.budget.spent

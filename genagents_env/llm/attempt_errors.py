@@ -4,7 +4,7 @@ from genagents_env.errors import LLMBadReply, LLMRefused, LLMUnavailable
 
 
 class AttemptFailed(LLMUnavailable):
-    """One attempt got no answer.
+    """One attempt got no completion: no answer, or one that is something else.
 
     Attributes:
         retry_after: seconds the endpoint asks to wait, or None when it does not say.

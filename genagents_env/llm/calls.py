@@ -92,8 +92,7 @@ class Endpoint(Protocol):
         """Return the model's answer to `request`.
 
         Raises:
-            LLMUnavailable: no answer; asking again may help.
-            LLMBadReply: an answer that is not a usable completion.
+            LLMUnavailable: no completion; asking again may help.
             LLMRefused: the endpoint will not answer; asking again cannot help.
         """
 

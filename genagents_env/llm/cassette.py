@@ -6,6 +6,8 @@ from typing import Literal, Protocol
 from genagents_env.errors import DivergenceError
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
 
+UNAVAILABLE = "unavailable:"  # begins the fault of a call without a completion
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
@@ -49,6 +51,11 @@ class RecordedReply:
     latency_seconds: float = field(default=0.0, compare=False)
     started_at: float = field(default=0.0, compare=False)
     messages: tuple[Message, ...] = field(default=(), compare=False)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether no completion came, so that asking again later may help."""
+        return self.outcome == "fallback" and (self.fault or "").startswith(UNAVAILABLE)
 
 
 class Cassette(Protocol):

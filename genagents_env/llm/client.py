@@ -1,7 +1,9 @@
 """The one path of every model call, and its guarantees.
 
 cassette -> budget -> deadline and retries -> validation with one re-ask -> declared fallback
--> cassette -> ledger. A value is stored before it is returned; a fallback is never silent.
+-> cassette -> ledger. An answer that is no completion is a failed attempt, tried again; only the
+words of a completion are re-asked. A value is stored before it is returned; a fallback is never
+silent.
 """
 
 import asyncio
@@ -14,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from genagents_env.errors import LLMBadReply, LLMRefused, LLMUnavailable, ModelOutage
+from genagents_env.errors import LLMRefused, LLMUnavailable, ModelOutage
 from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused, UnusableReply
 from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import (
@@ -25,7 +27,7 @@ from genagents_env.llm.calls import (
     Message,
     prompt_hash,
 )
-from genagents_env.llm.cassette import Cassette, RecordedReply, recall
+from genagents_env.llm.cassette import UNAVAILABLE, Cassette, RecordedReply, recall
 from genagents_env.llm.ledger import Ledger
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.reasoning import (
@@ -222,13 +224,13 @@ class ModelClient:
                 parsed = parse(completion, reply, limit)
             except (LLMUnavailable, PromptRefused) as failure:
                 self._count_failure(failure)
-                kind = "refused" if isinstance(failure, PromptRefused) else "unavailable"
-                tally.fault = clean(f"{kind}: {failure}", _MOST_FAULT)
+                kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
+                tally.fault = clean(f"{kind} {failure}", _MOST_FAULT)
                 return None
-            except LLMBadReply as bad:
+            except UnusableReply as bad:
                 self.failed_in_a_row = 0
                 tally.fault = clean(f"bad reply: {bad}", _MOST_FAULT)
-                tally.words = clean(bad.text if isinstance(bad, UnusableReply) else "", _MOST_WORDS)
+                tally.words = clean(bad.text, _MOST_WORDS)
                 if tally.reasks:
                     return None
                 request = self._make_reask(key, request, tally.words, str(bad))

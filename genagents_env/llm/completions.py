@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Literal, cast
 
-from genagents_env.errors import LLMBadReply
+from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.text import clean
 
@@ -24,26 +24,27 @@ def read_completion(
         count: counts tokens, for endpoints that send no `usage`.
 
     Raises:
-        LLMBadReply: `body` is anything else than a completion with text and a known ending.
+        AttemptFailed: `body` is anything else than a completion with text and a known ending. The
+            endpoint may have charged for it all the same.
     """
     answer = _decode(body)
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-        raise LLMBadReply("the answer has no choices")
+        raise AttemptFailed("the answer has no choices")
     message, finish = choices[0].get("message"), choices[0].get("finish_reason")
     if not isinstance(message, Mapping):
-        raise LLMBadReply("the answer has no message")
+        raise AttemptFailed("the answer has no message")
     text, thinking = message.get("content"), _find_thinking(message)
     if text is None and finish == "length":
         text = ""  # cut off while it was thinking
     if not isinstance(text, str):
-        raise LLMBadReply(f"the answer's content is {type(text).__name__}, expected text")
+        raise AttemptFailed(f"the answer's content is {type(text).__name__}, expected text")
     if not isinstance(finish, str) or finish not in _FINISHED:
-        raise LLMBadReply(f"the answer is unfinished: finish_reason is {str(finish)[:20]!r}")
+        raise AttemptFailed(f"the answer is unfinished: finish_reason is {str(finish)[:20]!r}")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise LLMBadReply("the answer holds half a character (a lone surrogate)") from None
+        raise AttemptFailed("the answer holds half a character (a lone surrogate)") from None
     usage = answer.get("usage")
     if usage is None:
         read = sum(count(m.content) for m in request.messages)
@@ -62,7 +63,7 @@ def read_error(body: bytes) -> str:
     """Return what an error response says, one clean line of at most 200 characters."""
     try:
         error = _decode(body).get("error")
-    except LLMBadReply:
+    except AttemptFailed:
         return clean(body[:400].decode("utf-8", "replace"), 200)
     message = error.get("message") if isinstance(error, Mapping) else error
     return clean(message, 200) if isinstance(message, str) else ""
@@ -72,16 +73,16 @@ def _decode(body: bytes) -> Mapping[str, object]:
     try:
         answer = json.loads(body.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError, MemoryError) as fault:
-        raise LLMBadReply(f"the answer is not JSON ({type(fault).__name__})") from None
+        raise AttemptFailed(f"the answer is not JSON ({type(fault).__name__})") from None
     if not isinstance(answer, Mapping):
-        raise LLMBadReply(f"the answer is a JSON {type(answer).__name__}, expected an object")
+        raise AttemptFailed(f"the answer is a JSON {type(answer).__name__}, expected an object")
     return answer
 
 
 def _tokens(usage: object, name: str) -> int:
     value = usage.get(name) if isinstance(usage, Mapping) else None
     if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
-        raise LLMBadReply(f"the answer's usage has no sensible {name}")
+        raise AttemptFailed(f"the answer's usage has no sensible {name}")
     return value
 
 

@@ -7,12 +7,14 @@ same HTTP as any other endpoint. It is small: it shows that all runs, not what g
 import asyncio
 import os
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
 import httpx2
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 from genagents_env.llm.calls import Completion, CompletionRequest, ReasoningEffort
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.model_options import ModelOptions
@@ -20,6 +22,7 @@ from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.reasoning import ThinkingAllowance
 from genagents_env.llm.weights import Weights, fetch
 
+_SERVER = "or set OPENAI_BASE_URL (and OPENAI_API_KEY) to use a model server"
 INSTEAD = (
     "Or name a model file with `--model path.gguf`, or set OPENAI_BASE_URL (and OPENAI_API_KEY) "
     "to use a model server."
@@ -64,6 +67,8 @@ def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "Embedde
             f"model {model!r} needs an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
             "server of your own; a file in this process must end in .gguf"
         )
+    if find_spec("xllamacpp") is None:  # said before anything is fetched
+        raise make_missing_error(model or "the default model")
     path = Path(model) if model is not None else fetch_model()
     allowance = ThinkingAllowance(path.name, options.thinking)
     return EmbeddedEndpoint(
@@ -71,6 +76,14 @@ def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "Embedde
         context=_CONTEXT + allowance.tokens,
         attempt_deadline=options.timeout or min(_PATIENCE, options.deadline or _PATIENCE),
         reasoning_effort=options.reasoning_effort,
+    )
+
+
+def make_missing_error(model: str) -> ConfigError:
+    """Return the error where what runs a model in this process is not installed."""
+    return ConfigError(
+        f"{model} would run in this process, which needs xllamacpp: "
+        f"{format_install_command('local')}; {_SERVER}"
     )
 
 
@@ -103,10 +116,7 @@ class EmbeddedEndpoint:
         try:
             import xllamacpp
         except ImportError:
-            raise ConfigError(
-                'a model in this process needs xllamacpp: pip install "genagents-env[local]". '
-                + INSTEAD
-            ) from None
+            raise make_missing_error(gguf.name) from None
         _check_gguf(gguf)
         token = secrets.token_hex(16)
         params = xllamacpp.CommonParams()

@@ -9,7 +9,8 @@ import httpx2
 import numpy as np
 import openai
 
-from genagents_env.errors import LLMBadReply, LLMError
+from genagents_env.errors import LLMError
+from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import FREE
@@ -23,7 +24,6 @@ _MOST_TEXTS = 256
 # base64, which not every server speaks, so how many texts fit is learned from the answers.
 _GOOD_BYTES = 1 << 19
 _MOST_TOKENS = 10**9
-_ASKED_TWICE = 2
 _INSTEAD = "other sources are `--embedder local` and `--embedder hashed`"
 
 
@@ -79,9 +79,8 @@ class EndpointSource(OpenAIEndpoint):
         """Return one unit row per text, in batches of at most 256.
 
         Raises:
-            LLMUnavailable: there was no answer within attempts and deadline.
+            LLMUnavailable: there were no usable vectors within attempts and deadline.
             LLMRefused: the endpoint refuses the model, the key or a text.
-            LLMBadReply: twice, an answer held no usable vectors.
         """
         rows: list[Floats] = []
         done = 0
@@ -94,19 +93,16 @@ class EndpointSource(OpenAIEndpoint):
     async def _ask(self, batch: list[str]) -> Floats:
         policy, seed = self._retries, draw_bits(0, "embed", *batch)
         deadline = policy.clock() + policy.call_deadline
-        for asked in range(1, _ASKED_TWICE + 1):
-            try:
-                return await with_retries(
-                    lambda: self._pay(batch),
-                    policy,
-                    seed=seed,
-                    deadline=deadline,
-                    admit=lambda: self._admit(batch),
-                )
-            except LLMError as fault:
-                if not isinstance(fault, LLMBadReply) or asked == _ASKED_TWICE:
-                    kind, text = type(fault), f"embeddings of {self.model}: {fault}; {_INSTEAD}"
-                    break
+        try:
+            return await with_retries(
+                lambda: self._pay(batch),
+                policy,
+                seed=seed,
+                deadline=deadline,
+                admit=lambda: self._admit(batch),
+            )
+        except LLMError as fault:
+            kind, text = type(fault), f"embeddings of {self.model}: {fault}; {_INSTEAD}"
         raise kind(text)
 
     def _bound(self, batch: list[str]) -> Spend:
@@ -158,7 +154,7 @@ class EndpointSource(OpenAIEndpoint):
         tokens = _tokens(usage) if usage is not None else sum(map(self.count_tokens, batch))
         rows = _vectors(answer.get("data"), len(batch))
         if self._width not in (0, rows.shape[1]):
-            raise LLMBadReply(f"its vectors are {rows.shape[1]} wide and were {self._width}")
+            raise AttemptFailed(f"its vectors are {rows.shape[1]} wide and were {self._width}")
         self._width = rows.shape[1]
         self.tokens += tokens
         self._batch = max(1, min(_MOST_TEXTS, _GOOD_BYTES * len(batch) // len(body)))
@@ -169,16 +165,16 @@ def _decode(body: bytes) -> Mapping[str, object]:
     try:
         answer = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError, MemoryError) as fault:
-        raise LLMBadReply(f"the answer is not JSON ({type(fault).__name__})") from None
+        raise AttemptFailed(f"the answer is not JSON ({type(fault).__name__})") from None
     if not isinstance(answer, Mapping):
-        raise LLMBadReply(f"the answer is a JSON {type(answer).__name__}, expected an object")
+        raise AttemptFailed(f"the answer is a JSON {type(answer).__name__}, expected an object")
     return answer
 
 
 def _tokens(usage: object) -> int:
     value = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
     if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
-        raise LLMBadReply("the answer's usage has no sensible prompt_tokens")
+        raise AttemptFailed("the answer's usage has no sensible prompt_tokens")
     return value
 
 
@@ -186,20 +182,20 @@ def _vectors(data: object, count: int) -> Floats:
     """Return the unit rows that an answer's `data` holds, in the order of the texts."""
     if not isinstance(data, list) or len(data) != count:
         found = len(data) if isinstance(data, list) else "no"
-        raise LLMBadReply(f"the answer has {found} vectors, expected {count}")
+        raise AttemptFailed(f"the answer has {found} vectors, expected {count}")
     rows: dict[object, Floats] = {}
     for item in data:
         if not isinstance(item, Mapping) or type(item.get("index")) is not int:
-            raise LLMBadReply("the answer has a vector without a number")
+            raise AttemptFailed("the answer has a vector without a number")
         rows[item["index"]] = _vector(item.get("embedding"))
     if sorted(map(str, rows)) != sorted(map(str, range(count))):
-        raise LLMBadReply(f"the answer's vectors are not numbered 0 to {count - 1}")
+        raise AttemptFailed(f"the answer's vectors are not numbered 0 to {count - 1}")
     if len({len(row) for row in rows.values()}) != 1:
-        raise LLMBadReply("the answer's vectors have several widths")
+        raise AttemptFailed("the answer's vectors have several widths")
     try:
         return unit_rows(np.stack([rows[k] for k in range(count)]))
     except ValueError as fault:
-        raise LLMBadReply(f"in the answer {fault}") from None
+        raise AttemptFailed(f"in the answer {fault}") from None
 
 
 def _vector(embedding: object) -> Floats:
@@ -210,9 +206,9 @@ def _vector(embedding: object) -> Floats:
             with np.errstate(over="ignore"):
                 vector = np.array(embedding, dtype=np.float64).astype(np.float32)
         else:
-            raise LLMBadReply("the answer's embedding is neither base64 nor a list of numbers")
+            raise AttemptFailed("the answer's embedding is neither base64 nor a list of numbers")
     except (ValueError, OverflowError) as fault:
-        raise LLMBadReply(f"the answer's embedding is damaged ({fault})") from None
+        raise AttemptFailed(f"the answer's embedding is damaged ({fault})") from None
     if not len(vector):
-        raise LLMBadReply("the answer's embedding is empty")
+        raise AttemptFailed("the answer's embedding is empty")
     return vector.astype(np.float32)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 from genagents_env.llm.weights import Weights, fetch
 from genagents_env.memory.columns import Floats
 
@@ -67,7 +68,7 @@ class LocalSource:
         except ImportError:
             raise ConfigError(
                 "the local sentence model needs onnxruntime and tokenizers: "
-                f'pip install "genagents-env[local]". {INSTEAD}'
+                f"{format_install_command('local')}. {INSTEAD}"
             ) from None
         model = model or fetch(MODEL, progress=progress, instead=INSTEAD)
         tokenizer = tokenizer or fetch(TOKENIZER, progress=progress, instead=INSTEAD)

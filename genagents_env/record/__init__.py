@@ -3,6 +3,7 @@
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
+from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.export import export
 from genagents_env.record.meta import RunMeta
@@ -15,14 +16,18 @@ from genagents_env.record.rows import (
     JudgementRow,
     RememberedRow,
 )
+from genagents_env.record.upgrade import upgrade
+from genagents_env.record.verify import Verification, verify
 from genagents_env.record.writer import RunWriter
 
 __all__ = [
     "CallRow",
     "Checkpoint",
+    "Degradation",
     "FaultRow",
     "InterviewRow",
     "JudgementRow",
+    "PolicyFailure",
     "PolicyOrigin",
     "RememberedRow",
     "RunMeta",
@@ -30,6 +35,9 @@ __all__ = [
     "RunWriter",
     "SqliteCassette",
     "SqliteEmbeddings",
+    "Verification",
     "canonical_hash",
     "export",
+    "upgrade",
+    "verify",
 ]

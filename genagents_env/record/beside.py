@@ -11,7 +11,7 @@ BESIDE = (_LOG, _INDEX, _JOURNAL)
 
 
 def check_beside(path: Path) -> None:
-    """Raise RecordError where what SQLite would open beside `path` is no regular file."""
+    """Raise DiskError where what SQLite would open beside `path` is no regular file."""
     for suffix in BESIDE:
         with suppress(FileNotFoundError):
             check_regular(path.with_name(path.name + suffix))

@@ -8,10 +8,11 @@ from genagents_env.record.answers import format_canonical_lines
 from genagents_env.record.calls import read_calls
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
-from genagents_env.record.meta import CANONICAL, read_rows
+from genagents_env.record.meta import CANONICAL, parse_scenario, read_rows
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import open_file
 from genagents_env.record.table import NOTHING
+from genagents_env.scenario.digest import digest_scenario
 
 EventRow = tuple[int, int, str, str | None, str]  # id, tick, kind, agent, data as JSON text
 FIRST = b"genagents run 1"
@@ -27,11 +28,11 @@ def tick_checksum(before: bytes, tick: int, positions: bytes, events: Iterable[E
 def canonical_hash(path: str | Path) -> str:
     """Return the SHA-256 of the run in `path`, as hexadecimal.
 
-    Over scenario, arguments, policies, seed, ticks, events, model calls, interviews and what is
-    remembered of facts. Not over judgements, wall clock, versions, the name of the model,
-    checkpoints, nor what depends on the network (attempts and the wording of faults). A
-    run that was stopped and resumed has the hash of the run that was not. A file that is still
-    written is hashed as of this moment.
+    Over what the scenario says (see `scenario.digest`), arguments, policies, seed, ticks, events,
+    model calls, interviews and what is remembered of facts. Not over judgements, wall clock,
+    versions, the name of the model, checkpoints, nor what depends on the network (attempts and
+    the wording of faults). A run that was stopped and resumed has the hash of the run that was
+    not. A file that is still written is hashed as of this moment.
 
     Raises:
         RecordError: the file is missing, foreign, newer, or does not match its checksums.
@@ -43,6 +44,7 @@ def canonical_hash(path: str | Path) -> str:
             connection.execute("BEGIN")  # one snapshot, even while it is written
             digest = sha256(FIRST)
             rows = read_rows(path, connection)
+            digest.update(f"scenario {digest_scenario(parse_scenario(rows))}\n".encode())
             for key in CANONICAL:
                 digest.update(f"{key} {rows.get(key)}\n".encode())
             digest.update(verify_chain(path, connection))

@@ -53,6 +53,17 @@ class Checkpoint:
         )
 
 
+def load_state(tick: int, body: bytes) -> tuple[Checkpoint, bytes]:
+    """Return the checkpoint of which `Checkpoint.body` made `body`, and the checksum in it.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is none.
+    """
+    values = json.loads(inflate(body, _STATE_LIMIT))
+    chain = bytes.fromhex(values.pop("chain"))
+    return Checkpoint(tick, **values), chain
+
+
 def find_last_good(
     path: Path, connection: RunConnection, until: int = 2**62
 ) -> tuple[Checkpoint, bytes] | None:
@@ -72,11 +83,10 @@ def find_last_good(
     for tick, body, expected in rows:
         if CHECKPOINTS.checksum((tick, body)) != expected:
             continue
-        values = json.loads(inflate(body, _STATE_LIMIT))
-        chain = bytes.fromhex(values.pop("chain"))
+        state, chain = load_state(tick, body)
         if verify_chain(path, connection, tick) != chain:
             raise damage_error(path, f"the ticks before the checkpoint of tick {tick} have changed")
-        return Checkpoint(tick, **values), chain
+        return state, chain
     if rows:
         raise damage_error(path, "none of its checkpoints matches its checksum")
     return None

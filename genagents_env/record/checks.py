@@ -1,6 +1,7 @@
 """What is checked before anything is read of a run file: that it is one, and is as it was made."""
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from genagents_env.errors import RecordError
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
+from genagents_env.record.table import TypedColumn
 from genagents_env.record.tables import COLUMNS, STATEMENTS
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
@@ -61,13 +63,19 @@ def check_tables(
         raise damage_error(path, f"the {kind} {name!r} is missing")
 
 
-def check_pages(path: Path, connection: sqlite3.Connection, *, indexes: bool) -> None:
-    """Raise RecordError unless pages, types and ranges are sound, and `indexes`, too, if wished."""
+def check_pages(
+    path: Path,
+    connection: sqlite3.Connection,
+    tables: Mapping[str, Mapping[str, TypedColumn]] = COLUMNS,
+    *,
+    indexes: bool,
+) -> None:
+    """Raise RecordError unless pages and the values in `tables` are sound; `indexes`, if wished."""
     check = "integrity_check" if indexes else "quick_check"
     (state,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
     if state != "ok":
         raise damage_error(path, " ".join(state.split()))
-    for table, columns in COLUMNS.items():  # SQLite checks no values in a file opened for reading
+    for table, columns in tables.items():  # SQLite checks no values in a file opened for reading
         holds = " AND ".join(column.check.format(name) for name, column in columns.items())
         query = f"SELECT 1 FROM {table} WHERE NOT ({holds}) LIMIT 1"  # noqa: S608 (constant text)
         if connection.execute(query).fetchone():

@@ -49,8 +49,8 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
     """Return a connection to the existing file `path`, to read it or to write it.
 
     Raises:
-        RecordError: it is missing, or it, or what SQLite would open beside it, is no regular file.
-        DiskError: it cannot be opened.
+        RecordError: it is missing.
+        DiskError: it, or what SQLite would open beside it, is no regular file or cannot be opened.
     """
     real = find_real(path)
     try:

@@ -36,26 +36,19 @@ def create_file(path: Path, write_head: Callable[[RunConnection], None], *, forc
         RunLocked: another process writes it, or is just making it.
     """
     check_free(path, force=force)
-    lock = _lock_draft(path)
-    former = None
     try:
-        check_free(path, force=force)  # again, now that nobody else can make it
-        if path.exists():
-            former = RunLock(path)
-        with (
-            guard(path),
-            closing(create(lock.file.path)) as connection,
-            Transaction(path, connection),
-        ):
-            write_head(connection)
-        _put_in_place(lock.file, find_real(path.parent) / path.name)
-    except BaseException:
-        remove_file(lock)
-        raise
-    finally:
-        if former is not None:
-            former.release()
-    return lock
+        return _make_file(path, write_head, force)
+    except DiskError as error:
+        raise creation_error(path, error) from None
+
+
+def creation_error(path: Path, error: DiskError) -> DiskError:
+    """Return the error to raise for one that left no file: there is nothing to resume."""
+    return DiskError(
+        f"{path} cannot be written ({error.why}); no run was begun: begin it again once there is "
+        "room",
+        why=error.why,
+    )
 
 
 def check_free(path: Path, *, force: bool) -> None:
@@ -88,6 +81,28 @@ def check_free(path: Path, *, force: bool) -> None:
         raise RunLocked(f"{path} is being written by {writer}; wait for it, or stop it first")
 
 
+def _make_file(path: Path, write_head: Callable[[RunConnection], None], force: bool) -> RunLock:
+    lock, former = _lock_draft(path), None
+    try:
+        check_free(path, force=force)  # again, now that nobody else can make it
+        if path.exists():
+            former = RunLock(path)
+        with (
+            guard(path),
+            closing(create(lock.file.path)) as connection,
+            Transaction(path, connection),
+        ):
+            write_head(connection)
+        _put_in_place(lock.file, find_real(path.parent) / path.name)
+    except BaseException:
+        remove_file(lock)
+        raise
+    finally:
+        if former is not None:
+            former.release()
+    return lock
+
+
 def remove_file(lock: RunLock) -> None:
     """Remove a locked file with all that SQLite has beside it, and release the lock."""
     with suppress(OSError):  # then it stays, and is whole
@@ -112,7 +127,7 @@ def _put_in_place(draft: OpenFile, path: Path) -> None:
         draft.rename(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise DiskError(f"{path} cannot be written: {error.strerror}") from None
+        raise DiskError(f"{path} cannot be written", why=error.strerror or "") from None
 
 
 def _sync_folder(folder: Path) -> None:
@@ -125,10 +140,7 @@ def _sync_folder(folder: Path) -> None:
 
 def _is_ours(path: Path) -> bool:
     """Whether a file is a run file by its header; too little of an SQLite file is nobody's."""
-    file = OpenFile(path)
-    try:
+    with closing(OpenFile(path)) as file:
         head = os.pread(file.descriptor, _APPLICATION_ID_AT + 4, 0)
-    finally:
-        file.close()
     mark = APPLICATION_ID.to_bytes(4, "big")
     return head.startswith(_SQLITE) and mark.startswith(head[_APPLICATION_ID_AT:])

@@ -10,9 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from genagents_env.record.rows import JSON
-from genagents_env.scenario.checks import check
 from genagents_env.scenario.schema import Scenario
-from genagents_env.scenario.town import try_lay_out
 from genagents_env.text import is_clean
 
 _MOST_HOURS = 24 * 366  # as in a scenario file
@@ -80,7 +78,7 @@ class _ModelPart(_Part):
 
 
 class _SpendingNote(_Part):
-    checkpoint: Annotated[int, Field(ge=-1, le=_MOST)]
+    checkpoint: Annotated[int, Field(ge=-1, le=_MOST)] = -1
     calls: Count
     tokens: Count
     dollars: Amount
@@ -117,10 +115,11 @@ def read_head(rows: Mapping[str, str]) -> tuple[Scenario, Head]:
         raise ValueError(_describe(error)) from None
     if "scenario" not in rows:
         raise ValueError("scenario: it is missing")
-    scenario = _read_scenario(rows["scenario"])
+    scenario = read_scenario(rows["scenario"])
     people = {person.name for person in scenario.people}
-    if len(head.names) != len(people) or people != {*head.names} or people != {*head.policies}:
-        raise ValueError("names, policies: those of the scenario's people are wanted, each once")
+    names = {*head.names}
+    if len(head.names) != len(names) or not names <= people or names != {*head.policies}:
+        raise ValueError("names, policies: people of the scenario are wanted, each once")
     return scenario, head
 
 
@@ -147,16 +146,16 @@ def _parse(key: str, text: str) -> JSON:
 
 
 @lru_cache(maxsize=_SCENARIOS)
-def _read_scenario(text: str) -> Scenario:
+def read_scenario(text: str) -> Scenario:
+    """Return the scenario that JSON text describes; those read last are kept.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
-        scenario = Scenario.model_validate_json(text)
+        return Scenario.model_validate_json(text)
     except ValidationError as error:
         raise ValueError(f"scenario: {_describe(error)}") from None
-    faults = check(scenario) or try_lay_out(scenario)[1]
-    if faults:
-        where = ".".join(map(str, faults[0].loc))
-        raise ValueError(f"scenario: {where}: {faults[0].text}")
-    return scenario
 
 
 def _describe(error: ValidationError) -> str:

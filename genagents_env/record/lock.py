@@ -69,8 +69,8 @@ def _acquire(path: Path, create: bool, label: Path) -> OpenFile:
         except OSError as error:
             file.close()
             denied = error.errno == errno.EBADF  # it could be opened for reading only
-            why = "permission denied" if denied else error.strerror
-            raise DiskError(f"{label} cannot be written: {why}") from None
+            why = "permission denied" if denied else str(error.strerror)
+            raise DiskError(f"{label} cannot be written: {why}", why=why) from None
         if locked:  # it was replaced just before
             file.unlock()
         file.close()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
-from genagents_env.record.head import read_head
+from genagents_env.record.head import read_head, read_scenario
 from genagents_env.record.policy_origin import PolicyOrigin, load_origins
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 from genagents_env.scenario.schema import Scenario
 
-# What decides the course of a run. Versions, the model and its price are stored, not hashed.
-CANONICAL = ("scenario", "arguments", "policies", "seed", "names", "clock")
+# What decides the course of a run, besides the scenario. The model and its price are not hashed.
+CANONICAL = ("arguments", "policies", "seed", "names", "clock")
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,15 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         versions=head.versions,
         origins=origins,
     )
+
+
+def parse_scenario(rows: Mapping[str, str]) -> Scenario:
+    """Return the scenario in these rows of the meta table.
+
+    Raises:
+        KeyError, ValueError: it is missing, or no scenario.
+    """
+    return read_scenario(rows["scenario"])
 
 
 def read_rows(path: Path, connection: RunConnection) -> dict[str, str]:

@@ -57,8 +57,7 @@ class OpenFile:
 
     Raises:
         FileNotFoundError: there is none.
-        RecordError: it is no regular file.
-        DiskError: it cannot be opened.
+        DiskError: it is no regular file, or cannot be opened.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
@@ -148,12 +147,12 @@ def check_regular(path: Path) -> os.stat_result:
 
     Raises:
         FileNotFoundError: there is none.
-        RecordError: something else is there.
+        DiskError: something else is there.
     """
     found = os.lstat(path)
     if not stat.S_ISREG(found.st_mode):
         kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
-        raise RecordError(f"{path} is {kind}, not a file of a run; it was left alone")
+        raise DiskError(f"{path} is {kind}, not a file of a run; it was left alone")
     return found
 
 
@@ -171,7 +170,7 @@ def _open(path: Path, create: int) -> _Inode:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise RecordError(f"{path} is not a file of a run; it was left alone")
+            raise DiskError(f"{path} is no regular file; it was left alone")
     except BaseException:
         os.close(descriptor)
         raise
@@ -193,4 +192,5 @@ def _open_descriptor(path: Path, create: int) -> int:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise DiskError(f"{path} cannot be opened: {error.strerror}") from None
+        why = str(error.strerror)
+        raise DiskError(f"{path} cannot be opened: {why}", why=why) from None

@@ -17,6 +17,7 @@ from genagents_env.record import answers
 from genagents_env.record.calls import read_calls
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
+from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.event_data import read_event
 from genagents_env.record.guard import damage_error, guard_reading
@@ -43,12 +44,14 @@ _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(compl
 _THINKING = """SELECT coalesce(sum(reasoning_tokens), 0),
     coalesce(sum(unsaid_completion_tokens > 0), 0), coalesce(sum(unsaid_prompt_tokens), 0),
     coalesce(sum(unsaid_completion_tokens), 0) FROM calls"""
+# A decision is that of an agent at a tick, however often its policy failed in it.
+_FAILURES = """SELECT policy, count(*), min(first) FROM (SELECT policy, min(rowid) AS first
+    FROM policy_errors GROUP BY policy, tick, agent) GROUP BY policy ORDER BY 3"""
 
 _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
 
-DEGRADED_ABOVE = 0.01
 SPENDING = "spent"  # the note of what a run had spent when it stopped last
 
 
@@ -64,11 +67,6 @@ class CallTotals:
     retries: int
     truncated: int
     dollars: Decimal | None
-
-    @property
-    def degraded(self) -> bool:
-        """Whether more than 1 % of the decisions asked of the model fell back to a default."""
-        return self.fallbacks > DEGRADED_ABOVE * self.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +242,14 @@ class RunReader:
         (count,) = self._one("SELECT count(*) FROM policy_errors")
         return int(count)
 
+    def find_degradation(self) -> Degradation:
+        """Return what took the place of decisions, as far as the run is recorded."""
+        with guard_reading(self.path):
+            rows = self._connection.execute(_FAILURES).fetchall()
+            failures = tuple(self._find_failure(*row) for row in rows)
+        spent, people = self.sum_calls(), len(self.meta.names)
+        return Degradation(failures, people * max(0, self.last_tick), spent.fallbacks, spent.calls)
+
     def checkpoints(self) -> list[int]:
         """Return the ticks of the checkpoints in the file."""
         with guard_reading(self.path):
@@ -311,6 +317,17 @@ class RunReader:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _find_failure(self, policy: str, count: int, first: int) -> PolicyFailure:
+        run = self._connection
+        tick, agent, text = run.execute(
+            "SELECT tick, agent, text FROM policy_errors WHERE rowid = ?", (first,)
+        ).fetchone()
+        query = (
+            "SELECT agent FROM policy_errors WHERE policy = ? GROUP BY agent ORDER BY min(rowid)"
+        )
+        agents = tuple(name for (name,) in run.execute(query, (policy,)))
+        return PolicyFailure(policy, count, agents, tick, agent, text)
 
     def _one(self, query: str, *values: int) -> Any:
         with guard_reading(self.path):

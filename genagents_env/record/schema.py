@@ -50,6 +50,10 @@ def open_file(path: Path, *, write: bool) -> RunConnection:
 
 def _tune(connection: sqlite3.Connection) -> None:
     # In WAL mode NORMAL survives a killed process whole; power loss costs at most the ticks since
-    # the last checkpoint, which syncs.
-    connection.execute("PRAGMA journal_mode=WAL")
+    # the last checkpoint, which syncs. The mode is a mark in the first page. A journal of that
+    # change would, after a kill, keep everybody from reading who may not write.
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        connection.execute("PRAGMA journal_mode=MEMORY")
+        connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")

@@ -174,7 +174,7 @@ class RecordTable:
             try:
                 return self.find_sum(connection), connection.execute(query)
             finally:
-                if not begun:
+                if not begun and connection.in_transaction:  # not ended by an error
                     connection.execute("COMMIT")  # the rows keep their snapshot to the last
 
 

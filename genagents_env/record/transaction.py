@@ -41,10 +41,10 @@ class Transaction:
             if error is None:
                 with guard(self._path):
                     self._connection.execute("COMMIT")
-                return
-            with suppress(sqlite3.Error):  # the first error is the one to raise
-                self._connection.execute("ROLLBACK")
         finally:
+            if self._connection.in_transaction:  # not ended by COMMIT, nor by an error of SQLite
+                with suppress(sqlite3.Error):  # the first error is the one to raise
+                    self._connection.execute("ROLLBACK")
             self._connection.turn.release()
         if isinstance(error, sqlite3.Error):
             with guard(self._path):

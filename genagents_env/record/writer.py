@@ -11,7 +11,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import DiskError, RecordError
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
@@ -19,11 +19,12 @@ from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.connection import RunConnection
-from genagents_env.record.creation import create_file, remove_file
+from genagents_env.record.creation import create_file, creation_error, remove_file
 from genagents_env.record.embeddings import SqliteEmbeddings
-from genagents_env.record.guard import guard, guard_reading
+from genagents_env.record.guard import find_disk_fault, guard, guard_reading
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
+from genagents_env.record.outage import Outage, find_outage
 from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
@@ -43,12 +44,6 @@ from genagents_env.record.tables import (
 from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
-# So the client marks calls that got no answer at all, as against one that was no use.
-_LOST = "(outcome = 'fallback' AND (fault LIKE 'unavailable:%' OR fault LIKE 'refused:%'))"
-_OUTAGE_BEGAN = (
-    f"SELECT min(tick) FROM calls WHERE {_LOST} AND started_at >= "  # noqa: S608 (constant text)
-    f"(SELECT coalesce(max(started_at), 0) FROM calls WHERE NOT {_LOST})"
-)
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 
 
@@ -105,8 +100,10 @@ class RunWriter:
         lock = create_file(path, lambda file: heads.write_rows(file, rows), force=force)
         try:
             return cls(path, lock, open_file(path, write=True), meta, on_phase)
-        except BaseException:
+        except BaseException as error:
             remove_file(lock)
+            if isinstance(error, DiskError) and not path.exists():
+                raise creation_error(path, error) from None
             raise
 
     @classmethod
@@ -237,13 +234,18 @@ class RunWriter:
         Returns:
             The first tick whose fallbacks were dropped.
         """
-        with guard(self.path):
-            (first,) = self._connection.execute(_OUTAGE_BEGAN).fetchone()
-        first = tick if first is None else min(first, tick)
+        outage = self.find_outage()
+        first = tick if outage is None else min(outage.tick, tick)
         with self._transaction():
             self.cassette.forget_fallbacks(first)
-            CHECKPOINTS.delete(self._connection, "tick > ?", first)
-        return int(first)
+            # The start is no checkpoint: interviews are held there that rest on its calls.
+            CHECKPOINTS.delete(self._connection, "tick > ?", first or -1)
+        return first
+
+    def find_outage(self) -> Outage | None:
+        """Return the calls without an answer in which the run ends so far, None without any."""
+        with guard(self.path):
+            return find_outage(self._connection)
 
     def replace_meta(self, meta: RunMeta) -> None:
         """Write another head: a longer horizon, another model."""
@@ -316,15 +318,31 @@ class RunWriter:
 
         Unless another process reads it, it becomes one plain file, which can be copied alone and
         read from a folder that cannot be written.
+
+        Raises:
+            DiskError: the disk is full or failing, so that the log stays beside it.
         """
-        with suppress(sqlite3.Error):  # a reader has it open, or the disk is full: nothing is lost
+        try:
+            self._fold()
+        finally:
+            self._connection.close()
+            self._lock.release()
+
+    def _fold(self) -> None:
+        """Put the log into the file, unless a reader has it open, or it was closed before."""
+        # Where the file is gone from its place, the log there may be that of another one by now.
+        gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
+        how = "PRAGMA journal_mode=MEMORY" if self._lock.file.is_in_place else gentle
+        try:
             self._connection.execute("PRAGMA busy_timeout=0")
-            if self._lock.file.is_in_place:
-                self._connection.execute("PRAGMA journal_mode=DELETE")
-            else:  # the log at its place may be that of another file by now
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.close()
-        self._lock.release()
+            self._connection.execute(how)
+        except sqlite3.Error as error:
+            if (why := find_disk_fault(error)) is not None:
+                raise DiskError(
+                    f"{self.path}: {why}; nothing is lost, but {self.path.name}-wal belongs to it: "
+                    f"keep both together until `genagents resume {self.path}` has made them one",
+                    why=why,
+                ) from None
 
     def discard(self) -> None:
         """Close the file and remove it: for a run that failed before anything happened."""
@@ -340,7 +358,11 @@ class RunWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        if error is None:
+            self.close()
+            return
+        with suppress(DiskError):  # the first error is the one to raise
+            self.close()
 
     def _put_faults(self, faults: Sequence[FaultRow]) -> None:
         if faults:

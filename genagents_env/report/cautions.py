@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 
+from genagents_env.extras import format_install_command
 from genagents_env.report.comparing import PRIMARY
 from genagents_env.report.finding import ALPHA
 from genagents_env.report.plan import SweepPlan
@@ -51,7 +52,7 @@ def find_cautions(
 
 
 def _warn_of_unfinished(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    states = Counter(run.state for run in runs if not run.counted)
+    states = Counter(run.state for run in runs if run.state != "finished")
     if states:
         counts = ", ".join(f"{number} {state}" for state, number in states.items())
         yield (
@@ -100,12 +101,33 @@ def _warn_of_unpaired(plan: SweepPlan, contrasts: Sequence[Contrast]) -> Iterato
 
 
 def _warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    bad = [run.trial for run in runs if run.usage is not None and run.usage.degraded]
+    failed = [run for run in runs if run.policies_failed]
+    if failed:
+        told = [f"{run.trial} ({_count_failures(run)})" for run in failed]
+        yield (
+            f"Degraded: in {_count(len(failed), 'finished run')} a policy failed and people idled: "
+            f"{_list_some(told)}. {_describe_use(failed)}"
+        )
+    bad = [run.trial for run in runs if run.degradation is not None and run.degradation.fell_back]
     if bad:
         yield (
             f"Degraded: in {_count(len(bad), 'run')} more than 1 % of the decisions asked of a "
             f"model fell back to a default: {_list_some(bad)}."
         )
+
+
+def _count_failures(run: MeasuredTrial) -> str:
+    found = run.degradation
+    if found is None:
+        return ""
+    lost = sum(one.count for one in found.failures)
+    return f"{lost:,} of {found.decisions:,} decisions"
+
+
+def _describe_use(failed: Sequence[MeasuredTrial]) -> str:
+    if any(run.excluded for run in failed):
+        return 'They are in no mean, figure or test; `degraded = "include"` takes them in.'
+    return "They are in the means, as the study asks."
 
 
 def _warn_of_changes(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
@@ -143,7 +165,7 @@ def warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
     """Yield for a terminal what cannot be made, and the extra that brings it."""
     for name, what in _NEEDED.items():
         if versions[name] == _ABSENT:
-            yield f'no {what}: {name} is not installed: pip install "genagents-env[lab]"'
+            yield f"no {what}: {name} is not installed: {format_install_command('lab')}"
 
 
 def find_versions() -> dict[str, str]:

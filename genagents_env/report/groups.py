@@ -9,6 +9,7 @@ from genagents_env.evaluate.measures.lengths import standard_error
 from genagents_env.evaluate.measures.preferences import Preference, Shares
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.sweep.design.experiment import DegradedRuns
 from genagents_env.sweep.design.trials import Condition
 
 Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a RunGroup
@@ -48,6 +49,7 @@ class RunGroup:
     model: str | None
     summaries: tuple[RunSummary, ...]
     cast: int = 1
+    degraded: DegradedRuns = "exclude"
 
     @property
     def mind(self) -> str:
@@ -73,19 +75,39 @@ class RunGroup:
 
     @property
     def counted(self) -> tuple[RunSummary, ...]:
-        """The finished runs, which means are taken over; all of them where none has finished."""
-        done = tuple(summary for summary in self.summaries if summary.rates.finished)
-        return done or self.summaries
+        """The finished runs, which means are taken over; all of them where none is left of these.
+
+        Those in which a policy failed are left out, unless they are included.
+        """
+        done = tuple(one for one in self.summaries if one.rates.finished)
+        return tuple(one for one in done if self._is_whole(one)) or done or self.summaries
+
+    @property
+    def excluded(self) -> tuple[RunSummary, ...]:
+        """The finished runs that are in no mean: a policy failed in them, but not in all."""
+        kept = {id(one) for one in self.counted}
+        return tuple(one for one in self.summaries if one.rates.finished and id(one) not in kept)
+
+    def _is_whole(self, summary: RunSummary) -> bool:
+        return self.degraded == "include" or not summary.degradation.policies_failed
 
 
-def group_runs(summaries: Sequence[RunSummary]) -> tuple[RunGroup, ...]:
-    """Return the groups of `summaries`, in the order in which each first appears."""
+def group_runs(
+    summaries: Sequence[RunSummary], degraded: DegradedRuns = "exclude"
+) -> tuple[RunGroup, ...]:
+    """Return the groups of `summaries`, in the order in which each first appears.
+
+    Args:
+        summaries: of run files.
+        degraded: whether runs in which a policy failed are counted.
+    """
     kinds: dict[Kind, list[RunSummary]] = {}
     for summary in summaries:
         kind = summary.rates.scenario, summary.people, summary.rates.policy, summary.rates.model
         kinds.setdefault(kind, []).append(summary)
     return tuple(
-        RunGroup(*kind, tuple(own), _number_cast(kind, list(kinds))) for kind, own in kinds.items()
+        RunGroup(*kind, tuple(own), _number_cast(kind, list(kinds)), degraded)
+        for kind, own in kinds.items()
     )
 
 

@@ -97,6 +97,8 @@ def _describe_design(results: SweepResults) -> tuple[tuple[str, str], ...]:
         return ()
     conditions = [one.condition.name for block in results.blocks for one in block.conditions]
     counts = [f"{results.count(state)} {state}" for state in _STATES if results.count(state)]
+    failed = sum(run.policies_failed for run in results.runs)
+    degraded = f" ({failed} degraded, {results.excluded} of them left out)" if failed else ""
     paired = (
         "paired by seed (common random numbers: the conditions share town, people, outside events "
         "and seeds)"
@@ -107,7 +109,7 @@ def _describe_design(results: SweepResults) -> tuple[tuple[str, str], ...]:
         ("Conditions", ", ".join(conditions)),
         ("Design", paired),
         ("Seeds", f"{len(plan.seeds)} ({', '.join(map(str, plan.seeds))})"),
-        ("Runs", f"{len(results.runs)} planned: {', '.join(counts) or 'none'}"),
+        ("Runs", f"{len(results.runs)} planned: {', '.join(counts) or 'none'}{degraded}"),
         ("Primary", ", ".join(results.titles[name] for name in results.primary) or "none"),
         ("Compared with", plan.baseline or "one another"),
     )

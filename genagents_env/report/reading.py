@@ -134,6 +134,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
         scenario=sha256(data.meta.rows()["scenario"].encode()).hexdigest(),
         versions=dict(data.meta.versions),
         usage=_sum_usage(data.reader),
+        degradation=data.reader.find_degradation(),
         values=values,
         unmeasured=faults,
         plot_data=_find_plot_data(data),
@@ -148,7 +149,6 @@ def _sum_usage(reader: RunReader) -> Usage:
         spent.calls,
         spent.prompt_tokens + spent.completion_tokens,
         spent.fallbacks,
-        spent.degraded,
         None if spent.dollars is None else float(spent.dollars),
         None if spending is None else spending.seconds,
     )

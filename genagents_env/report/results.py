@@ -1,7 +1,7 @@
 """Results of several runs, of a sweep or of files: means, differences, cautions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
@@ -26,7 +26,7 @@ from genagents_env.report.reading import OnRead, read_runs, read_sweep
 from genagents_env.report.table import Table
 from genagents_env.report.trial import MeasuredTrial, make_trial
 from genagents_env.stats import Contrast
-from genagents_env.sweep.design.experiment import Experiment, load_experiment
+from genagents_env.sweep.design.experiment import DegradedRuns, Experiment, load_experiment
 from genagents_env.sweep.folder import SweepFolder
 
 
@@ -99,8 +99,26 @@ class SweepResults:
     @property
     def finding(self) -> str:
         """What was found, in one sentence."""
+        if self.excluded and self.excluded == self.count("finished"):
+            return "A policy failed in every finished run, so nothing can be said."
         return describe_finding(
             self.contrasts, self.titles, self.count("finished"), named=bool(self.primary)
+        )
+
+    @property
+    def excluded(self) -> int:
+        """How many finished runs are in no mean: a policy failed in them."""
+        return sum(run.excluded for run in self.runs)
+
+    @property
+    def exclusion_note(self) -> str:
+        """A sentence on the excluded runs, to stand beside means and figures; empty without."""
+        if not self.excluded:
+            return ""
+        several = self.excluded != 1
+        return (
+            f" {self.excluded} finished run{'s' if several else ''} {'are' if several else 'is'} "
+            "left out, degraded: a policy failed."
         )
 
     def names_in(self, block: ConditionBlock) -> tuple[str, ...]:
@@ -140,11 +158,15 @@ class SweepResults:
 
 
 def measure_sweep(
-    folder: SweepFolder, on_read: OnRead | None = None, workers: int = 1
+    folder: SweepFolder,
+    on_read: OnRead | None = None,
+    workers: int = 1,
+    degraded: DegradedRuns | None = None,
 ) -> SweepResults:
     """Measure every run of a sweep and return the results.
 
-    Only finished runs go into means and differences; the others are counted and listed. A run
+    Only finished runs go into means and differences, and those in which a policy failed only
+    where the experiment includes them; the others are counted and listed. A run
     file that cannot be read, an unknown measure, a missing library: each becomes a caution, and
     the rest is still reported.
 
@@ -152,6 +174,7 @@ def measure_sweep(
         folder: of the sweep; it may still be running.
         on_read: called after every run with how many are read, and of how many.
         workers: processes that read.
+        degraded: in place of what the experiment says of runs in which a policy failed.
 
     Raises:
         ConfigError, ScenarioError, PolicyError: the experiment file cannot be read.
@@ -160,7 +183,11 @@ def measure_sweep(
     wanted = (*experiment.primary, *(experiment.measures or DEFAULT))
     measures, unknown = find_measures(wanted, folder.base)
     main = find_measures(experiment.primary, folder.base)[0] if experiment.primary else ()
-    runs = tuple(read_sweep(folder, wanted, on_read, workers))
+    exclude = (degraded or experiment.degraded) == "exclude"
+    runs = tuple(
+        replace(run, excluded=exclude and run.policies_failed)
+        for run in read_sweep(folder, wanted, on_read, workers)
+    )
     plan = SweepPlan(
         experiment.name,
         experiment.question,
@@ -176,7 +203,10 @@ def measure_sweep(
 
 
 def measure_runs(
-    paths: Iterable[Path], priced_as: Tariff | None = None, speed: float = GAME_SPEED
+    paths: Iterable[Path],
+    priced_as: Tariff | None = None,
+    speed: float = GAME_SPEED,
+    degraded: DegradedRuns = "exclude",
 ) -> SweepResults:
     """Measure run files and return the results: a sweep without a plan.
 
@@ -184,22 +214,30 @@ def measure_runs(
         paths: at least one; each is read once.
         priced_as: see `evaluate.rates.compute_rates`.
         speed: see `evaluate.rates.compute_rates`.
+        degraded: whether runs in which a policy failed are in the means of their group.
 
     Raises:
         RecordError: a file cannot be read.
     """
-    return group_summaries(read_runs(paths, priced_as, speed))
+    return group_summaries(read_runs(paths, priced_as, speed), degraded)
 
 
-def group_summaries(summaries: Sequence[RunSummary]) -> SweepResults:
+def group_summaries(
+    summaries: Sequence[RunSummary], degraded: DegradedRuns = "exclude"
+) -> SweepResults:
     """Return runs that have been read, grouped by condition.
 
     Args:
         summaries: at least one, all with one speed of the game.
+        degraded: see `measure_runs`.
     """
-    groups = group_runs(summaries)
+    groups = group_runs(summaries, degraded)
     conditions = {id(one): group.condition for group in groups for one in group.summaries}
-    runs = tuple(make_trial(one, conditions[id(one)]) for one in summaries)
+    left_out = {id(one) for group in groups for one in group.excluded}
+    runs = tuple(
+        replace(make_trial(one, conditions[id(one)]), excluded=id(one) in left_out)
+        for one in summaries
+    )
     others = list_published_costs(summaries[0].rates.speed)
     return SweepResults(None, None, runs, groups=groups, published=others)
 

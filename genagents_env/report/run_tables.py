@@ -49,7 +49,10 @@ def tabulate_runs(summaries: Iterable[RunSummary]) -> Table:
         for s in summaries
     )
     columns = (*_RUNS, "conversations", "utterances", "fallbacks", "policy errors")
-    note = "Runs that are not finished stay out of the means of their group if any is."
+    note = (
+        "Runs that are not finished, or in which a policy failed (degraded), stay out of the means "
+        "of their group if any other is there."
+    )
     return Table("runs", "What was run", columns, rows, note)
 
 

@@ -26,6 +26,7 @@ def draw_sweep_figures(results: SweepResults) -> Iterator[FigureFile]:
         caption = (
             "Differences in the primary measures: second less first, with the 95 % interval, "
             "which no correction has touched; blue where it leaves out nought."
+            f"{results.exclusion_note}"
         )
         drawn = figures.draw_forest(main, names)
         yield FigureFile("primary", "differences", caption, figures.encode_png(drawn))
@@ -33,7 +34,8 @@ def draw_sweep_figures(results: SweepResults) -> Iterator[FigureFile]:
         where = f"{block.name}: " if len(results.blocks) > 1 else ""
         for name, caption, drawn in _draw_block(results, block):
             picture = figures.encode_png(drawn)
-            yield FigureFile(_FIGURES, f"{name}_{slug}", f"{where}{caption}", picture)
+            told = f"{where}{caption}{results.exclusion_note}"
+            yield FigureFile(_FIGURES, f"{name}_{slug}", told, picture)
 
 
 def _draw_block(results: SweepResults, block: ConditionBlock) -> Iterator[tuple[str, str, Figure]]:

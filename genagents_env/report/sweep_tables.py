@@ -23,7 +23,7 @@ def tabulate_means(results: SweepResults) -> Iterator[Table]:
             ("about", "measure", "unit", *(side.label for side in block.conditions)),
             tuple(_make_mean_row(results, block, name) for name in results.names_in(block)),
             "Mean over finished runs with its 95 % bootstrap interval over seeds, and their "
-            "number; a dash where no run has a value.",
+            f"number; a dash where no run has a value.{results.exclusion_note}",
         )
 
 
@@ -61,6 +61,7 @@ def tabulate_differences(results: SweepResults) -> Table:
         "equal seed; Holm's correction is over the primary family; exploratory p values are not "
         "corrected and only point to what a study of its own might ask. The effect size is in "
         "standard deviations of the differences (paired), or pooled, corrected after Hedges."
+        f"{results.exclusion_note}"
     )
     return Table("contrasts", "All differences between conditions", columns, rows, note)
 
@@ -108,7 +109,10 @@ def _make_trial_row(results: SweepResults, run: MeasuredTrial) -> tuple[CellValu
 
 
 def describe_problem(run: MeasuredTrial) -> str:
-    """Return why a run is not finished and what can be done, in words; empty where it is."""
+    """Return why a run is not finished or degraded, and what can be done; else nothing."""
+    if run.policies_failed and run.degradation is not None:
+        use = "in no mean" if run.excluded else "counted as the study asks"
+        return f"degraded, {use}: {'; '.join(run.degradation.describe())}"
     why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
     why = why or run.status
     ways = {

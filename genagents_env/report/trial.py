@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.record import Degradation
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.trials import Condition
 
@@ -66,7 +67,6 @@ class Usage:
     calls: int
     tokens: int
     fallbacks: int
-    degraded: bool
     dollars: float | None
     seconds: float | None
 
@@ -96,6 +96,8 @@ class MeasuredTrial:
         summary: the whole summary of the run; kept of run files, not of a sweep's trials, of
             which there may be thousands.
         verdicts: of the rules and models that judged its answers.
+        degradation: what took the place of decisions; None where no file can be read.
+        excluded: it is finished, but in no mean: a policy failed in it.
     """
 
     trial: str
@@ -117,6 +119,8 @@ class MeasuredTrial:
     narrative: RunNarrative | None = None
     summary: RunSummary | None = None
     verdicts: tuple[Verdict, ...] = ()
+    degradation: Degradation | None = None
+    excluded: bool = False
 
     @property
     def page(self) -> str:
@@ -125,13 +129,26 @@ class MeasuredTrial:
 
     @property
     def counted(self) -> bool:
-        """Whether it counts in means: only a finished run does."""
-        return self.state == "finished"
+        """Whether it counts in means: only a finished run does that is not excluded."""
+        return self.state == "finished" and not self.excluded
+
+    @property
+    def policies_failed(self) -> bool:
+        """Whether it is finished, and a policy failed in some of its decisions."""
+        found = self.degradation
+        return self.state == "finished" and found is not None and found.policies_failed
 
     def as_json(self) -> dict[str, JSON]:
-        """Return identity, status, usage and values as JSON values, without its narrative."""
-        usage = self.usage
-        return {
+        """Return identity, status, usage and values as JSON values, without its narrative.
+
+        `policy_failures` and `excluded` are there only where a policy failed.
+        """
+        usage, found = self.usage, self.degradation
+        told: dict[str, JSON] = {}
+        if self.policies_failed and found is not None:
+            failures = [asdict(one) for one in found.failures]
+            told = {"policy_failures": failures, "excluded": self.excluded}
+        return told | {
             "trial": self.trial,
             "condition": self.condition.name,
             "arm": self.condition.arm,
@@ -169,4 +186,5 @@ def make_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
         summary.status,
         summary.last_tick,
         summary=summary,
+        degradation=summary.degradation,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 from genagents_env.report.frames import encode_parquet
 from genagents_env.report.page import format_html, format_markdown, format_run_pages
 from genagents_env.report.placing import INDEX, place_files
@@ -73,7 +74,7 @@ def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:
     try:
         from genagents_env.report.sweep_figures import draw_sweep_figures
     except ConfigError:
-        return [], 'No figures: matplotlib is not installed: pip install "genagents-env[lab]"'
+        return [], f"No figures: matplotlib is not installed: {format_install_command('lab')}"
     return list(draw_sweep_figures(results)), ""
 
 

@@ -17,6 +17,11 @@ T = TypeVar("T")
 _FAULT_LIMIT = 300
 
 
+def describe_fault(fault: FaultRow) -> str:
+    """Return in words whose policy failed, when and how."""
+    return f"policy {fault.policy} failed for {fault.agent} at tick {fault.tick}: {fault.text}"
+
+
 @dataclass
 class PolicyGroup:
     """A policy and the agents it decides for; `deadline` in seconds of wall clock, None for none.

@@ -9,7 +9,7 @@ from typing import TypeGuard, cast
 import numpy as np
 
 from genagents_env.actions import Idle, Interact, Move, Restart, Talk
-from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.errors import ConfigError, PolicyError, PolicyFailed
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.policy import (
     AgentID,
@@ -25,7 +25,7 @@ from genagents_env.policy_loader import find_policy_class, load_class, make_poli
 from genagents_env.policy_source import PolicySource
 from genagents_env.record.rows import JSON, FaultRow
 from genagents_env.run.concurrency import collect_results, raise_first
-from genagents_env.run.policy_group import PolicyGroup
+from genagents_env.run.policy_group import PolicyGroup, describe_fault
 from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, object], list[FaultRow]]
@@ -49,6 +49,7 @@ class PolicyGroups:
     Args:
         policies: for each agent its policy; several agents may have the same one.
         isolate: an error in a policy idles its agents and is reported; otherwise it is raised.
+        strict: what `isolate` would report is raised, as PolicyFailed.
         deadline: seconds of wall clock after which a policy counts as hung; None waits for ever.
             Errors meant for the run (`GenagentsError`) are raised in any case.
     """
@@ -58,8 +59,10 @@ class PolicyGroups:
         policies: Mapping[AgentID, Policy],
         *,
         isolate: bool = True,
+        strict: bool = False,
         deadline: float | None = None,
     ) -> None:
+        self.strict = strict
         together: dict[int, PolicyGroup] = {}
         for agent, policy in policies.items():
             group = together.setdefault(id(policy), PolicyGroup(policy, (), isolate, deadline))
@@ -73,6 +76,7 @@ class PolicyGroups:
         specs: Mapping[AgentID, PolicySpec],
         sources: Mapping[str, PolicySource],
         *,
+        strict: bool = False,
         deadline: float | None = None,
     ) -> "PolicyGroups":
         """Return the groups that `specs` describe, each distinct policy loaded once.
@@ -80,7 +84,8 @@ class PolicyGroups:
         Args:
             specs: for each agent.
             sources: of each policy that is a file, by its name.
-            deadline: see above.
+            strict: see above; so is `deadline`.
+            deadline: of each policy.
 
         Raises:
             PolicyError: a policy cannot be found or does not accept its configuration.
@@ -93,7 +98,7 @@ class PolicyGroups:
                 policy = _load(spec, sources)
                 loaded.append((spec, policy))
             policies[agent] = policy
-        return cls(policies, deadline=deadline)
+        return cls(policies, strict=strict, deadline=deadline)
 
     @property
     def needs_model(self) -> bool:
@@ -140,7 +145,8 @@ class PolicyGroups:
         ]
         asked = [(group, own) for group, own in asked if own]
         if len(asked) == 1:
-            return await self._decide(*asked[0], infos, tick)
+            actions, faults = await self._decide(*asked[0], infos, tick)
+            return actions, self._check(faults)
         try:
             async with asyncio.TaskGroup() as tasks:
                 running = [
@@ -148,13 +154,12 @@ class PolicyGroups:
                 ]
         except BaseExceptionGroup as several:
             raise_first(several)
-        actions: dict[AgentID, object] = {}
-        faults: list[FaultRow] = []
+        actions, faults = {}, []
         for task in running:
             decided, failed = task.result()
             actions.update(decided)
             faults += failed
-        return actions, faults
+        return actions, self._check(faults)
 
     def state(self) -> list[JSON]:
         """Return the state of every policy, in the order of the groups."""
@@ -189,12 +194,12 @@ class PolicyGroups:
         try:
             answers, faults = await group.guard(asking, (agent,), tick, patience=len(questions))
         except PolicyError as error:  # it has no answer: that ends an interview, not a run
-            return [], group.make_faults_of((agent,), tick, error)
+            return [], self._check(group.make_faults_of((agent,), tick, error))
         if faults:
-            return [], faults
+            return [], self._check(faults)
         if not _are_answers(answers, len(questions)):
             why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
-            return [], group.make_faults((agent,), tick, "nonsense", why)
+            return [], self._check(group.make_faults((agent,), tick, "nonsense", why))
         return list(answers), []
 
     async def memories(self, agent: AgentID, tick: int) -> Memories:
@@ -203,12 +208,12 @@ class PolicyGroups:
         try:
             memories, faults = await group.guard(group.memories(agent), (agent,), tick)
         except PolicyError as error:  # it has no answer: that ends no run
-            return [], group.make_faults_of((agent,), tick, error)
+            return [], self._check(group.make_faults_of((agent,), tick, error))
         if faults:
-            return [], faults
+            return [], self._check(faults)
         if not _are_memories(memories):
             why = f"expected memories, got {_kind(memories)}"
-            return [], group.make_faults((agent,), tick, "nonsense", why)
+            return [], self._check(group.make_faults((agent,), tick, "nonsense", why))
         return list(memories), []
 
     async def settle(self, tick: int) -> list[FaultRow]:
@@ -217,12 +222,18 @@ class PolicyGroups:
             *(group.guard(group.policy.settle(), group.agents, tick) for group in self.groups),
             return_exceptions=True,
         )
-        return [fault for _, faults in collect_results(outcomes) for fault in faults]
+        return self._check([f for _, faults in collect_results(outcomes) for f in faults])
 
     def close(self) -> None:
         """Close every policy; safe to call twice."""
         for group in self.groups:
             group.close()
+
+    def _check(self, faults: list[FaultRow]) -> list[FaultRow]:
+        """Return the faults, or raise the first of them where these groups are strict."""
+        if self.strict and faults:
+            raise PolicyFailed(describe_fault(faults[0]))
+        return faults
 
     async def _decide(
         self, group: PolicyGroup, observations: Observations, infos: Infos, tick: int

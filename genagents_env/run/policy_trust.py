@@ -98,11 +98,20 @@ def note_changes(writer: RunWriter, chosen: ChosenPolicies) -> None:
     writer.replace_meta(replace(writer.meta, origins=chosen.origins))
 
 
-def format_resume(path: Path, meta: RunMeta) -> str:
-    """Return the command that goes on with a run, with the word that its policies need."""
-    names = {str(spec["name"]) for spec in meta.policies.values()}
-    trust = any(find_policy_file(name) is not None for name in names)
-    return f"genagents resume {path}{' --trust-policies' if trust else ''}"
+def format_resume(path: Path, meta: RunMeta, *, corrected: bool = False) -> str:
+    """Return the command that goes on with a run, with the word that its policies need.
+
+    Args:
+        path: of the run file.
+        meta: of the run.
+        corrected: their files will have been changed.
+    """
+    names = dict.fromkeys(str(spec["name"]) for spec in meta.policies.values())
+    by_path = [name for name in names if find_policy_file(name) is not None]
+    words = ["--trust-policies"] if by_path else []
+    if corrected:
+        words = [f"--policy {name}" for name in by_path]
+    return " ".join((f"genagents resume {path}", *words))
 
 
 def _find_origins(

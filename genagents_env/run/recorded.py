@@ -7,9 +7,9 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError
-from genagents_env.record import RunMeta, RunWriter
-from genagents_env.record.creation import check_free
+from genagents_env.errors import ConfigError, DiskError
+from genagents_env.record import RunMeta, RunReader, RunWriter
+from genagents_env.record.creation import check_free, creation_error
 from genagents_env.run.models import name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
@@ -21,6 +21,7 @@ from genagents_env.run.policy_trust import (
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.scenario import Scenario
+from genagents_env.scenario.loader import check_scenario
 
 MOST_REPEATS = 20  # as in a scenario file
 
@@ -43,11 +44,14 @@ def run(
     meta = name_models(meta, models, options)
     with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
         try:
-            return RunSession(writer, env, groups, options, models).execute(None)
-        except BaseException:
+            result = RunSession(writer, env, groups, options, models).execute(None)
+        except BaseException as error:
             if writer.tick < 0:
                 writer.discard()
+                if isinstance(error, DiskError) and not writer.path.exists():
+                    raise creation_error(writer.path, error) from None
             raise
+    return add_degradation(result)
 
 
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
@@ -72,6 +76,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             meta = meta.with_hours(meta.arguments["hours"] + hours)
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
+        outage = writer.find_outage() if writer.status != "finished" else None
         chosen = choose_recorded(writer.path, meta, options)
         env = make_town(meta)
         groups = load_policies(meta, options, chosen)
@@ -81,14 +86,35 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             writer.extend_horizon(meta)
         elif meta != writer.meta:
             writer.replace_meta(meta)
+        if outage is not None:  # killed in the middle of one: it withdrew nothing itself
+            writer.withdraw_outage(outage.tick)
         state = writer.rewind()
         note_changes(writer, chosen)
-        return RunSession(writer, env, groups, options, models).execute(state)
+        result = RunSession(writer, env, groups, options, models).execute(state)
+    return add_degradation(result)
+
+
+def add_degradation(result: RunResult) -> RunResult:
+    """Return the result with what took the place of decisions, which its exit code tells, too."""
+    with RunReader(result.path) as run:
+        found = run.find_degradation()
+    code = found.exit_code if result.status == "finished" else result.exit_code
+    return replace(result, exit_code=code, degradation=found)
 
 
 def make_town(meta: RunMeta) -> TownEnv:
-    """Return the environment of a recorded run, not reset."""
-    return TownEnv(meta.scenario, **meta.arguments)
+    """Return the environment of a recorded run, not reset.
+
+    Raises:
+        RecordError: its scenario is not valid, or has other people than the run.
+    """
+    faults = check_scenario(meta.scenario)
+    if faults:
+        raise RecordError(f"this run's scenario is not valid: {faults[0]}; run it anew")
+    env = TownEnv(meta.scenario, **meta.arguments)
+    if tuple(env.possible_agents) != meta.names:
+        raise RecordError("this run's scenario has other people than the run; run it anew")
+    return env
 
 
 def choose_recorded(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPolicies:
@@ -101,7 +127,7 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
     # In the order of the names, which the policy groups and their states follow.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
     deadline = options.find_policy_deadline()
-    return PolicyGroups.load(specs, chosen.sources, deadline=deadline)
+    return PolicyGroups.load(specs, chosen.sources, strict=options.strict, deadline=deadline)
 
 
 def _check_recordable(town: TownConfig) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from genagents_env.errors import ConfigError, DivergenceError, PolicyError
+from genagents_env.errors import ConfigError, DivergenceError, ModelOutage, PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Answer, Infos, Observations
@@ -109,6 +109,7 @@ class ReplayInterview:
                 self.options.watch(Progress(at, at, self.env.world.time, asking=True))
             asking = (self.groups.interview(agent, put[agent], at, k) for agent, k in asked)
             held = collect_results(await asyncio.gather(*asking, return_exceptions=True))
+            self._check_answered()
         finally:
             await cancel_others()
             for held_open in (self.client, self.embedder):
@@ -120,6 +121,16 @@ class ReplayInterview:
         for (agent, _), (answers, _) in zip(asked, held, strict=True):
             transcript[agent] += zip(put[agent], answers, strict=True)
         return transcript
+
+    def _check_answered(self) -> None:
+        """Raise where nobody answered the last questions: their answers would be made up."""
+        if self.client is not None and self.client.failed_in_a_row:
+            faults = [row.fault for row in self.cassette.rows.values() if row.is_unanswered]
+            if faults:
+                raise ModelOutage(
+                    f"{len(faults)} model calls got no answer, the last with: {faults[-1]}; "
+                    "ask again when the endpoint answers"
+                )
 
     async def _replay(self, at: int) -> None:
         state = self.run.checkpoint(at)

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from genagents_env.env import TownEnv
-from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage, RecordError
+from genagents_env.errors import (
+    BudgetExceeded,
+    LLMUnavailable,
+    ModelOutage,
+    PolicyFailed,
+    RecordError,
+)
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
@@ -15,6 +21,7 @@ from genagents_env.run.concurrency import cancel_others, run_sync
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
 from genagents_env.run.models import Models, make_client
 from genagents_env.run.play import play
+from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import format_resume
 from genagents_env.run.signals import StopSignal
@@ -40,6 +47,7 @@ class RunSession:
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
         self.stop = StopSignal()
+        self.policy_errors, self.policy_error = 0, ""
 
     def execute(self, state: Checkpoint | None) -> RunResult:
         """Run from `state`, or from the start, and return how it ended."""
@@ -65,10 +73,16 @@ class RunSession:
             self.embedder = self._open_embedder(self.models.source)
         try:
             with self.stop.listen():
-                return await self._play_until_stopped(state)
-        finally:
+                result = await self._play_until_stopped(state)
             await cancel_others()  # calls in flight of a policy that gave up on them
             note_spending(self.writer, self.budget)
+            return result
+        except BaseException:
+            await cancel_others()
+            with suppress(RecordError):  # the first error is the one to raise
+                note_spending(self.writer, self.budget)
+            raise
+        finally:
             for opened in (self.client, self.embedder):
                 if opened is not None:
                     await opened.aclose()
@@ -88,6 +102,8 @@ class RunSession:
             )
             if not self.env.agents:
                 await self._finish_episode()
+        except PolicyFailed as failure:  # no checkpoint: the policy may be halfway through a tick
+            return self._make_failed_result(failure)
         except ModelOutage as outage:
             self.writer.withdraw_outage(self.env.world.tick)
             return self._make_result("paused", outage.exit_code, str(outage))
@@ -100,7 +116,7 @@ class RunSession:
                 raise
             return self._make_interrupted_result()
         if not self.env.agents:
-            return self._make_result("finished", 0, "")
+            return self._make_end_result()
         self._save()
         return self._make_interrupted_result()
 
@@ -154,11 +170,17 @@ class RunSession:
         return observations, infos
 
     def _restore(self, state: Checkpoint) -> tuple[Observations, Infos]:
-        observations, infos = self.env.load_state(state.env)
-        self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
-        self.groups.load_state(state.policies)
-        if self.client is not None:
-            self.client.ledger.load_state(state.ledger)
+        try:
+            observations, infos = self.env.load_state(state.env)
+            self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
+            self.groups.load_state(state.policies)
+            if self.client is not None:
+                self.client.ledger.load_state(state.ledger)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise RecordError(
+                f"{self.writer.path}: the state at tick {state.tick} is not one that this version "
+                f"can go on from ({type(error).__name__}: {str(error)[:100]}); run it again"
+            ) from error
         return observations, infos
 
     def _make_context(self) -> Context:
@@ -166,6 +188,9 @@ class RunSession:
 
     def _after_tick(self, faults: Sequence[FaultRow]) -> None:
         self._commit(faults)
+        if faults:
+            self.policy_errors += len(faults)
+            self.policy_error = self.policy_error or describe_fault(faults[0])
         # The tick before the horizon: past it the episode is over, and could not be lengthened.
         last_chance = self.writer.tick == self.env.max_cycles - 1
         if last_chance or self.writer.tick % self.options.checkpoint_every == 0:
@@ -191,6 +216,8 @@ class RunSession:
             tokens=spent.tokens,
             dollars=dollars,
             asking=asking,
+            policy_errors=self.policy_errors,
+            policy_error=self.policy_error,
         )
 
     def _commit(self, faults: Sequence[FaultRow]) -> None:
@@ -225,6 +252,23 @@ class RunSession:
         if isinstance(source, BilledSource):
             source.bill(self.budget)
         return Embedder(source, self.writer.embeddings)
+
+    def _make_end_result(self) -> RunResult:
+        """Return that the run is finished, or paused where nobody answered at its end.
+
+        A prompt that was refused is none of this, as long as others were answered: it would be
+        refused again.
+        """
+        outage = self.writer.find_outage()
+        if outage is None or not (outage.silent or outage.total):
+            return self._make_result("finished", 0, "")
+        self.writer.withdraw_outage(outage.tick)
+        return self._make_result("paused", ModelOutage.exit_code, outage.describe())
+
+    def _make_failed_result(self, failure: PolicyFailed) -> RunResult:
+        again = format_resume(self.writer.path, self.writer.meta, corrected=True)
+        message = f"{failure}; --strict stopped the run. Correct the policy, then `{again}`"
+        return RunResult(self.writer.path, "failed", self.writer.tick, failure.exit_code, message)
 
     def _make_interrupted_result(self) -> RunResult:
         number = self.stop.signal or 0

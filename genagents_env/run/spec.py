@@ -12,6 +12,7 @@ from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import EmbeddingSource
+from genagents_env.record import Degradation
 from genagents_env.record.cassette import OnPhase
 from genagents_env.run.policy_groups import PolicySpec
 
@@ -43,6 +44,7 @@ class Progress:
     """How far a run is, reported after every tick, and as people are interviewed.
 
     `dollars` is None where no price is known. `asking`: interviews are being held.
+    `policy_errors`: in this process; `policy_error` tells of the first, empty before there is one.
     """
 
     tick: int
@@ -52,6 +54,8 @@ class Progress:
     tokens: int = 0
     dollars: float | None = 0.0
     asking: bool = False
+    policy_errors: int = 0
+    policy_error: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class Limits:
 
 
 _UNLIMITED = Limits()
+_WHOLE = Degradation()
 _USUAL = ModelOptions()
 _LONG_CALLS = 20  # of the longest a model may take, one after another, before a policy is hung
 
@@ -103,6 +108,8 @@ class RunOptions:
             stranger's code.
         policies: policies by path that the run names, named again: these are imported from where
             they are said to be, also where their files have changed since, which is then noted.
+        strict: a run stops at the first error of a policy, before the tick is lived, and can be
+            resumed from its last checkpoint; otherwise the agents idle and it goes on, degraded.
         policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
             of calls.
         checkpoint_every: ticks.
@@ -122,6 +129,7 @@ class RunOptions:
     retry: RetryPolicy | None = None
     trust_policies: bool = False
     policies: tuple[str, ...] = ()
+    strict: bool = False
     policy_deadline: float | None = 1800.0
     checkpoint_every: int = 100
     watch: Callable[[Progress], None] | None = None
@@ -141,10 +149,11 @@ class RunResult:
 
     Attributes:
         path: of the run file.
-        status: finished, paused, budget_exhausted or interrupted.
+        status: finished, paused, budget_exhausted, interrupted; failed where it was strict.
         tick: the last one.
         exit_code: of the command line.
         message: why it stopped early and what to do; empty when it finished.
+        degradation: what took the place of decisions so far.
     """
 
     path: Path
@@ -152,3 +161,4 @@ class RunResult:
     tick: int
     exit_code: int
     message: str = ""
+    degradation: Degradation = _WHOLE

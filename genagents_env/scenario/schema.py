@@ -4,12 +4,12 @@ Every text has passed `clean`; every reference is checked by the loader, which l
 Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
 """
 
-import re
 from datetime import date, datetime, time
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from genagents_env.patterns import compile_pattern
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.text import clean
 
@@ -36,10 +36,7 @@ def _no_slash(value: str) -> str:
 
 
 def _pattern(value: str) -> str:
-    try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from None
+    compile_pattern(value)
     return value
 
 
@@ -165,9 +162,9 @@ class Person(Model):
 class Fact(Model):
     """Something that can spread. Hearing it is recognised where any of `patterns` matches.
 
-    Patterns are regular expressions, case-insensitive, searched in what was said. `secret`: those
-    who know it from the start keep it to themselves: neither the menu's small talk nor the
-    scripted policy passes it on.
+    Patterns are regular expressions, case-insensitive, searched in what was said; what may stand in
+    them says `genagents_env.patterns`. `secret`: those who know it from the start keep it to
+    themselves: neither the menu's small talk nor the scripted policy passes it on.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -240,18 +237,23 @@ class AnswerCheck(Model):
 
 
 class Value(Model):
-    """One of the values that an answer may have, and the words by which a rule knows it."""
+    """One of the values that an answer may have, and the words by which a rule knows it.
+
+    It has it where any of `patterns` is found and none of `no` is.
+    """
 
     value: Line
     patterns: tuple[Pattern, ...] = ()
+    no: tuple[Pattern, ...] = ()
 
 
 class ValueCheck(Model):
     """Which of `values` an answer to `question` has; `otherwise` where it has none.
 
     By rule: the value one of whose patterns is found; of several the one found `first` in the
-    answer, or `otherwise`. Without any pattern the rule has no opinion. By model: `ask` is put to
-    a judge with question, answer and the values to choose from.
+    answer, or `otherwise`. What a pattern finds stands where its group `at` does, if it has one.
+    Without any pattern the rule has no opinion. By model: `ask` is put to a judge with question,
+    answer and the values to choose from.
     """
 
     kind: Literal["value"]

@@ -4,6 +4,7 @@ from importlib import import_module
 from types import ModuleType
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 
 
 def import_extra(module: str) -> ModuleType:
@@ -16,6 +17,4 @@ def import_extra(module: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         missing = module.partition(".")[0]
-        raise ConfigError(
-            f'{missing} is not installed: pip install "genagents-env[lab]"'
-        ) from error
+        raise ConfigError(f"{missing} is not installed: {format_install_command('lab')}") from error

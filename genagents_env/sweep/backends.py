@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
+from genagents_env.extras import format_install_command
 from genagents_env.record import RunWriter
 from genagents_env.sweep.job import Job, TrialResult
 from genagents_env.sweep.worker import run_trial
@@ -107,7 +108,8 @@ def _join_ray() -> None:
         from joblib.parallel import register_parallel_backend
         from ray.util.joblib.ray_backend import RayBackend
     except ImportError:
-        raise ConfigError('backend ray needs ray: pip install "genagents-env[cluster]"') from None
+        how = format_install_command("cluster")
+        raise ConfigError(f"backend ray needs ray: {how}") from None
 
     class StreamingRayBackend(RayBackend):
         """Ray's own backend, whose pool calls back with each result as it comes."""

@@ -28,6 +28,7 @@ class Job:
         threads: for a model in this process.
         unfinished: the run file to resume, where it is not on this machine.
         collect: run in a temporary folder and send the run file back.
+        strict: a run stops at the first error of a policy.
         is_dedicated: the process is a worker of this machine that does nothing but this.
     """
 
@@ -40,6 +41,7 @@ class Job:
     threads: int
     unfinished: bytes | None = None
     collect: bool = False
+    strict: bool = False
     is_dedicated: bool = False
     model_options: ModelOptions = _USUAL
 
@@ -57,6 +59,7 @@ class TrialResult:
         hash: the canonical one of a finished run.
         message: one line; of a finished run why not all its answers are judged, mostly empty.
         seconds: of wall clock spent on it here.
+        degraded: how its policies failed, of a finished run; empty where they did not.
         file: the run file, where the job asked for it.
     """
 
@@ -67,4 +70,5 @@ class TrialResult:
     hash: str | None
     message: str
     seconds: float
+    degraded: str = ""
     file: bytes | None = None

@@ -9,19 +9,21 @@ from genagents_env.sweep.progress import SweepProgress
 
 @dataclass(frozen=True)
 class SweepOptions:
-    """How a sweep is carried out; nothing here changes what happens in its runs.
+    """How a sweep is carried out; nothing here changes what happens in runs that finish.
 
     Attributes:
         workers: processes at once; None is one for each core.
         backend: `loky` (processes of this machine) or `ray` (a cluster).
         watch: called with how far it is, at most five times a second, and from two threads in turn.
         trials: names of those to be run; None is all.
+        strict: a run stops, as failed, at the first error of a policy.
     """
 
     workers: int | None = None
     backend: str = "loky"
     watch: Callable[[SweepProgress], None] | None = None
     trials: Collection[str] | None = None
+    strict: bool = False
 
     def count_workers(self) -> int:
         """Return how many processes run at once, or raise ConfigError."""

@@ -24,6 +24,7 @@ class SweepProgress:
     Attributes:
         total: trials.
         finished: of these, earlier sessions included; so are the next two.
+        degraded: finished ones in which a policy failed.
         stopped: by a budget, an outage or a signal; they can be resumed.
         failed: these need the user's attention.
         running: how far each trial under way is, by its name.
@@ -36,6 +37,7 @@ class SweepProgress:
 
     total: int
     finished: int
+    degraded: int
     stopped: int
     failed: int
     running: Mapping[str, TrialProgress]
@@ -66,6 +68,7 @@ class ProgressTracker:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
         self._workers, self._spent, self._watch = workers, spent, watch
         self._states: dict[str, str] = {}
+        self._degraded: set[str] = set()
         self._running: dict[str, TrialProgress] = {}
         self._seconds: dict[str, list[float]] = {}
         self._priced = True
@@ -75,6 +78,10 @@ class ProgressTracker:
     def note_state(self, trial: str, state: str) -> None:
         """Note how a trial stands."""
         self._states[trial] = state
+
+    def note_degraded(self, trial: str) -> None:
+        """Note that a policy failed in a finished trial."""
+        self._degraded.add(trial)
 
     def note_durations(self, trial: str, seconds: Iterable[float]) -> None:
         """Note what a trial took from its start to its end, each time that it ended."""
@@ -112,6 +119,7 @@ class ProgressTracker:
         return SweepProgress(
             total=len(self._conditions),
             finished=states.count("finished"),
+            degraded=len(self._degraded),
             stopped=states.count("stopped"),
             failed=states.count("failed"),
             running=running,

@@ -107,6 +107,7 @@ class SweepSession:
             status = self.folder.verify(trial)
             if status.state == "finished":
                 self.tracker.note_state(name, "finished")
+                self._note_degraded(name, status.degraded)
                 if name in self.finished and name not in unjudged:
                     continue
             elif status.state == "damaged":
@@ -117,6 +118,11 @@ class SweepSession:
                 self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
             due.append(trial)
         return due
+
+    def _note_degraded(self, trial: str, how: str) -> None:
+        if how:
+            self.tracker.note_degraded(trial)
+            self.problems.append(f"{trial}: degraded: {how}")
 
     def _read_log(self) -> set[str]:
         """Learn which trials were noted as finished; return those not judged to the end."""
@@ -144,6 +150,7 @@ class SweepSession:
             concurrency=experiment.concurrency,
             judge=experiment.judge,
             threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
+            strict=self.options.strict,
             collect=remote,
             is_dedicated=not remote,
             model_options=experiment.endpoint.make_options(),
@@ -178,6 +185,7 @@ class SweepSession:
             self.again.append(trial)  # a signal ended this one worker
         self.stop_rule.note(result, self._needs_model(trial))
         self.tracker.note_result(result)
+        self._note_degraded(result.trial, result.degraded)
         self._log_result(result)
 
     def _log_result(self, result: TrialResult) -> None:
@@ -191,6 +199,7 @@ class SweepSession:
                 tick=result.tick,
                 seconds=round(result.seconds, 3),
                 unjudged=result.message or None,
+                degraded=result.degraded or None,
             )
         elif result.state == "finished" and not result.message:
             self._log("judged", trial=name)
@@ -209,7 +218,7 @@ class SweepSession:
     def _conclude(self) -> SweepResult:
         progress = self.tracker.progress
         left = progress.total - progress.finished - progress.failed
-        code, why = self.stop_rule.conclude(left, progress.failed)
+        code, why = self.stop_rule.conclude(left, progress.failed, progress.degraded)
         message = format_message(progress, why, self.folder.path)
         self._log("ended", exit_code=code, message=message)
         return SweepResult(
@@ -218,6 +227,7 @@ class SweepSession:
             finished=progress.finished,
             stopped=progress.stopped,
             failed=progress.failed,
+            degraded=progress.degraded,
             problems=tuple(dict.fromkeys(self.problems)),
             spent=self.server.spent,
             exit_code=code,

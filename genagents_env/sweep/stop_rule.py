@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from genagents_env.errors import BudgetExceeded, ModelOutage
+from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.sweep.job import TrialResult
 
 _OUTAGES = 3  # trials in a row that no model answered, after which no further one asks
@@ -53,12 +54,13 @@ class StopRule:
         """Whether the endpoint counts as down."""
         return self._outages >= _OUTAGES
 
-    def conclude(self, left: int, failed: int) -> tuple[int, str]:
+    def conclude(self, left: int, failed: int, degraded: int = 0) -> tuple[int, str]:
         """Return the exit code and why trials are left, in words; of several reasons the first.
 
         Args:
             left: trials that are neither finished nor failed.
             failed: trials that failed.
+            degraded: finished ones in which a policy failed.
         """
         if left and self.signal is not None:
             return 128 + self.signal, "stopped by a signal"
@@ -70,4 +72,6 @@ class StopRule:
         if left and "budget_exhausted" in self._ends:
             what = "the budget of a run is used up; raise `run` in [budget]"
             return BudgetExceeded.exit_code, what
-        return (1 if left or failed else 0), ""
+        if left or failed:
+            return 1, ""
+        return (DEGRADED_EXIT if degraded else 0), ""

@@ -1,22 +1,23 @@
 """How a trial stands, read from its run file without reading all of it."""
 
 import os
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
 from genagents_env.policy_source import shorten_policy
-from genagents_env.record import RunMeta, RunReader
+from genagents_env.record import Degradation, RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
+from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
 
 TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
 _LIMIT = 500
-_OUTSIDE = "check that the folder is writable"  # in the errors of `record.schema.guard`
 _HEAD = 100  # bytes of an SQLite file's header
 
 
@@ -31,6 +32,7 @@ class TrialStatus:
         status: of the run file, see `RunReader.status`; `running` while a process writes it.
         tick: the last in the file, -1 where there is none.
         problem: why it is damaged or failed.
+        degraded: how its policies failed, of a finished run; empty where they did not.
     """
 
     trial: str
@@ -38,6 +40,7 @@ class TrialStatus:
     status: str = ""
     tick: int = -1
     problem: str = ""
+    degraded: str = ""
 
 
 def read_status(trial: Trial, path: Path) -> TrialStatus:
@@ -54,11 +57,11 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         with RunReader(path) as run:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
+            degraded = describe_failures(run.find_degradation()) if status == "finished" else ""
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
-        outside = isinstance(error, DiskError) or _OUTSIDE in str(error)
-        state: TrialState = "failed" if outside else "damaged"
+        state: TrialState = "failed" if isinstance(error, DiskError) else "damaged"
         return TrialStatus(trial.name, state, problem=clean(str(error), _LIMIT))
     except OSError as error:
         return TrialStatus(trial.name, "failed", problem=clean(str(error), _LIMIT))
@@ -66,8 +69,13 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         problem = clean(f"{path} is another run: {other}", _LIMIT)
         return TrialStatus(trial.name, "damaged", status, tick, problem)
     if status == "finished":
-        return TrialStatus(trial.name, "finished", status, tick)
+        return TrialStatus(trial.name, "finished", status, tick, degraded=degraded)
     return TrialStatus(trial.name, "stopped", status, tick)
+
+
+def describe_failures(found: Degradation) -> str:
+    """Return how policies failed in a run, in words; empty where none did."""
+    return clean("; ".join(found.describe()), _LIMIT) if found.policies_failed else ""
 
 
 def _check_length(path: Path) -> None:
@@ -79,9 +87,8 @@ def _check_length(path: Path) -> None:
         return
     if path.with_name(f"{path.name}-journal").exists():
         return
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-        size = os.fstat(file.fileno()).st_size
+    with closing(OpenFile(find_real(path))) as file:
+        head, size = os.pread(file.descriptor, _HEAD, 0), file.size
     # Source: the SQLite file format, section 1.3. The size counts where it was written together
     # with the last change.
     if len(head) < _HEAD or head[24:28] != head[92:96]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.judge import judge_finished_run
@@ -17,6 +17,7 @@ from genagents_env.run.signals import DeferredSignals
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.spending.client import BudgetClient
+from genagents_env.sweep.trial_status import describe_failures
 from genagents_env.sweep.worker_process import leave_process_group, prepare_path, set_threads
 from genagents_env.text import clean
 
@@ -85,20 +86,23 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
             limits=job.limits,
             concurrency=job.concurrency,
             shared_budget=budget,
+            strict=job.strict,
             watch=watch,
         )
         result = retry_while_locked(lambda: _run_or_resume(job, options))
         if job.judge:
             result = judge_finished_run(result, options)
     finished = result.status == "finished"
+    left: Literal["failed", "stopped"] = "failed" if result.status == "failed" else "stopped"
     return TrialResult(
         trial.name,
-        "finished" if finished else "stopped",
+        "finished" if finished else left,
         result.status,
         result.tick,
         canonical_hash(path) if finished else None,
         result.message,
         0.0,
+        describe_failures(result.degradation) if finished else "",
     )
 
 
@@ -111,7 +115,9 @@ def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
     if not finished:
         return resume(path, replace(options, policies=_list_files(job.trial)))
     with RunReader(path) as reader:
-        return RunResult(path, "finished", reader.last_tick, 0)
+        return RunResult(
+            path, "finished", reader.last_tick, 0, degradation=reader.find_degradation()
+        )
 
 
 def _list_files(trial: Trial) -> tuple[str, ...]:

@@ -1,9 +1,8 @@
 """The people as the world needs them: indices, radii, what they know at the start."""
 
-import re
-
 import numpy as np
 
+from genagents_env.patterns import compile_any, prepare
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.scenario.schema import Person, Scenario
 from genagents_env.text import fold
@@ -31,10 +30,7 @@ class PeopleTable:
         self.fact_ids = tuple(f.id for f in scenario.facts)
         self.statements = tuple(f.statement for f in scenario.facts)
         self.secret = tuple(f.secret for f in scenario.facts)
-        self.patterns = tuple(
-            re.compile("|".join(f"(?:{p})" for p in f.patterns), re.IGNORECASE)
-            for f in scenario.facts
-        )
+        self._patterns = tuple(compile_any(f.patterns) for f in scenario.facts)
         self.facts_at_start = tuple(
             sum(1 << k for k, f in enumerate(scenario.facts) if name in f.known_by)
             for name in self.names
@@ -50,7 +46,8 @@ class PeopleTable:
 
     def find_facts(self, text: str) -> tuple[int, ...]:
         """Return the indices of the facts recognised in `text`."""
-        return tuple(k for k, pattern in enumerate(self.patterns) if pattern.search(text))
+        ready = prepare(text)
+        return tuple(k for k, pattern in enumerate(self._patterns) if pattern.is_in(ready))
 
 
 def _list_known_places(places: Places, person: Person) -> int:

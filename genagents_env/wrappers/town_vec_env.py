@@ -8,6 +8,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 from genagents_env.rng import draw_bits
 from genagents_env.wrappers.observation import Env, Observations
 
@@ -15,7 +16,7 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
     raise ImportError(
-        "TownVecEnv needs stable-baselines3: pip install 'genagents-env[train]'"
+        f"TownVecEnv needs stable-baselines3: {format_install_command('train')}"
     ) from error
 
 Floats = npt.NDArray[np.float32]

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from genagents_env.extras import format_install_command
 from tests.report.planted import cake, plant
 
 Run = Callable[..., tuple[int, str, str]]
@@ -86,5 +87,5 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("pip install 'genagents-env[pictures]'")
+    assert done.stderr.strip().endswith(f"matplotlib: {format_install_command('pictures')}")
     assert not (tmp_path / "out").exists()

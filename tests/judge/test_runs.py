@@ -172,6 +172,22 @@ def test_an_outage_keeps_what_was_judged(path: Path) -> None:
     assert (done.before, done.given, done.message) == (9, CASES - 9, "")
 
 
+def test_a_single_question_without_an_answer_is_no_verdict_and_is_asked_again(path: Path) -> None:
+    asked = [0]
+
+    def rainy(request: CompletionRequest) -> str:
+        asked[0] += 1
+        if asked[0] == 4:
+            raise LLMUnavailable("a shower")
+        return gossip(request)
+
+    done = judge_run(path, make_options(model(rainy)))
+    assert (done.given, done.unusable, done.exit_code) == (CASES - 1, 0, 75)
+    assert "1 got no answer, the last with: unavailable: a shower" in done.message
+    assert len(judgements(path)) == CASES - 1
+    assert judge_run(path, make_options(model())).given == 1
+
+
 def test_a_refusal_is_raised(path: Path) -> None:
     def refuse(request: CompletionRequest) -> str:
         raise LLMRefused("the key is wrong")

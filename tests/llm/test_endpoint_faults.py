@@ -7,14 +7,20 @@ from genagents_env.errors import LLMRefused, ModelOutage
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint
-from genagents_env.testing.fault_server import FAULTS, FaultServer, redirect, too_many
+from genagents_env.testing.fault_server import (
+    FAULTS,
+    FaultServer,
+    ServerFault,
+    redirect,
+    too_many,
+)
 from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
 
-TRANSIENT = ["reset", "reset_mid", "short", "429", "500", "502", "503", "529"]
 SLOW = ["silent", "drip"]
 REFUSALS = ["401", "403", "404"]
 TOLERATED = ["prose", "100k"]
-BAD = sorted(set(FAULTS) - {*TRANSIENT, *SLOW, *REFUSALS, *TOLERATED, "400"})
+BAD_WORDS = ["two_objects", "empty_object", "no_object", "cut"]
+TRANSIENT = sorted(set(FAULTS) - {*SLOW, *REFUSALS, *TOLERATED, *BAD_WORDS, "400"})
 
 
 @pytest.mark.parametrize("call", [1, 2, 3])
@@ -22,7 +28,7 @@ BAD = sorted(set(FAULTS) - {*TRANSIENT, *SLOW, *REFUSALS, *TOLERATED, "400"})
 def test_one_transient_fault_is_tried_again_and_changes_no_value(fault: str, call: int) -> None:
     def three_calls(schedule: dict[int, str]) -> tuple[list[str], int, int]:
         with FaultServer(schedule) as server:
-            client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()))
+            client = client_of(endpoint_at(server.url, 5.0), retry=retry_on(FakeTime()))
 
             async def run() -> list[str]:
                 keys = [CallKey("Ada", tick, "act", 0) for tick in range(3)]
@@ -41,15 +47,19 @@ def test_one_transient_fault_is_tried_again_and_changes_no_value(fault: str, cal
 def test_a_lasting_fault_ends_after_four_requests_in_the_declared_fallback(fault: str) -> None:
     cassette = MemoryCassette()
     with FaultServer(always=fault) as server:
-        client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()), cassette=cassette)
+        client = client_of(
+            endpoint_at(server.url, 5.0), retry=retry_on(FakeTime()), cassette=cassette
+        )
         answer = ask(client)
         assert server.calls == 4
+    assert client.failed_in_a_row == 1
     assert answer.fallback
     assert answer.fault is not None
     assert answer.fault.startswith("unavailable")
     (row,) = cassette.rows.values()
     assert (row.outcome, row.attempts, row.fault) == ("fallback", 4, answer.fault)
     assert client.ledger.totals().fallbacks == 1
+    assert client.ledger.totals().reasks == 0  # the model said nothing that could be corrected
 
 
 @pytest.mark.parametrize("fault", SLOW)
@@ -61,8 +71,8 @@ def test_a_silent_or_dripping_server_is_left_at_the_wall_clock_deadline(fault: s
     assert not answer.fallback
 
 
-@pytest.mark.parametrize("fault", BAD)
-def test_a_bad_answer_is_asked_again_once(fault: str) -> None:
+@pytest.mark.parametrize("fault", BAD_WORDS)
+def test_unusable_words_are_asked_again_once(fault: str) -> None:
     with FaultServer({1: fault}) as server:
         client = client_of(endpoint_at(server.url, 5.0))
         answer = ask(client)
@@ -73,8 +83,8 @@ def test_a_bad_answer_is_asked_again_once(fault: str) -> None:
     assert client.ledger.totals().reasks == 1
 
 
-@pytest.mark.parametrize("fault", BAD)
-def test_bad_answers_end_in_the_declared_fallback(fault: str) -> None:
+@pytest.mark.parametrize("fault", BAD_WORDS)
+def test_unusable_words_end_in_the_declared_fallback(fault: str) -> None:
     with FaultServer(always=fault) as server:
         client = client_of(endpoint_at(server.url, 5.0))
         answer = ask(client)
@@ -161,6 +171,18 @@ def test_five_failed_calls_in_a_row_are_an_outage_and_can_be_forgotten() -> None
     assert cassette.forget_fallbacks(from_tick=2) == 2
     assert sorted(key.tick for key in cassette.rows) == [0, 0, 1, 1, 2]
     assert answered in cassette.rows
+
+
+@pytest.mark.parametrize("status", [401, 503])
+def test_an_error_with_a_damaged_body_is_still_that_error(status: int) -> None:
+    broken = ServerFault(status=status, headers={"Content-Encoding": "gzip"}, body=b"no gzip")
+    with FaultServer(always=broken) as server:
+        client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()))
+        if status == 401:
+            with pytest.raises(LLMRefused, match="status 401"):
+                ask(client)
+        else:
+            assert "status 503" in (ask(client).fault or "")
 
 
 def test_nothing_listens() -> None:

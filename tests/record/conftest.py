@@ -1,27 +1,29 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from genagents_env.record import RunMeta
-from genagents_env.scenario import load_scenario
+from tests.record.lived import make_meta
+from tests.record.other_process import OtherProcess
 
 
 @pytest.fixture(scope="session")
 def meta() -> RunMeta:
-    scenario = load_scenario("tiny")
-    names = tuple(person.name for person in scenario.people)
-    return RunMeta(
-        scenario=scenario,
-        arguments={"hours": 1.0, "start": None},
-        policies={name: {"name": "idle", "config": {}} for name in names},
-        seed=7,
-        names=names,
-        start="2023-02-13T08:00:00",
-        seconds_per_tick=10,
-        versions={"genagents-env": "0"},
-    )
+    return make_meta()
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "run.sqlite"
+
+
+@pytest.fixture(scope="session")
+def others() -> Iterator[tuple[OtherProcess, OtherProcess]]:
+    with OtherProcess() as one, OtherProcess() as another:
+        yield one, another
+
+
+@pytest.fixture
+def other(others: tuple[OtherProcess, OtherProcess]) -> OtherProcess:
+    return others[0]

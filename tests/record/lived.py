@@ -4,8 +4,25 @@ import numpy as np
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
-from genagents_env.record import Checkpoint, RunWriter
+from genagents_env.record import Checkpoint, RunMeta, RunWriter
+from genagents_env.scenario import load_scenario
 from genagents_env.world.events import Event
+
+
+def make_meta() -> RunMeta:
+    """Return the head of a run of the smallest town."""
+    scenario = load_scenario("tiny")
+    names = tuple(person.name for person in scenario.people)
+    return RunMeta(
+        scenario=scenario,
+        arguments={"hours": 1.0, "start": None},
+        policies={name: {"name": "idle", "config": {}} for name in names},
+        seed=7,
+        names=names,
+        start="2023-02-13T08:00:00",
+        seconds_per_tick=10,
+        versions={"genagents-env": "0"},
+    )
 
 
 def live(writer: RunWriter, until: int) -> None:

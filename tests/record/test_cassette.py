@@ -39,14 +39,15 @@ def test_the_sums_over_calls_tell_a_degraded_run(path: Path, meta: RunMeta) -> N
         for tick in range(99):
             writer.cassette.put(*call(tick))
         with RunReader(path) as run:
-            assert not run.sum_calls().degraded
+            assert not run.find_degradation().degraded
             assert str(run.sum_calls().dollars) == "0.00198"
         for tick in (100, 101):
             writer.cassette.put(*call(tick, "Ada", "fallback"))
         with RunReader(path) as run:
-            spent = run.sum_calls()
+            spent, found = run.sum_calls(), run.find_degradation()
     assert (spent.calls, spent.fallbacks, spent.reasks, spent.retries) == (101, 2, 2, 4)
-    assert spent.degraded
+    assert found.degraded
+    assert not found.policies_failed
 
 
 def test_the_hash_sees_replies_but_neither_clock_nor_order(tmp_path: Path, meta: RunMeta) -> None:

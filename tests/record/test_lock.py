@@ -1,8 +1,9 @@
 """Who may write a run file, whatever lies at its name or beside it."""
 
 import os
-import subprocess
-import sys
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,26 +11,28 @@ import pytest
 from genagents_env.errors import RecordError, RunLocked
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
 from genagents_env.record.lock import find_writer
+from genagents_env.run import run
 from tests.record.lived import live
+from tests.record.other_process import OtherProcess
+from tests.run.towns import make_options, make_spec
 
-LIMIT = 60  # seconds after which a process that hangs is ended
-
-
-def run_python(program: str, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    """Return what came of a program in a process of its own."""
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+LIMIT = 30  # seconds
 
 
-def open_elsewhere(path: Path) -> str:
-    """Return the error of another process that opens `path` for writing, or that it could."""
-    program = (
-        "import sys; from genagents_env.record import RunWriter\n"
-        "try: RunWriter.open(sys.argv[1]).close()\n"
-        "except Exception as error: print(type(error).__name__, error)\n"
-        "else: print('opened')"
-    )
-    return run_python(program, path).stdout.strip()
+@contextmanager
+def end_if_it_hangs() -> Iterator[None]:
+    """Raise TimeoutError in a call of the system that does not return."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LIMIT)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def make(path: Path, meta: RunMeta, ticks: int = 3) -> Path:
@@ -52,8 +55,9 @@ def test_what_a_link_beside_a_run_points_to_stays_as_it_is(path: Path, meta: Run
 def test_a_pipe_beside_a_run_hangs_no_report(path: Path, meta: RunMeta) -> None:
     make(path, meta)
     os.mkfifo(path.with_name("run.sqlite.lock"))
-    program = "from genagents_env.cli.app import main; main()"
-    assert run_python(program, "report", path).returncode == 0
+    with end_if_it_hangs(), RunReader(path) as run:
+        assert run.last_tick == 3
+        assert run.status == "killed"
 
 
 @pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
@@ -61,36 +65,42 @@ def test_a_pipe_in_place_of_a_log_hangs_nothing(path: Path, meta: RunMeta, suffi
     make(path, meta)
     os.mkfifo(path.with_name(path.name + suffix))
     for attempt in (RunReader, RunWriter.open, canonical_hash):
-        with pytest.raises(RecordError, match=f"sqlite{suffix} is a named pipe"):
+        with (
+            end_if_it_hangs(),
+            pytest.raises(RecordError, match=f"sqlite{suffix} is a named pipe"),
+        ):
             attempt(path)
 
 
-def test_a_writer_by_another_name_is_refused(path: Path, meta: RunMeta) -> None:
+def test_a_writer_by_another_name_is_refused(
+    path: Path, meta: RunMeta, other: OtherProcess
+) -> None:
     by_link, by_hard_link = path.with_name("link.sqlite"), path.with_name("hard.sqlite")
     with RunWriter.create(path, meta) as writer:
         live(writer, 3)
         by_link.symlink_to(path)
         os.link(path, by_hard_link)
         for name in (by_link, by_hard_link):
-            assert f"RunLocked {name} is being written by process {os.getpid()}" in (
-                open_elsewhere(name)
-            )
+            told = other.ask("reopen", name)
+            assert told.startswith(f"RunLocked {name} is being written by process {os.getpid()};")
             with pytest.raises(RunLocked):
                 RunWriter.open(name)
         by_hard_link.unlink()
         live(writer, 5)
     with RunReader(by_link) as run:
         assert run.last_tick == 5
-    assert open_elsewhere(by_link) == "opened"
+    assert other.ask("reopen", by_link) == "done"
 
 
-def test_a_writer_is_refused_whatever_is_deleted_beside_the_file(path: Path, meta: RunMeta) -> None:
+def test_a_writer_is_refused_whatever_is_deleted_beside_the_file(
+    path: Path, meta: RunMeta, other: OtherProcess
+) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 3)
-        for other in path.parent.iterdir():
-            if other != path and not other.name.endswith(("-wal", "-shm")):
-                other.unlink()
-        assert open_elsewhere(path).startswith("RunLocked")
+        for file in path.parent.iterdir():
+            if file != path and not file.name.endswith(("-wal", "-shm")):
+                file.unlink()
+        assert other.ask("reopen", path).startswith("RunLocked")
         live(writer, 5)
 
 
@@ -105,7 +115,7 @@ def test_a_file_with_hard_links_is_read_but_not_written(path: Path, meta: RunMet
 
 
 def test_a_second_writer_in_this_process_is_refused_while_others_read(
-    path: Path, meta: RunMeta
+    path: Path, meta: RunMeta, other: OtherProcess
 ) -> None:
     make(path, meta)
     with RunReader(path), RunWriter.open(path) as writer:
@@ -116,10 +126,10 @@ def test_a_second_writer_in_this_process_is_refused_while_others_read(
                 assert run.status == "running"
         with pytest.raises(RunLocked):
             RunWriter.open(path)
-        assert open_elsewhere(path).startswith("RunLocked")
+        assert other.ask("reopen", path).startswith("RunLocked")
         live(writer, 6)
     assert find_writer(path) is None
-    assert open_elsewhere(path) == "opened"
+    assert other.ask("reopen", path) == "done"
 
 
 def test_readers_leave_no_file_open(path: Path, meta: RunMeta) -> None:
@@ -130,3 +140,40 @@ def test_readers_leave_no_file_open(path: Path, meta: RunMeta) -> None:
             assert run.status == "killed"
     if before:
         assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("end", ["delete", "move", "replace"])
+def test_a_run_stops_at_once_when_its_file_is_gone(path: Path, meta: RunMeta, end: str) -> None:
+    other = path.with_name("other.sqlite")
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 3)
+        if end == "delete":
+            path.unlink()
+        else:
+            path.rename(other)
+        if end == "replace":
+            make(path.with_name("third.sqlite"), meta, 1).rename(path)
+        how = "deleted" if end == "delete" else "moved or replaced"
+        with pytest.raises(RecordError, match=rf"run\.sqlite was {how} while it was written"):
+            live(writer, 4)
+        assert writer.tick == 3
+    if end != "delete":
+        with RunWriter.open(other) as again:  # whole, although its log stayed behind
+            state = again.rewind()
+            assert state is not None
+            live(again, 6)
+        with RunReader(other) as run:
+            assert run.last_tick == 6
+    if end == "replace":
+        with RunReader(path) as run:
+            assert run.last_tick == 1
+
+
+def test_a_run_whose_file_is_deleted_says_so_and_ends(path: Path) -> None:
+    def delete(phase: str, tick: int) -> None:
+        if (phase, tick) == ("boundary", 3):
+            path.unlink()
+
+    with pytest.raises(RecordError, match=r"run\.sqlite was deleted"):
+        run(make_spec(ticks=40), path, make_options(on_phase=delete))
+    assert not path.exists()

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +13,7 @@ from genagents_env.record import (
     canonical_hash,
 )
 from tests.record.lived import live
+from tests.record.other_process import OtherProcess
 
 
 def test_what_was_written_is_read(path: Path, meta: RunMeta) -> None:
@@ -113,32 +112,23 @@ def test_an_existing_file_is_not_replaced_unless_forced(path: Path, meta: RunMet
         assert run.last_tick == -1
 
 
-def test_a_second_writer_is_refused_and_told_who_writes(path: Path, meta: RunMeta) -> None:
+def test_a_second_writer_is_refused_and_told_who_writes(
+    path: Path, meta: RunMeta, other: OtherProcess
+) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 1)
-        program = f"from genagents_env.record import RunWriter; RunWriter.open({str(path)!r})"
-        child = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=False
-        )
-        assert "RunLocked" in child.stderr
+        assert other.ask("reopen", path).startswith("RunLocked")
         with pytest.raises(RunLocked, match=r"process \d+") as refused:
             RunWriter.create(path, meta, force=True)
         assert refused.value.exit_code == 73
         live(writer, 2)
     RunWriter.open(path).close()
-    assert not path.with_name("run.sqlite.lock").exists()
+    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
 
 
-def test_the_lock_goes_with_a_killed_writer(path: Path, meta: RunMeta) -> None:
+def test_the_lock_goes_with_a_killed_writer(path: Path, meta: RunMeta, other: OtherProcess) -> None:
     RunWriter.create(path, meta).close()
-    program = (
-        "import os, signal\n"
-        "from genagents_env.record import RunWriter\n"
-        f"writer = RunWriter.open({str(path)!r})\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    child = subprocess.run([sys.executable, "-c", program], check=False)
-    assert child.returncode == -9
+    assert other.ask("be_killed_writing", path) == "done"
     with RunReader(path) as run:
         assert run.status == "killed"
     RunWriter.open(path).close()
@@ -180,7 +170,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_no_tick(path: Path, meta: RunMet
         live(writer, 3)
         (pages,) = writer._connection.execute("PRAGMA page_count").fetchone()
         writer._connection.execute(f"PRAGMA max_page_count={pages}")
-        with pytest.raises(RecordError, match=r"run\.sqlite: database or disk is full; check"):
+        with pytest.raises(RecordError, match=r"run\.sqlite: the disk is full; what was"):
             live(writer, 300)
         last = writer.tick
         assert 3 <= last < 300

@@ -57,7 +57,7 @@ def run(
         hash=f"{seed:x}".rjust(64, "f"),
         scenario="e" * 64,
         versions={"genagents-env": "1.2.3"},
-        usage=Usage(40, 4000, 0, False, 0.04, 12.5),
+        usage=Usage(40, 4000, 0, 0.04, 12.5),
         values=values,
         plot_data=plot_data(),
         narrative=narrative(),

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.record import Degradation
 from genagents_env.report.results import SweepResults, compare_trials
-from genagents_env.report.trial import Usage
 from tests.report.planted import change
 from tests.report.planted_sweep import measure, pair, run, sweep
 
@@ -43,7 +43,7 @@ def test_not_paired_by_design_and_in_fact(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"usage": Usage(100, 1, 2, True, None, None)}, "Degraded: in 1 run more than 1 %"),
+        ({"degradation": Degradation((), 9, 2, 100)}, "Degraded: in 1 run more than 1 %"),
         ({"scenario": "d" * 64}, "Scenario cake changed between runs: 2 contents"),
         ({"versions": {"genagents-env": "1.3"}}, "several versions of genagents-env: 1.2.3, 1.3"),
         ({"unmeasured": ("measure echo on x: KeyError",)}, "1 measurement failed"),

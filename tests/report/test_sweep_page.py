@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 from genagents_env.report import write_report
 from genagents_env.report.results import SweepResults
 from genagents_env.report.trial import TimedAnswer
@@ -253,7 +254,7 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
     paths = write_report(known)
     text = PageTags(paths[0]).text
     assert words in text
-    assert 'pip install "genagents-env[lab]"' in text
+    assert format_install_command("lab") in text
     assert not (tmp_path / absent).exists()
     assert (tmp_path / "means.csv").exists()
 

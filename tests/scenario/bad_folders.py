@@ -364,7 +364,16 @@ BAD: dict[str, Bad] = {
     ),
     "no regex": Bad(S, "'\\bfeast\\b'", "'('", "patterns[0]: not a regular expression: missing ),"),
     "repeat": Bad(S, "'\\bfeast\\b'", "'x{9999999999}'", "patterns[0]: not a regular expression: "),
-    "flags": Bad(S, "'\\bfeast\\b'", "'(?i)x'", "facts[0].patterns: they do not go together ("),
+    "flags": Bad(S, "'\\bfeast\\b'", "'(?x)x'", 'facts[0].patterns[0]: "(?x)" opens no group th'),
+    "look-ahead": Bad(
+        S, "'\\bfeast\\b'", "'a(?=b)'", 'facts[0].patterns[0]: "(?=" looks ahead; no s'
+    ),
+    "look-behind": Bad(S, "'\\bfeast\\b'", "'(?<!b)a'", 'patterns[0]: "(?<!" looks behind; no s'),
+    "back reference": Bad(S, "'\\bfeast\\b'", "'(a)\\1'", '"\\1" refers back to a group; no se'),
+    "possessive": Bad(S, "'\\bfeast\\b'", "'a++b'", '"++" gives nothing back of what it t'),
+    "large pattern": Bad(
+        S, "'\\bfeast\\b'", "'(?:.{900}){900}'", "patterns[0]: it grows too large"
+    ),
     "event without": Bad(
         S, 'agent = "Vic Bay"\n', "", 'events[0].agent: missing; an event "whisper'
     ),
@@ -496,6 +505,12 @@ BAD_CHECKS: dict[str, Bad] = {
     ),
     "check by no regex": Bad(
         S, 'yes = ["yes"]', 'no = ["("]', "checks[0].no[0]: not a regular expression: "
+    ),
+    "no look-ahead": Bad(
+        S,
+        'patterns = ["una"]',
+        'patterns = ["una"], no = ["a(?!b)"]',
+        "checks[1].values[0].no[0]: ",
     ),
     "value twice": Bad(
         S,

@@ -1,6 +1,5 @@
 """The town of SakuraMachi and what takes place there: who knows what, and who comes to know."""
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,8 @@ from typer.testing import CliRunner
 
 from genagents_env import town_v0
 from genagents_env.cli.app import app
+from genagents_env.evaluate.checks import find_value
+from genagents_env.patterns import finds_any
 from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
 from genagents_env.scenario import (
@@ -41,7 +42,7 @@ def texts(person: Person) -> Iterator[str]:
 
 
 def states(fact: Fact, text: str) -> bool:
-    return any(re.search(pattern, text, re.IGNORECASE) for pattern in fact.patterns)
+    return finds_any(fact.patterns, text)
 
 
 def fact(scenario: Scenario, id_: str) -> Fact:
@@ -203,13 +204,7 @@ def test_everyone_but_the_murderer_is_asked_and_everyone_may_be_named() -> None:
 def test_whom_an_answer_names_can_be_told_by_its_words(answer: str, named: str | None) -> None:
     (suspect,) = MURDER.checks
     assert isinstance(suspect, ValueCheck)
-    found = [
-        (match.start(), value.value)
-        for value in suspect.values
-        for pattern in value.patterns
-        if (match := re.search(pattern, answer, re.IGNORECASE))
-    ]
-    assert (min(found)[1] if found else None) == named
+    assert find_value(suspect, answer) == named
 
 
 def test_the_hard_mystery_differs_in_what_dmitri_saw_and_nothing_else() -> None:
@@ -294,11 +289,8 @@ def test_which_club_an_answer_names_can_be_told_by_its_words(answer: str, clubs:
     (club,) = FAIR.checks
     assert isinstance(club, ValueCheck)
     assert club.several == "otherwise"
-    assert [
-        value.value
-        for value in club.values
-        if any(re.search(pattern, answer, re.IGNORECASE) for pattern in value.patterns)
-    ] == clubs
+    value = find_value(club, answer)
+    assert value == (club.otherwise if len(clubs) > 1 else clubs[0] if clubs else None)
 
 
 def test_nobody_holds_more_than_their_part_of_the_medicine() -> None:

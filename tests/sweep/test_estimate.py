@@ -59,7 +59,7 @@ def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
         connection.execute("DROP TABLE calls")
     connection.close()
     first, _ = forecast_conditions(sweep)
-    assert (first.due, first.pilots, first.calls) == (0, 0, None)
+    assert (first.due, first.pilots, first.calls) == (1, 0, None)
 
 
 def _run_priced(sweep: SweepFolder, price: Price | None) -> Path:

@@ -7,7 +7,6 @@ Source: Park et al. 2023, section 7.1, where those who say they know are checked
 memory for the talk in which they were told.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ from genagents_env.evaluate.interviews import (
 )
 from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.patterns import finds_any
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
@@ -185,9 +185,7 @@ def _shows(event: Event, fact: Fact, agent: str, learned: set[tuple[str, int]]) 
     if (agent, event.id) in learned:
         return True
     words = get_heard_text(event, agent)
-    return words is not None and any(
-        re.search(pattern, words, re.IGNORECASE) for pattern in fact.patterns
-    )
+    return words is not None and finds_any(fact.patterns, words)
 
 
 def _drop_repeats(names: Iterable[str]) -> tuple[str, ...]:

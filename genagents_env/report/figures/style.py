@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any, Literal, ParamSpec
 
 from genagents_env.errors import ConfigError
+from genagents_env.extras import format_install_command
 from genagents_env.text import clean
 
 try:
@@ -21,7 +22,8 @@ try:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 except ImportError:
-    raise ConfigError("figures need matplotlib: pip install 'genagents-env[pictures]'") from None
+    how = format_install_command("pictures")
+    raise ConfigError(f"figures need matplotlib: {how}") from None
 
 __all__ = [
     "COLOURS",

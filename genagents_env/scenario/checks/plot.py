@@ -1,10 +1,10 @@
 """What happens and what counts: facts, gatherings, events and the reward."""
 
-import re
 from collections.abc import Iterator
 from datetime import timedelta
 
 from genagents_env.scenario.checks.index import ScenarioIndex
+from genagents_env.scenario.checks.patterns import check_patterns
 from genagents_env.scenario.faults import Fault, Loc, quote
 from genagents_env.scenario.schema import Errand, Fact, Gathering, Reward, ScheduledEvent
 
@@ -33,15 +33,7 @@ def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
 def _fact(index: ScenarioIndex, fact: Fact, loc: Loc) -> Iterator[Fault]:
     for i, name in enumerate(fact.known_by):
         yield from index.person(name, (*loc, "known_by", i))
-    for i, pattern in enumerate(fact.patterns):
-        if re.search(pattern, "", re.IGNORECASE) is not None:
-            text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
-            yield Fault((*loc, "patterns", i), text)
-    try:
-        re.compile("|".join(f"(?:{pattern})" for pattern in fact.patterns))
-    except re.error as error:
-        text = f"they do not go together ({error}); leave out inline flags and named groups"
-        yield Fault((*loc, "patterns"), text)
+    yield from check_patterns(fact.patterns, (*loc, "patterns"))
 
 
 def _gathering(index: ScenarioIndex, gathering: Gathering, loc: Loc) -> Iterator[Fault]:

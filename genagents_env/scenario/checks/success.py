@@ -1,10 +1,10 @@
 """Checks, successes and casts: what they refer to, and that each is of one kind."""
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from genagents_env.scenario.checks.index import ScenarioIndex
+from genagents_env.scenario.checks.patterns import check_patterns
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
 from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Success, ValueCheck
 from genagents_env.text import fold
@@ -44,8 +44,8 @@ def _answers(index: ScenarioIndex, check: AnswerCheck | ValueCheck, loc: Loc) ->
         text = f"{quote(asked.id)} is asked about everyone; check a question with one answer"
         yield Fault((*loc, "question"), text)
     if isinstance(check, AnswerCheck):
-        yield from _patterns(check.yes, (*loc, "yes"))
-        yield from _patterns(check.no, (*loc, "no"))
+        yield from check_patterns(check.yes, (*loc, "yes"))
+        yield from check_patterns(check.no, (*loc, "no"))
         return
     seen: dict[str, str] = {}
     for i, value in enumerate(check.values):
@@ -53,17 +53,11 @@ def _answers(index: ScenarioIndex, check: AnswerCheck | ValueCheck, loc: Loc) ->
         if fold(value.value) in {fold(v.value) for v in check.values[:i]}:
             text = f"{quote(value.value)} comes twice, as {quote(first)}; every value is its own"
             yield Fault((*loc, "values", i, "value"), text)
-        yield from _patterns(value.patterns, (*loc, "values", i, "patterns"))
+        yield from check_patterns(value.patterns, (*loc, "values", i, "patterns"))
+        yield from check_patterns(value.no, (*loc, "values", i, "no"))
     if fold(check.otherwise) in seen:
         text = f"{quote(check.otherwise)} is one of the values too; take another word"
         yield Fault((*loc, "otherwise"), text)
-
-
-def _patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
-    for i, pattern in enumerate(patterns):
-        if re.search(pattern, "", re.IGNORECASE) is not None:
-            text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
-            yield Fault((*loc, i), text)
 
 
 def _success(index: ScenarioIndex, success: Success, place: int) -> Iterator[Fault]:

@@ -1,5 +1,6 @@
 """The policies of an arm: found, and made once to see that they can be."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from genagents_env.sweep.design.experiment import Arm
 from genagents_env.text import clean
 
 _LIMIT = 500
-_LACKS = "pip install"  # in the error of whatever misses the package of an extra
+_LACKS = re.compile(r"\b(pip|pipx|uv tool) install\b")  # where the package of an extra is missing
 
 
 def resolve_policy(policy: str, base: Path) -> str:
@@ -51,7 +52,7 @@ def _check_policy(spec: PolicySpec) -> str:
     except ImportError:
         return ""
     except (PolicyError, ConfigError) as error:
-        lacks = _LACKS in str(error) or isinstance(error.__cause__, ImportError)
+        lacks = _LACKS.search(str(error)) is not None or isinstance(error.__cause__, ImportError)
         return "" if lacks else clean(str(error), _LIMIT)
     except Exception as error:  # a user's code, reported as it failed
         return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)

@@ -141,11 +141,15 @@ class JudgeSpec(_Table):
     repeats: Repeats = 3
 
 
+DegradedRuns = Literal["exclude", "include"]
+
+
 class Experiment(_Table):
     """What an experiment file says; see the documentation of sweeps for each key.
 
     Either `arms`, run on every one of the scenarios, casts and models with every seed; or
-    `runs`, a list of conditions each given outright.
+    `runs`, a list of conditions each given outright. `degraded` says whether finished runs in
+    which a policy failed count in means and tests.
     """
 
     name: ExperimentName
@@ -168,6 +172,7 @@ class Experiment(_Table):
     models: Words = ()
     embedder: EmbedderName | None = None
     judge: bool = True
+    degraded: DegradedRuns = "exclude"
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 8
     budget: BudgetTable = BudgetTable()
     rate: RateLimit = RateLimit()

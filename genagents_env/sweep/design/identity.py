@@ -12,7 +12,6 @@ from genagents_env import __version__
 from genagents_env.policy_source import find_policy_file, read_source, shorten_policy
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run import PolicySpec
-from genagents_env.scenario import Scenario
 
 _FORMAT = 1  # of what is hashed; another number, another identity of everything
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
@@ -34,7 +33,7 @@ def compute_identity(
     """Return the SHA-256 of what defines a run, as 64 hexadecimal digits.
 
     Args:
-        scenario: its digest, see `digest_scenario`: people, place and repeats are in it.
+        scenario: its digest, see `scenario.digest`: people, place and repeats are in it.
         arguments: start, hours and seconds per tick, as the environment understood them.
         policies: of each agent. One that is a file counts by its name and content, so that a
             moved folder keeps its runs; what it imports from other files does not count.
@@ -66,11 +65,6 @@ def compute_identity(
     if reasoning_effort is not None:  # newer than identities that are kept
         facts["reasoning_effort"] = reasoning_effort
     return sha256(encode(facts).encode()).hexdigest()
-
-
-def digest_scenario(scenario: Scenario) -> str:
-    """Return the SHA-256 of everything in a scenario, as hexadecimal."""
-    return sha256(encode(scenario.model_dump(mode="json")).encode()).hexdigest()
 
 
 def make_slug(name: str) -> str:

@@ -7,7 +7,7 @@ from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
-from genagents_env.sweep.design.identity import digest_scenario
+from genagents_env.scenario.digest import digest_scenario
 
 
 @dataclass(frozen=True)

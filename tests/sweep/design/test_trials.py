@@ -12,7 +12,8 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
-from genagents_env.sweep.design.identity import compute_identity, digest_scenario
+from genagents_env.scenario.digest import digest_scenario
+from genagents_env.sweep.design.identity import compute_identity
 from genagents_env.sweep.design.trials import Trial
 from tests.sweep.small_sweeps import ARMS, OWN, trials
 

@@ -1,0 +1,164 @@
+"""What is whole of a run file, table by table."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from genagents_env.errors import DamageError
+from genagents_env.record import answers
+from genagents_env.record.calls import read_calls
+from genagents_env.record.canonical import verify_chain
+from genagents_env.record.checkpoint import load_state
+from genagents_env.record.checks import check_header, check_pages, check_tables
+from genagents_env.record.connection import RunConnection, connect
+from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.meta import load_meta, read_rows
+from genagents_env.record.tables import (
+    CHECKPOINTS,
+    DICTIONARIES,
+    EMBEDDINGS,
+    IN_FLIGHT,
+    POLICY_ERRORS,
+)
+
+_Check = Callable[[Path, RunConnection], Iterable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class PartState:
+    """One part of a run file: a table, or its pages as a whole.
+
+    Attributes:
+        name: of the table, or `pages`.
+        rows: that the table has; pages of the file.
+        damage: what is wrong, the first of it; None where nothing is.
+    """
+
+    name: str
+    rows: int
+    damage: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What is whole of a run file.
+
+    Attributes:
+        path: of the file.
+        status: of the run, where its head can be read.
+        parts: the pages, then each table. After pages with foreign or altered tables there is
+            none: what a stranger wrote is not read.
+    """
+
+    path: Path
+    status: str | None
+    parts: tuple[PartState, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is wrong with any of them."""
+        return all(part.damage is None for part in self.parts)
+
+
+def verify(path: str | Path) -> Verification:
+    """Return what is whole of the run in `path`: every page, row, table and checksum is read.
+
+    The file may be written meanwhile: it is verified as of one moment.
+
+    Raises:
+        RecordError: it is missing, no run file, of another format, or cannot be read.
+    """
+    path = Path(path)
+    with guard_reading(path):
+        connection = connect(path, "ro")
+        try:
+            connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("BEGIN")
+            check_header(path, connection)
+            return verify_connection(path, connection)
+        finally:
+            connection.close()
+
+
+def verify_connection(path: Path, connection: RunConnection) -> Verification:
+    """Return what is whole of an open file of this format."""
+    foreign = _find_damage(path, lambda: check_tables(path, connection))
+    if foreign is not None:
+        return Verification(path, None, (PartState("pages", 0, foreign),))
+    damage = _find_damage(path, lambda: check_pages(path, connection, indexes=True))
+    parts = [PartState("pages", _count(path, connection, "PRAGMA page_count"), damage)]
+    for name, read in _PARTS.items():
+        damage = _find_damage(path, partial(_exhaust, read, path, connection))
+        rows = _count(path, connection, f"SELECT count(*) FROM {name}")  # noqa: S608 (constant)
+        parts.append(PartState(name, rows, damage))
+    status: list[str] = []
+    _find_damage(path, lambda: status.append(json.loads(read_rows(path, connection)["status"])))
+    return Verification(path, str(status[0]) if status else None, tuple(parts))
+
+
+def _find_damage(path: Path, check: Callable[[], object]) -> str | None:
+    try:
+        with guard_reading(path):
+            check()
+    except DamageError as error:
+        return error.what
+    return None
+
+
+def _exhaust(read: _Check, path: Path, connection: RunConnection) -> None:
+    for _ in read(path, connection):
+        pass
+
+
+def _count(path: Path, connection: RunConnection, query: str) -> int:
+    found = [0]
+    _find_damage(path, lambda: found.append(connection.execute(query).fetchone()[0]))
+    return found[-1]
+
+
+def _read_head(path: Path, connection: RunConnection) -> Iterable[object]:
+    yield load_meta(path, connection)
+
+
+def _read_ticks(path: Path, connection: RunConnection) -> Iterable[object]:
+    yield verify_chain(path, connection)
+    size = 4 * len(load_meta(path, connection).names)
+    for tick, length in connection.execute("SELECT tick, length(positions) FROM ticks"):
+        if length != size:
+            raise damage_error(path, f"tick {tick} has positions of {length} bytes, not {size}")
+        yield tick
+
+
+def _read_events(path: Path, connection: RunConnection) -> Iterable[object]:
+    for id_, data in connection.execute("SELECT id, data FROM events"):
+        if not isinstance(json.loads(data), dict):
+            raise damage_error(path, f"event {id_} has no data")
+        yield id_
+
+
+def _read_checkpoints(path: Path, connection: RunConnection) -> Iterable[object]:
+    for tick, body in CHECKPOINTS.read(path, connection):
+        _, chain = load_state(tick, body)
+        found = connection.execute("SELECT checksum FROM ticks WHERE tick = ?", (tick,)).fetchone()
+        if found != (chain,):
+            raise damage_error(path, f"the ticks before the checkpoint of tick {tick} have changed")
+        yield tick
+
+
+# What a tick's checksum says of its events is told of the ticks.
+_PARTS: dict[str, _Check] = {
+    "meta": _read_head,
+    "ticks": _read_ticks,
+    "events": _read_events,
+    "policy_errors": POLICY_ERRORS.read,
+    "calls": read_calls,
+    "dictionaries": DICTIONARIES.read,
+    "in_flight": IN_FLIGHT.read,
+    "checkpoints": _read_checkpoints,
+    "embeddings": EMBEDDINGS.read,
+    "interviews": answers.read_interviews,
+    "remembered": answers.read_remembered,
+    "judgements": answers.read_judgements,
+}

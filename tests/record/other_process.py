@@ -1,0 +1,109 @@
+"""Another process that opens and begins run files as it is told: `ACTION PATH`, line by line."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunWriter
+from genagents_env.record import meta as heads
+from genagents_env.record.creation import check_free
+from tests.record.lived import live, make_meta
+
+ROOT = Path(__file__).parents[2]
+
+
+class OtherProcess:
+    """The process; use it in a `with` block."""
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "tests.record.other_process"]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def tell(self, action: str, path: Path) -> None:
+        """Let it do something to a file: one of the functions below."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{action} {path}\n")
+        self._process.stdin.flush()
+
+    def hear(self) -> str:
+        """Return what came of it: `done`, or the error and its text."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def ask(self, action: str, path: Path) -> str:
+        """Let it do something, and return what came of it."""
+        self.tell(action, path)
+        return self.hear()
+
+
+def reopen(path: Path) -> None:
+    """Open a file for writing."""
+    RunWriter.open(path).close()
+
+
+def begin(path: Path) -> None:
+    """Make a file, and write a little."""
+    with RunWriter.create(path, META) as writer:
+        live(writer, 1)
+
+
+def look(path: Path) -> None:
+    """See whether a file might be replaced."""
+    check_free(path, force=True)
+
+
+def _be_killed(call: Callable[[], object]) -> None:
+    pid = os.fork()
+    if pid == 0:
+        call()
+        os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
+
+
+def _kill(*arguments: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def be_killed_beginning(path: Path) -> None:
+    """Be killed while a file is made."""
+
+    def call() -> None:
+        heads.write_rows = _kill  # type: ignore[assignment]  # so it dies there
+        begin(path)
+
+    _be_killed(call)
+
+
+def be_killed_writing(path: Path) -> None:
+    """Be killed with a file open for writing."""
+    _be_killed(lambda: _kill(RunWriter.open(path)))
+
+
+ACTIONS: dict[str, Callable[[Path], None]] = {
+    action.__name__: action
+    for action in (reopen, begin, look, be_killed_beginning, be_killed_writing)
+}
+
+if __name__ == "__main__":
+    META = make_meta()
+    for line in sys.stdin:
+        name, _, file = line.strip().partition(" ")
+        try:
+            ACTIONS[name](Path(file))
+        except RecordError as error:
+            print(type(error).__name__, error, flush=True)
+        else:
+            print("done", flush=True)

@@ -1,0 +1,129 @@
+"""A run in which a policy failed is degraded: it says so, and strictly it stops there."""
+
+from pathlib import Path
+
+import pytest
+
+from genagents_env.evaluate import summarize
+from genagents_env.evaluate.run_text import describe_summary
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import PolicySpec, Progress, RunResult, resume, run
+from tests.run.towns import Value, make_options, make_spec
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+TIRED = """
+from genagents_env.actions import Idle
+from genagents_env.policy import Answer, Policy
+
+
+class Tired(Policy):
+    name = "tired"
+    remembers = True
+
+    def reset(self, profiles, seed, context):
+        self.ticks = 0
+
+    def act(self, observations, infos):
+        self.ticks += 1
+        if self.ticks >= 5:
+            raise ValueError("out of ideas")
+        return {agent: Idle("thinking") for agent in observations}
+
+    def interview(self, agent, questions, repeat=0):
+        return [Answer("Nothing.") for _ in questions]
+
+    def state(self):
+        return {"ticks": self.ticks}
+
+    def load_state(self, state):
+        self.ticks = state["ticks"]
+"""
+FIXED = TIRED.replace("self.ticks >= 5", "self.ticks >= 500")
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """Return the file of a policy that raises from tick 5 on."""
+    path = tmp_path / "mine.py"
+    path.write_text(TIRED)
+    return path
+
+
+def live(mine: Path, **changes: Value) -> RunResult:
+    town = make_spec(ticks=15, policy=PolicySpec(str(mine)))
+    return run(town, mine.with_name("run.sqlite"), make_options(**changes))
+
+
+def test_a_run_in_which_a_policy_raises_from_tick_five_is_degraded(mine: Path) -> None:
+    result = live(mine)
+    assert (result.status, result.exit_code) == ("finished", 4)
+    (failure,) = result.degradation.failures
+    assert (failure.policy, failure.count, failure.agents) == ("tired", 22, (ADA, BEN))
+    assert (failure.tick, failure.agent) == (5, ADA)
+    with RunReader(result.path) as record:
+        summary = summarize(record)
+    assert summary.degraded
+    assert summary.as_json()["degraded"] is True
+    lines = list(describe_summary(summary))
+    assert (
+        "DEGRADED: policy tired failed in 22 of 30 decisions (Ada Brook, Ben Carver idled); first "
+        "at tick 5, Ada Brook: ValueError: out of ideas" in lines
+    )
+
+
+def test_the_first_error_of_a_policy_is_reported_as_it_happens(mine: Path) -> None:
+    moments: list[Progress] = []
+    live(mine, watch=moments.append)
+    told = {moment.tick: (moment.policy_errors, moment.policy_error) for moment in moments}
+    assert told[4] == (0, "")
+    assert told[5] == (2, f"policy tired failed for {ADA} at tick 5: ValueError: out of ideas")
+    assert told[15][0] == 22
+
+
+def test_a_strict_run_stops_at_the_first_error_and_is_resumed_once_it_is_corrected(
+    mine: Path,
+) -> None:
+    result = live(mine, strict=True, checkpoint_every=2)
+    assert (result.status, result.exit_code, result.tick) == ("failed", 4, 4)
+    assert f"policy tired failed for {ADA} at tick 5: ValueError: out of ideas" in result.message
+    assert f"genagents resume {result.path} --policy {mine}" in result.message
+    with RunReader(result.path) as record:
+        assert (record.status, record.policy_fault_count()) == ("failed", 0)
+    mine.write_text(FIXED)
+    options = make_options(strict=True, policies=(str(mine),))
+    assert resume(result.path, options).exit_code == 0
+    whole = mine.with_name("whole.sqlite")
+    run(make_spec(ticks=15, policy=PolicySpec(str(mine))), whole, make_options())
+    assert canonical_hash(result.path) == canonical_hash(whole)
+
+
+def test_a_strict_run_that_is_resumed_without_goes_on_degraded(mine: Path) -> None:
+    path = live(mine, strict=True).path
+    result = resume(path, make_options())
+    assert (result.status, result.exit_code) == ("finished", 4)
+    assert canonical_hash(path) == canonical_hash(live_again(mine))
+
+
+def live_again(mine: Path) -> Path:
+    other = mine.with_name("other.sqlite")
+    run(make_spec(ticks=15, policy=PolicySpec(str(mine))), other, make_options())
+    return other
+
+
+def test_a_strict_run_stops_at_an_answer_that_is_no_action_or_no_answer(mine: Path) -> None:
+    mine.write_text(FIXED.replace('Idle("thinking") for', '"nonsense" for'))
+    result = live(mine, strict=True)
+    assert (result.status, result.tick) == ("failed", 0)
+    assert "at tick 1: str is not an action" in result.message
+    result.path.unlink()
+    mine.write_text(FIXED.replace('[Answer("Nothing.") for _ in questions]', "[]"))
+    result = live(mine, strict=True)
+    assert (result.status, result.tick) == ("failed", 0)
+    assert "answers to an interview" in result.message
+
+
+def test_a_run_without_errors_is_not_degraded(mine: Path) -> None:
+    mine.write_text(FIXED)
+    result = live(mine, strict=True)
+    assert (result.status, result.exit_code, result.message) == ("finished", 0, "")
+    assert not result.degradation.degraded

@@ -1,0 +1,133 @@
+"""What the network's weather does to a run: it waits, and comes to the record of a calm day."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import LLMUnavailable, ModelOutage
+from genagents_env.llm.attempt_errors import PromptRefused
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import PolicySpec, RunResult, RunSpec, interview, resume, run
+from tests.campaigns import body_faults
+from tests.run.towns import CURIOUS, make_options, make_spec
+
+BEN = "Ben Carver"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+def town(ticks: int, every: int = 1) -> RunSpec:
+    """Return two people who each ask once in `every` ticks."""
+    return make_spec(ticks=ticks, policy=PolicySpec(CURIOUS, {"every": every}))
+
+
+def failing_from(number: int, error: type[Exception] = LLMUnavailable) -> Rule:
+    """Return a rule that answers so many requests and fails all others."""
+    left = [number]
+
+    def rule(request: CompletionRequest) -> str:
+        left[0] -= 1
+        if left[0] < 0:
+            raise error("gone for lunch")
+        return sample_schema(request)
+
+    return rule
+
+
+def hash_of(spec: RunSpec, path: Path) -> str:
+    run(spec, path.with_name("calm.sqlite"), make_options(ScriptedEndpoint()))
+    return canonical_hash(path.with_name("calm.sqlite"))
+
+
+def assert_paused(result: RunResult) -> None:
+    assert (result.status, result.exit_code) == ("paused", 75)
+    assert "gone for lunch" in result.message
+    assert f"genagents resume {result.path}" in result.message
+
+
+def test_a_short_run_that_nobody_answered_is_not_finished(path: Path) -> None:
+    spec = town(ticks=2)
+    result = run(spec, path, make_options(ScriptedEndpoint(failing_from(0))))
+    assert_paused(result)
+    assert "4 of all its model calls got no answer" in result.message
+    with RunReader(path) as record:
+        assert (record.status, record.sum_calls().fallbacks) == ("paused", 0)
+    assert resume(path, make_options(ScriptedEndpoint())).status == "finished"
+    assert canonical_hash(path) == hash_of(spec, path)
+
+
+def test_a_run_whose_last_calls_nobody_answered_asks_them_again(path: Path) -> None:
+    spec = town(ticks=10)
+    result = run(spec, path, make_options(ScriptedEndpoint(failing_from(17)), concurrency=1))
+    assert_paused(result)
+    assert "3 of the last model calls of the run got no answer" in result.message
+    again = ScriptedEndpoint()
+    assert resume(path, make_options(again)).status == "finished"
+    assert len(again.requests) == 3
+    assert canonical_hash(path) == hash_of(spec, path)
+
+
+def test_those_asked_together_as_the_endpoint_goes_down_are_asked_again(path: Path) -> None:
+    """Of calls that begin at once, those that fail end last: none of them stays a fallback."""
+    spec = town(ticks=4)
+    down = failing_from(5)
+
+    async def late(request: CompletionRequest) -> None:
+        await asyncio.sleep(0.02 if request.seed % 2 else 0.0)
+
+    result = run(spec, path, make_options(ScriptedEndpoint(down, delay=late)))
+    assert_paused(result)
+    assert resume(path, make_options(ScriptedEndpoint())).status == "finished"
+    assert canonical_hash(path) == hash_of(spec, path)
+
+
+def test_a_refused_prompt_at_the_end_keeps_no_run_from_finishing(path: Path) -> None:
+    endpoint = ScriptedEndpoint(failing_from(17, PromptRefused))
+    assert run(town(ticks=10), path, make_options(endpoint)).status == "finished"
+    with RunReader(path) as record:
+        assert record.sum_calls().fallbacks == 3
+    nobody = ScriptedEndpoint(failing_from(0, PromptRefused))
+    other = path.with_name("other.sqlite")
+    assert_paused(run(town(ticks=2), other, make_options(nobody)))
+
+
+def test_a_run_killed_while_nobody_answers_asks_again(path: Path) -> None:
+    """The fallbacks that it had stored by then are no part of what happened."""
+    script = f"""
+import os, signal
+from pathlib import Path
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.run import run
+from tests.run.test_weather import failing_from, town
+from tests.run.towns import make_options
+def kill(phase, tick):
+    if phase == "boundary" and tick == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+endpoint = ScriptedEndpoint(failing_from(1))
+run(town(ticks=6), Path({str(path)!r}), make_options(endpoint, concurrency=1, on_phase=kill))
+"""
+    done = subprocess.run([sys.executable, "-c", script], timeout=60, env=os.environ, check=False)
+    assert done.returncode == -9
+    assert resume(path, make_options(ScriptedEndpoint())).status == "finished"
+    assert canonical_hash(path) == hash_of(town(ticks=6), path)
+
+
+def test_an_interview_that_nobody_answers_makes_nothing_up(path: Path) -> None:
+    run(make_spec(ticks=2, policy=PolicySpec("reactive")), path, make_options(ScriptedEndpoint()))
+    options = make_options(ScriptedEndpoint(failing_from(0)))
+    with pytest.raises(ModelOutage, match=r"got no answer.*gone for lunch"):
+        interview(path, [BEN], ["Who are you?"], options=options)
+
+
+@pytest.mark.slow
+def test_no_body_in_place_of_completions_ends_a_run() -> None:
+    assert body_faults.main(body_faults.list_trials(tenth=True)) == []
