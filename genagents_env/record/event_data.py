@@ -1,7 +1,7 @@
 """What the data of an event must be by its kind, as `world.events` lists it: read from a file."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 from genagents_env.record.rows import JSON
 from genagents_env.world.events import Event
@@ -62,12 +62,11 @@ _KINDS: Mapping[str, Mapping[str, Check]] = {
     "whisper": {"text": _is_text},
     "news": {"text": _is_text, "place": _is_text_or_none, "heard_by": _is_texts},
 }
+_UNREAD = {"emoji"}  # shown where it is there; nothing needs it
 _ABOUT_NOBODY = {"object", "news"}
 
 
-def read_event(
-    id_: int, tick: int, kind: str, agent: str | None, text: str, names: Collection[str]
-) -> Event:
+def read_event(id_: int, tick: int, kind: str, agent: str | None, text: str) -> Event:
     """Return an event from its row; of kinds that this version does not know, any object will do.
 
     Args:
@@ -76,18 +75,17 @@ def read_event(
         kind: of event.
         agent: whom it is about, or None.
         text: of its data, JSON.
-        names: of those who live in the town.
 
     Raises:
-        ValueError: it is about a stranger, or its data lacks a key or has one of another type.
+        ValueError: it is about nobody, or its data lacks a key or has one of another type.
     """
     data = json.loads(text)
     if not isinstance(data, dict):
         raise ValueError(f"event {id_}: its data is no object")
     known = _KINDS.get(kind, {})
     for key, check in known.items():
-        if key not in data or not check(data[key]):
+        if not (check(data[key]) if key in data else key in _UNREAD):
             raise ValueError(f"event {id_} ({kind:.20}): {key} is not as it must be")
-    if agent not in names and not (agent is None and (kind in _ABOUT_NOBODY or not known)):
-        raise ValueError(f"event {id_} ({kind:.20}) is about nobody in this town")
+    if agent is None and known and kind not in _ABOUT_NOBODY:
+        raise ValueError(f"event {id_} ({kind:.20}) is about nobody")
     return Event(id_, tick, kind, agent, data)

@@ -118,7 +118,6 @@ class RunReader:
         try:
             with guard_reading(self.path):
                 self.meta: RunMeta = load_meta(self.path, self._connection)
-            self._names = frozenset(self.meta.names)
             self.cassette = SqliteCassette(self.path, self._connection)
             self.embeddings = SqliteEmbeddings(self.path, self._connection)
         except BaseException:
@@ -201,7 +200,7 @@ class RunReader:
         query = "SELECT * FROM events WHERE id >= ? AND id < ? ORDER BY id"
         with guard_reading(self.path):
             for id_, tick, kind, agent, data in self._connection.execute(query, bound):
-                yield read_event(id_, tick, kind, agent, data, self._names)
+                yield read_event(id_, tick, kind, agent, data)
 
     def event(self, id_: int) -> Event | None:
         """Return the event of this id; None where there is none."""
@@ -210,7 +209,7 @@ class RunReader:
             if row is None:
                 return None
             _, tick, kind, agent, data = row
-            return read_event(id_, tick, kind, agent, data, self._names)
+            return read_event(id_, tick, kind, agent, data)
 
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError, DiskError
+from genagents_env.errors import ConfigError, DiskError, RecordError
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
 from genagents_env.run.models import name_models, open_models, reopen_models
