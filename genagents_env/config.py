@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict, Unpack, get_args
 
@@ -78,8 +79,17 @@ class TownConfig:
         _check("actions", self.actions, get_args(ActionFormat))
         _check("ids", self.ids, get_args(AgentIds))
         _check("render_mode", self.render_mode, (None, *RENDER_MODES))
-        if self.max_cycles is not None and self.max_cycles < 1:
-            raise ConfigError(f"max_cycles: {self.max_cycles} is not allowed; at least 1")
+        for name in ("max_cycles", "seconds_per_tick", "vision_radius"):
+            _check_whole(name, getattr(self, name))
+        _check_number("hours", self.hours)
+        _check_text("start", self.start, datetime)
+        _check_text("place", self.place)
+        _check_text("people", self.people, list, tuple)
+        if not isinstance(self.people, str):
+            for name in self.people or ():
+                _check_text("people", name)
+        if not isinstance(self.scenario, str | Path | Scenario):
+            raise ConfigError(f"scenario: {self.scenario!r} is not allowed; a name or folder is")
         if isinstance(self.scenario, Scenario):
             for name in ("people", "place"):
                 if getattr(self, name) is not None:
@@ -114,14 +124,13 @@ class TownConfig:
         if self.start is not None:
             data["start"] = _parse_start(scenario, self.start)
             if self.hours is None:  # the end stays where the scenario put it
-                skipped = (data["start"] - scenario.start).total_seconds() / 3600
-                data["hours"] = scenario.hours - skipped
+                data["hours"] = _count_hours_left(scenario, data["start"])
         if self.hours is not None:
             data["hours"] = float(self.hours)
         if self.seconds_per_tick is not None:
-            data["seconds_per_tick"] = self.seconds_per_tick
+            data["seconds_per_tick"] = int(self.seconds_per_tick)
         if self.vision_radius is not None:
-            data["rules"]["vision_radius"] = self.vision_radius
+            data["rules"]["vision_radius"] = int(self.vision_radius)
             for person in data["people"]:
                 person["vision_radius"] = None
         try:
@@ -135,6 +144,34 @@ class TownConfig:
 def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
         raise ConfigError(f"{name}: {value!r} is not allowed; use one of {allowed}")
+
+
+def _check_whole(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral | None):
+        raise ConfigError(f"{name}: {value!r} is not allowed; a whole number is")
+    if value is not None and value < 1:
+        raise ConfigError(f"{name}: {value} is not allowed; at least 1")
+
+
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real | None):
+        raise ConfigError(f"{name}: {value!r} is not allowed; a number is")
+    if isinstance(value, int) and abs(value) > 10**18:
+        raise ConfigError(f"{name}: it has {len(str(value))} digits; at most 18 are allowed")
+
+
+def _check_text(name: str, value: object, *more: type) -> None:
+    if not isinstance(value, str | None) and not isinstance(value, more):
+        raise ConfigError(f"{name}: {value!r} is not allowed; text is")
+
+
+def _count_hours_left(scenario: Scenario, start: datetime) -> float:
+    if start.tzinfo is not None:
+        raise ConfigError("start: it has a time zone; write local town time, without one")
+    end = scenario.start + timedelta(hours=scenario.hours)
+    if start >= end:
+        raise ConfigError(f"start: {start} is not before the end, {end}; give hours too")
+    return scenario.hours - (start - scenario.start).total_seconds() / 3600
 
 
 def _parse_start(scenario: Scenario, start: str | datetime) -> datetime:

@@ -6,6 +6,8 @@ import typer
 
 from genagents_env.cli.screen import say
 
+_LONG = 1800  # seconds: from here on it is said how long a scenario takes
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands of this file."""
@@ -19,14 +21,19 @@ def validate(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a scenario.")],
 ) -> None:
     """Check a scenario and print everything that is wrong with it, a line each."""
-    from genagents_env.scenario import validate_folder
+    from genagents_env.scenario import load_scenario, validate_folder
+    from genagents_env.scenario.cost import estimate_cost
+    from genagents_env.scenario.town import lay_out
 
     faults = validate_folder(folder)
     for fault in faults:
         say(fault, error=True)
     if faults:
         raise typer.Exit(2)
-    say(f"{folder}: valid")
+    scenario = load_scenario(folder)
+    cost = estimate_cost(scenario, lay_out(scenario))
+    long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "
+    say(f"{folder}: valid" + (f"{long}{scenario.hours:g} hours" if cost.run > _LONG else ""))
 
 
 def scenarios() -> None:

@@ -93,6 +93,15 @@ PriceOut = Annotated[
     str | None,
     typer.Option(help="Dollars per million tokens written.", rich_help_panel=_ENDPOINT),
 ]
+Preflight = Annotated[
+    bool,
+    typer.Option(
+        "--preflight/--no-preflight",
+        help="Ask a model server one small question before anything is written; it counts "
+        "against the limits.",
+        rich_help_panel=_ENDPOINT,
+    ),
+]
 Judge = Annotated[
     bool,
     typer.Option(

@@ -43,6 +43,14 @@ def report(
             "the experiment of a sweep says otherwise."
         ),
     ] = None,
+    trust_measures: Annotated[
+        bool,
+        typer.Option(
+            "--trust-measures",
+            help="Of a sweep: take measures that its experiment names by a file, too, which runs "
+            "the code in it.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
     """Tell what it came to: successes, who heard which fact and from whom, who came, its cost.
@@ -55,7 +63,7 @@ def report(
 
         check_place(out)
     if any(path.is_dir() for path in run_files):
-        _report_sweep(run_files, out, as_json, chosen)
+        _report_sweep(run_files, out, as_json, chosen, trust_measures)
         return
     from genagents_env.report import write_report
     from genagents_env.report.run_text import describe_run, describe_runs
@@ -84,14 +92,20 @@ def _check_degraded(word: str | None) -> "DegradedRuns | None":
 
 
 def _report_sweep(
-    folders: Sequence[Path], out: Path | None, as_json: bool, degraded: "DegradedRuns | None"
+    folders: Sequence[Path],
+    out: Path | None,
+    as_json: bool,
+    degraded: "DegradedRuns | None",
+    trust_measures: bool,
 ) -> None:
     from genagents_env.report import write_report
     from genagents_env.sweep import SweepFolder
 
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
-    results = measure_folder(SweepFolder(folders[0]), quiet=as_json, degraded=degraded)
+    results = measure_folder(
+        SweepFolder(folders[0]), quiet=as_json, degraded=degraded, trust_measures=trust_measures
+    )
     if as_json:
         typer.echo(json.dumps(results.as_json(), indent=2))
     else:
@@ -106,6 +120,7 @@ def measure_folder(
     workers: int | None = None,
     told: Collection[str] = (),
     degraded: "DegradedRuns | None" = None,
+    trust_measures: bool = False,
 ) -> "SweepResults":
     """Measure all runs of a sweep, and print the problems that are not in `told`."""
     from genagents_env.cli.sweep_progress import show_count
@@ -113,7 +128,9 @@ def measure_folder(
     from genagents_env.sweep import count_cores
 
     with show_count("Measuring", quiet) as watch:
-        results = measure_sweep(folder, watch, workers or count_cores(), degraded)
+        results = measure_sweep(
+            folder, watch, workers or count_cores(), degraded, trust_measures=trust_measures
+        )
     for problem in results.problems:
         if problem not in told:
             say(f"genagents: {problem}", error=True)

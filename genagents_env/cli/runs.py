@@ -18,6 +18,7 @@ from genagents_env.cli.options import (
     MaxSeconds,
     MaxTokens,
     Model,
+    Preflight,
     PriceIn,
     PriceOut,
     Quiet,
@@ -33,6 +34,7 @@ from genagents_env.cli.screen import print_degradation, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
+    from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
     from genagents_env.run import RunResult
 
@@ -94,6 +96,7 @@ def run(
     reasoning_effort: Effort = None,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
+    preflight: Preflight = True,
     quiet: Quiet = False,
 ) -> None:
     """Live a scenario from its start and record it.
@@ -124,6 +127,7 @@ def run(
             embedder=embedder,
             interviews=interviews,
             limits=limits,
+            preflight=preflight,
             concurrency=concurrency,
             strict=strict,
             watch=watch,
@@ -202,6 +206,8 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
             for line in lines:
                 say(line, indent=10)
             say()
+        if result.resumed_from is not None:
+            say(_describe_resume(result.resumed_from, record))
         for line in describe_summary(summarize(record)):
             say(line, indent=4)
     say()
@@ -210,6 +216,12 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
     if result.message:
         say(f"genagents: {result.message}", error=True)
     raise typer.Exit(result.exit_code)
+
+
+def _describe_resume(tick: int, record: "RunReader") -> str:
+    if tick < 0:
+        return "Resumed from the start: there was no checkpoint yet"
+    return f"Resumed from tick {tick:,}, {record.time(tick):%H:%M}"
 
 
 def _parse_names(people: str | None) -> list[str] | None:

@@ -11,6 +11,7 @@ from genagents_env.cli.options import (
     Effort,
     Embedder,
     Model,
+    Preflight,
     PriceIn,
     PriceOut,
     Strict,
@@ -95,6 +96,7 @@ def sweep(
     reasoning_effort: Effort = None,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
+    preflight: Preflight = True,
     strict: Strict = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
@@ -126,18 +128,20 @@ def sweep(
     folder = _open_folder(experiment, out, resume, changes)
     told = _warn(folder)
     if dry_run:
-        _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet)
+        _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet, preflight)
         return
     from genagents_env.record.degradation import DEGRADED_EXIT
 
-    result = _run_sweep(folder, workers, backend, quiet, strict=strict)
+    result = _run_sweep(folder, workers, backend, quiet, strict=strict, preflight=preflight)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
         code = _judge(folder, result, quiet) or code
     if report:
         from genagents_env.report import write_report
 
-        page, *_ = write_report(measure_folder(folder, quiet=quiet, workers=workers, told=told))
+        page, *_ = write_report(
+            measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True)
+        )
         say(f"Report: {page}")
     _print_result(result)
     raise typer.Exit(code)
@@ -187,13 +191,16 @@ def _run_sweep(
     trials: frozenset[str] | None = None,
     *,
     strict: bool = False,
+    preflight: bool = True,
 ) -> "SweepResult":
     from genagents_env.cli.sweep_progress import show_progress
     from genagents_env.sweep import SweepOptions
     from genagents_env.sweep import sweep as run_sweep
 
     with show_progress(quiet) as watch:
-        options = SweepOptions(workers, backend, watch=watch, trials=trials, strict=strict)
+        options = SweepOptions(
+            workers, backend, watch=watch, trials=trials, preflight=preflight, strict=strict
+        )
         return run_sweep(folder, options)
 
 
@@ -205,6 +212,7 @@ def _print_plan(
     workers: int | None,
     backend: str,
     quiet: bool,
+    preflight: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
     from genagents_env.sweep import SweepFolder, choose_pilots
@@ -215,7 +223,7 @@ def _print_plan(
         piloted = SweepFolder.create(folder.path / _PILOTS, folder.experiment_file, changed)
     if pilot or costs_nothing(piloted):
         chosen = frozenset(trial.name for trial in choose_pilots(piloted))
-        result = _run_sweep(piloted, workers, backend, quiet, chosen)
+        result = _run_sweep(piloted, workers, backend, quiet, chosen, preflight=preflight)
         for problem in result.problems:
             say(f"genagents: {problem}", error=True)
     else:

@@ -53,7 +53,7 @@ def load_measure(name: str, base: Path | None = None) -> Measure:
     Raises:
         ConfigError: there is none of this name, or the file does not load.
     """
-    if ".py:" in name:
+    if is_from_file(name):
         return _load_from_file(name, base)
     stem, _, key = name.partition(".")
     shipped = _load_shipped()
@@ -65,6 +65,11 @@ def load_measure(name: str, base: Path | None = None) -> Measure:
             "write path/to/file.py:NAME"
         )
     return replace(shipped[stem], key=key)
+
+
+def is_from_file(name: str) -> bool:
+    """Return whether the name is that of a function in a file: code, which is run to take it."""
+    return ".py:" in name
 
 
 def find_measures(

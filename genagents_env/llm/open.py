@@ -62,6 +62,14 @@ def open_endpoint(
     )
 
 
+def is_served(model: str | None) -> bool:
+    """Return whether a server has `model`, as `open_endpoint` takes it: no rule, no own process."""
+    name = model or ""
+    if name.partition(":")[0] == _SCRIPTED or name.endswith(".gguf"):
+        return False
+    return any(read_endpoint_variables())
+
+
 def costs_nothing(model: str | None) -> bool:
     """Return whether `model`, as `open_endpoint` takes it, is known to cost nothing.
 

@@ -82,7 +82,7 @@ class _SpendingNote(_Part):
     calls: Count
     tokens: Count
     dollars: Amount
-    seconds: Annotated[float, Field(ge=0, le=_MOST)]
+    seconds: Annotated[float, Field(ge=0, le=_MOST)] = 0.0
 
 
 class Head(_Part):
@@ -100,6 +100,7 @@ class Head(_Part):
     versions: dict[Words, Words]
     status: Words = ""
     spent: _SpendingNote | None = None
+    preflight: _SpendingNote | None = None
 
 
 def read_head(rows: Mapping[str, str]) -> tuple[Scenario, Head]:
@@ -132,7 +133,7 @@ def read_spending(note: str | None) -> dict[str, JSON] | None:
     try:
         found = TypeAdapter(_SpendingNote | None).validate_json(note, strict=True)
     except ValidationError as error:
-        raise ValueError(f"spent: {_describe(error)}") from None
+        raise ValueError(f"a note of what was spent: {_describe(error)}") from None
     return None if found is None else found.model_dump()
 
 

@@ -105,7 +105,7 @@ def _read_batch(
 def _read_trials(
     trials: Iterable[MeasuredTrial], measures: Sequence[str], base: Path
 ) -> Iterator[MeasuredTrial]:
-    found, _ = find_measures(measures, base)
+    found = find_measures(measures, base)[0] if measures else ()
     for trial in trials:
         yield read_trial(trial, found)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from genagents_env.evaluate.measure_catalog import is_from_file
 from genagents_env.evaluate.measures import DEFAULT, Measure, find_measures
 from genagents_env.evaluate.published import PublishedCost, list_published_costs
 from genagents_env.evaluate.rates import GAME_SPEED, Tariff
@@ -28,6 +29,7 @@ from genagents_env.report.trial import MeasuredTrial, make_trial
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import DegradedRuns, Experiment, load_experiment
 from genagents_env.sweep.folder import SweepFolder
+from genagents_env.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ def measure_sweep(
     on_read: OnRead | None = None,
     workers: int = 1,
     degraded: DegradedRuns | None = None,
+    *,
+    trust_measures: bool = False,
 ) -> SweepResults:
     """Measure every run of a sweep and return the results.
 
@@ -175,14 +179,19 @@ def measure_sweep(
         on_read: called after every run with how many are read, and of how many.
         workers: processes that read.
         degraded: in place of what the experiment says of runs in which a policy failed.
+        trust_measures: take measures that the experiment names by a file, too, which runs that
+            file. The folder may be somebody else's; nothing else in it is code that is run.
 
     Raises:
         ConfigError, ScenarioError, PolicyError: the experiment file cannot be read.
     """
     experiment = folder.experiment
-    wanted = (*experiment.primary, *(experiment.measures or DEFAULT))
-    measures, unknown = find_measures(wanted, folder.base)
-    main = find_measures(experiment.primary, folder.base)[0] if experiment.primary else ()
+    named = (*experiment.primary, *(experiment.measures or DEFAULT))
+    wanted = [one for one in named if trust_measures or not is_from_file(one)]
+    measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
+    primary = [one for one in experiment.primary if one in wanted]
+    main = find_measures(primary, folder.base)[0] if primary else ()
+    untaken = tuple(_describe_untaken(one) for one in dict.fromkeys(named) if one not in wanted)
     exclude = (degraded or experiment.degraded) == "exclude"
     runs = tuple(
         replace(run, excluded=exclude and run.policies_failed)
@@ -198,8 +207,13 @@ def measure_sweep(
         _find_override(folder, experiment),
     )
     return compare_trials(
-        folder.path, plan, runs, measures, main, folder.find_unknown_runs(), unknown
+        folder.path, plan, runs, measures, main, folder.find_unknown_runs(), (*untaken, *unknown)
     )
+
+
+def _describe_untaken(name: str) -> str:
+    told = f"The measure {clean(name, 200)} is code in a file and was not taken"
+    return f"{told}; `--trust-measures` takes it, where you trust who wrote it."
 
 
 def measure_runs(

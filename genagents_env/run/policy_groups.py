@@ -264,12 +264,26 @@ def assign_specs(
         ConfigError: `own` names someone who is not there.
         PolicyError: there is no policy of that name.
     """
+    specs = match_specs(agents, default, own)
+    for policy in {default.name, *(own or {}).values()}:
+        find_policy_class(policy)
+    return specs
+
+
+def match_specs(
+    agents: Sequence[AgentID],
+    default: PolicySpec,
+    own: Mapping[AgentID, str] | None = None,
+) -> dict[AgentID, PolicySpec]:
+    """Do as `assign_specs`, but import nothing: whether there are such policies is not asked.
+
+    Raises:
+        ConfigError: `own` names someone who is not there.
+    """
     own = own or {}
     for name in own:
         if name not in agents:
             raise ConfigError(f"nobody is called {name!r}; there are {', '.join(agents)}")
-    for policy in {default.name, *own.values()}:
-        find_policy_class(policy)
     return {a: PolicySpec(own[a]) if a in own else default for a in agents}
 
 

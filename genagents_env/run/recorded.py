@@ -8,6 +8,7 @@ from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DiskError, RecordError
+from genagents_env.llm.budget import Spend
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
 from genagents_env.run.models import name_models, open_models, reopen_models
@@ -18,8 +19,10 @@ from genagents_env.run.policy_trust import (
     note_changes,
     read_policies,
 )
+from genagents_env.run.preflight import ask_first_question
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
+from genagents_env.run.spending import note_preflight
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.loader import check_scenario
 
@@ -32,6 +35,7 @@ def run(
     """Run `spec` from its start and record it in `path`.
 
     Raises:
+        LLMRefused, ModelOutage: as of `ask_first_question`; nothing was written.
         ScenarioError, ConfigError, PolicyError: nothing was written.
         RecordError: `path` exists and `force` is not given, or cannot be written.
         RunLocked: another process writes it.
@@ -42,8 +46,12 @@ def run(
     groups = load_policies(meta, options, chosen)
     models = open_models(groups, options)
     meta = name_models(meta, models, options)
+    asked = Spend()
+    if options.preflight and models.endpoint is not None:
+        asked = ask_first_question(models.endpoint, options)
     with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
         try:
+            note_preflight(writer, asked)
             result = RunSession(writer, env, groups, options, models).execute(None)
         except BaseException as error:
             if writer.tick < 0:
@@ -91,7 +99,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         state = writer.rewind()
         note_changes(writer, chosen)
         result = RunSession(writer, env, groups, options, models).execute(state)
-    return add_degradation(result)
+    return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
 
 
 def add_degradation(result: RunResult) -> RunResult:

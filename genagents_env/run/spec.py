@@ -110,6 +110,8 @@ class RunOptions:
             they are said to be, also where their files have changed since, which is then noted.
         strict: a run stops at the first error of a policy, before the tick is lived, and can be
             resumed from its last checkpoint; otherwise the agents idle and it goes on, degraded.
+        preflight: ask the model server one small question before a new run has a file, so that
+            a wrong key, model or address is told at once; it counts against the limits.
         policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
             of calls.
         checkpoint_every: ticks.
@@ -130,6 +132,7 @@ class RunOptions:
     trust_policies: bool = False
     policies: tuple[str, ...] = ()
     strict: bool = False
+    preflight: bool = False
     policy_deadline: float | None = 1800.0
     checkpoint_every: int = 100
     watch: Callable[[Progress], None] | None = None
@@ -154,6 +157,8 @@ class RunResult:
         exit_code: of the command line.
         message: why it stopped early and what to do; empty when it finished.
         degradation: what took the place of decisions so far.
+        resumed_from: the tick of the checkpoint that `resume` went on from, -1 where it began again
+            at the start; None of a run that was not resumed.
     """
 
     path: Path
@@ -162,3 +167,4 @@ class RunResult:
     exit_code: int
     message: str = ""
     degradation: Degradation = _WHOLE
+    resumed_from: int | None = None

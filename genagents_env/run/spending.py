@@ -11,10 +11,27 @@ from genagents_env.record.reader import SPENDING
 from genagents_env.record.rows import encode
 from genagents_env.run.spec import Limits
 
+_PREFLIGHT = "preflight"  # the note of what was spent before the file was made
+
 
 def note_spending(writer: RunWriter, budget: Budget) -> None:
     """Keep what is spent now, beside the tick of the checkpoint from which a resume would start."""
     writer.note(SPENDING, encode({"checkpoint": writer.last_checkpoint, **budget.state()}))
+
+
+def note_preflight(writer: RunWriter, spent: Spend) -> None:
+    """Keep what the question before the run took, for those who begin to count anew."""
+    if spent.calls:
+        amount = {"calls": spent.calls, "tokens": spent.tokens, "dollars": str(spent.dollars)}
+        writer.note(_PREFLIGHT, encode(amount))
+
+
+def _read_preflight(writer: RunWriter) -> Spend:
+    with guard_reading(writer.path):
+        note = read_spending(writer.find_note(_PREFLIGHT))
+    if note is None:
+        return Spend()
+    return Spend(note["calls"], note["tokens"], Decimal(note["dollars"]))
 
 
 def restore_spending(
@@ -37,6 +54,8 @@ def restore_spending(
     if note is None or note.pop("checkpoint") != checkpoint:
         if saved is not None:
             budget.load_state(saved)  # type: ignore[arg-type]  # JSON of our own, checksummed
+        else:
+            budget.charge(_read_preflight(writer))
         return
     attempts, read, written = writer.sum_calls_since(checkpoint)
     dollars = Decimal(note["dollars"]) - (price or FREE).cost(read, written)

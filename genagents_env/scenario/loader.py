@@ -6,13 +6,14 @@ from pathlib import Path
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.checks import check
+from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, quote, suggest
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.repair import draft
 from genagents_env.scenario.schema import Scenario
-from genagents_env.scenario.town import try_lay_out
+from genagents_env.scenario.town import lay_out, try_lay_out
 from genagents_env.text import clean
 
 FAULT_LIMIT = 1000  # characters of one fault
@@ -45,7 +46,13 @@ def load_scenario(
     if scenario is None or faults:
         raise ScenarioError(faults)
     scenario = scenario if people is None else select_people(scenario, people)
-    return scenario if place is None else start_all_at(scenario, place)
+    if place is None:
+        return scenario
+    scenario = start_all_at(scenario, place)
+    crowded = [fault.text for fault in check_cost(scenario, lay_out(scenario))]
+    if crowded:
+        raise ScenarioError([f"place: {text}" for text in crowded])
+    return scenario
 
 
 def validate_folder(path: str | Path) -> list[str]:
@@ -107,5 +114,8 @@ def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
         return None, made.faults
     faults = check(made.scenario)
     if made.has_town:
-        faults += try_lay_out(made.scenario)[1]
+        plan, misplaced = try_lay_out(made.scenario)
+        faults += misplaced
+        if plan is not None and not faults:
+            faults += check_cost(made.scenario, plan)
     return made.scenario, made.faults + [fault for fault in faults if made.trusts(fault)]

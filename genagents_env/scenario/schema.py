@@ -14,7 +14,9 @@ from genagents_env.scenario.plan import parse_hours
 from genagents_env.text import clean
 
 NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
+FIRST_YEAR, LAST_YEAR = 1000, 9000  # of the start: computing with dates ends at 1 and 9999
 SIDE_LIMIT = 512  # tiles, the longest side of a town
+FEW = 100  # facts, questions and the like
 MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)
 
 
@@ -46,6 +48,12 @@ def _local(value: datetime) -> datetime:
     return value
 
 
+def _in_years(value: datetime) -> datetime:
+    if not FIRST_YEAR <= value.year <= LAST_YEAR:
+        raise ValueError(f"the year is {value.year}; from {FIRST_YEAR} to {LAST_YEAR} are allowed")
+    return value
+
+
 def _opening(value: str) -> str:
     parse_hours(value)
     return value
@@ -56,6 +64,7 @@ Ref = Annotated[str, _clean_to(4 * NAME_LIMIT), Field(min_length=1)]
 Line = Annotated[str, _clean_to(LINE_LIMIT), Field(min_length=1)]
 Paragraph = Annotated[str, _clean_to(TEXT_LIMIT)]
 Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
+Patterns = Annotated[tuple[Pattern, ...], Field(max_length=30)]
 LocalTime = Annotated[datetime, AfterValidator(_local)]
 OpenHours = Annotated[str, AfterValidator(_opening)]
 Radius = Annotated[int, Field(ge=1, le=64)]
@@ -170,7 +179,7 @@ class Fact(Model):
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     statement: Line
     known_by: tuple[Name, ...] = ()
-    patterns: Annotated[tuple[Pattern, ...], Field(min_length=1)]
+    patterns: Annotated[Patterns, Field(min_length=1)]
     secret: bool = False
 
 
@@ -232,8 +241,8 @@ class AnswerCheck(Model):
     id: Id
     question: Id
     ask: Line
-    yes: tuple[Pattern, ...] = ()
-    no: tuple[Pattern, ...] = ()
+    yes: Patterns = ()
+    no: Patterns = ()
 
 
 class Value(Model):
@@ -243,8 +252,8 @@ class Value(Model):
     """
 
     value: Line
-    patterns: tuple[Pattern, ...] = ()
-    no: tuple[Pattern, ...] = ()
+    patterns: Patterns = ()
+    no: Patterns = ()
 
 
 class ValueCheck(Model):
@@ -354,19 +363,19 @@ class Scenario(Model):
     description: Paragraph = ""
     town: Name
     outside: Name = "outside"
-    start: LocalTime
+    start: Annotated[LocalTime, AfterValidator(_in_years)]
     hours: Annotated[float, Field(gt=0, le=24 * 366)]
     seconds_per_tick: Annotated[int, Field(ge=1, le=3600)] = 10
     rules: Rules = Rules()
     sectors: Annotated[tuple[SectorSpec, ...], Field(min_length=1)]
-    people: Annotated[tuple[Person, ...], Field(min_length=1)]
-    facts: tuple[Fact, ...] = ()
-    gatherings: tuple[Gathering, ...] = ()
-    events: tuple[ScheduledEvent, ...] = ()
-    questions: tuple[Question, ...] = ()
+    people: Annotated[tuple[Person, ...], Field(min_length=1, max_length=4000)]
+    facts: Annotated[tuple[Fact, ...], Field(max_length=FEW)] = ()
+    gatherings: Annotated[tuple[Gathering, ...], Field(max_length=FEW)] = ()
+    events: Annotated[tuple[ScheduledEvent, ...], Field(max_length=1000)] = ()
+    questions: Annotated[tuple[Question, ...], Field(max_length=FEW)] = ()
     interview_repeats: Annotated[int, Field(ge=1, le=20)] = 1
-    checks: tuple[Check, ...] = ()
-    success: tuple[Success, ...] = ()
+    checks: Annotated[tuple[Check, ...], Field(max_length=FEW)] = ()
+    success: Annotated[tuple[Success, ...], Field(max_length=FEW)] = ()
     casts: dict[Name, Annotated[tuple[Name, ...], Field(min_length=1)]] = {}
     measures: tuple[Literal["knowledge", "attendance", "density", "conversation"], ...] = ()
     reward: Reward = Reward()

@@ -85,6 +85,7 @@ class SweepFolder:
             ScenarioError, PolicyError: as `build_trials`; nothing was written.
         """
         folder = cls(path)
+        folder.check_policies()
         if given := check_changes(changes or {}):
             folder = cls.create(path, folder.experiment_file, {**folder.changes, **given})
         return folder
@@ -125,8 +126,19 @@ class SweepFolder:
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial, in the order in which they are run; errors as of `build_trials`."""
-        return build_trials(self.experiment, self.base)
+        """Every trial, in the order in which they are run; errors as of `build_trials`.
+
+        No policy is imported: a folder that is only looked at may be somebody else's.
+        """
+        return build_trials(self.experiment, self.base, load=False)
+
+    def check_policies(self) -> None:
+        """Import and make every policy once, for trials that are to be run.
+
+        Raises:
+            ScenarioError, PolicyError, ConfigError: as `build_trials`.
+        """
+        build_trials(self.experiment, self.base)
 
     def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.

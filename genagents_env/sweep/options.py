@@ -16,6 +16,8 @@ class SweepOptions:
         backend: `loky` (processes of this machine) or `ray` (a cluster).
         watch: called with how far it is, at most five times a second, and from two threads in turn.
         trials: names of those to be run; None is all.
+        preflight: ask each model server one small question before the first run, see
+            `run.preflight`; it counts against the budget of all runs.
         strict: a run stops, as failed, at the first error of a policy.
     """
 
@@ -23,6 +25,7 @@ class SweepOptions:
     backend: str = "loky"
     watch: Callable[[SweepProgress], None] | None = None
     trials: Collection[str] | None = None
+    preflight: bool = False
     strict: bool = False
 
     def count_workers(self) -> int:

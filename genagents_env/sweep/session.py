@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Collection, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -11,7 +11,8 @@ from genagents_env import __version__
 from genagents_env.errors import ConfigError
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record.rows import JSON
-from genagents_env.run import Limits
+from genagents_env.run import Limits, RunOptions
+from genagents_env.run.preflight import check_model_server
 from genagents_env.sweep.backends import check_backend, find_host, is_remote
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import replace_run
@@ -21,6 +22,7 @@ from genagents_env.sweep.options import SweepOptions, count_cores
 from genagents_env.sweep.progress import ProgressTracker
 from genagents_env.sweep.result import SweepResult, format_message
 from genagents_env.sweep.signals import SignalForwarder
+from genagents_env.sweep.spending.client import BudgetClient
 from genagents_env.sweep.spending.server import BudgetServer
 from genagents_env.sweep.stop_rule import StopRule
 from genagents_env.sweep.supervisor import supervise
@@ -80,11 +82,24 @@ class SweepSession:
         self.tracker = ProgressTracker(self.trials.values(), self.workers, spent, watch)
         with self.server, self.signals.listen():
             due = self._find_due()
+            if self.options.preflight:
+                self._ask_first_questions(due)
             how: dict[str, JSON] = {"workers": self.workers, "backend": backend}
             self._log("started", versions=dict(list_versions()), due=len(due), **how)
             with suppress(KeyboardInterrupt):  # of `signals`, which knows the signal
                 self._run_trials(due)
             return self._conclude()
+
+    def _ask_first_questions(self, due: Sequence[Trial]) -> None:
+        """Ask each model that a run needs; what is wrong with one is told before any run."""
+        how = self.folder.experiment.endpoint.make_options()
+        models = dict.fromkeys(trial.model for trial in due if self._needs_model(trial))
+        for model in models:
+            with closing(BudgetClient(self.server.address, "preflight")) as budget:
+                options = RunOptions(
+                    model=model, model_options=how, limits=self._limits, shared_budget=budget
+                )
+                check_model_server(options)
 
     def _run_trials(self, due: Sequence[Trial]) -> None:
         while due:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
-from genagents_env.policy_source import shorten_policy
+from genagents_env.policy_source import find_policy_file, read_source, shorten_policy
 from genagents_env.record import Degradation, RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
@@ -131,4 +131,11 @@ def _find_difference(trial: Trial, meta: RunMeta) -> str:
             or recorded.get("config") != config
         ):
             return f"the policy of {agent} is {recorded.get('name')} with {recorded.get('config')}"
+        before = meta.origins.get(str(recorded.get("name")))
+        if before is not None and before.sha256 not in (None, _hash_policy(name)):
+            return f"the file of the policy of {agent} was another ({before})"
     return ""
+
+
+def _hash_policy(name: str) -> str | None:
+    return None if find_policy_file(name) is None else read_source(name).sha256

@@ -5,7 +5,6 @@ by routines and the town, and a fact goes from mouth to mouth once per listener.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from pydantic import TypeAdapter
 
@@ -100,7 +99,7 @@ class ScriptedPolicy(Policy):
 
     def state(self) -> State:
         """Return what everyone carries."""
-        return {agent: asdict(memory) for agent, memory in self.states.items()}
+        return {agent: memory.as_json() for agent, memory in self.states.items()}
 
     def load_state(self, state: State) -> None:
         """Resume from `state`."""

@@ -1,6 +1,6 @@
 """What a scripted person carries from tick to tick."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from genagents_env.errors import ConfigError
 
@@ -79,6 +79,14 @@ class ScriptedState:
     going: str = ""
     detour: str = ""
 
+    def as_json(self) -> dict[str, object]:
+        """Return it as JSON values that do not change with it.
+
+        `dataclasses.asdict` would copy every name of everybody met one by one.
+        """
+        told = {fact: list(names) for fact, names in self.told.items()}
+        return {**_list_fields(self), "told": told, "chat": _list_fields(self.chat)}
+
     def knows(self, fact: str, name: str) -> bool:
         """Return whether `name` has `fact` from or with this person."""
         return name in self.told.get(fact, ())
@@ -87,3 +95,11 @@ class ScriptedState:
         """Remember that `name` has `fact`."""
         if not self.knows(fact, name):
             self.told.setdefault(fact, []).append(name)
+
+
+def _list_fields(value: "Chat | ScriptedState") -> dict[str, object]:
+    """Return the fields by name, their own lists and tables copied."""
+    found = {one.name: getattr(value, one.name) for one in fields(value)}
+    return {
+        name: one.copy() if isinstance(one, dict | list) else one for name, one in found.items()
+    }

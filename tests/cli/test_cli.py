@@ -58,6 +58,7 @@ def test_a_stopped_run_is_resumed_and_lives_on(genagents: Run) -> None:
         "resume", "run.sqlite", "--hours", "0.1", "--quiet", "--trust-policies"
     )
     assert code == 0
+    assert out.startswith("Resumed from tick 35, 09:05")
     assert "(72 ticks): finished" in out
 
 

@@ -47,12 +47,12 @@ def test_a_reasoning_model_lives_tiny_without_a_fallback(
     assert "Fallbacks: 0 of 9" in out
     assert f"Thinking: {thought.reasoning_tokens:,} of the tokens written" in out
     if given == "none":
-        assert limits == {256, 256 + 4096}
+        assert limits == {128, 128 + 4096, 256, 256 + 4096}  # the first question, and the calls
         assert efforts == {None}
         assert 0 < thought.calls == totals.retries
         assert "made again with more room for the reply" in out
     else:
-        assert limits == {256 + 2500}
+        assert limits == {128 + 2500, 256 + 2500}
         assert efforts == {"low"}
         assert totals.retries == 0
 

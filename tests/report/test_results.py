@@ -58,7 +58,9 @@ def about(known: SweepResults, words: str) -> bool:
 
 def test_a_sweep_is_measured(folder: SweepFolder) -> None:
     seen: list[tuple[int, int]] = []
-    known = measure_sweep(folder, lambda done, total: seen.append((done, total)))
+    known = measure_sweep(
+        folder, lambda done, total: seen.append((done, total)), trust_measures=True
+    )
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert known.count("finished") == 4
     assert known.primary == ("heard.tea", "ticks")
@@ -84,8 +86,8 @@ def test_a_sweep_is_measured(folder: SweepFolder) -> None:
 @pytest.mark.slow
 def test_processes_read_the_same(folder: SweepFolder) -> None:
     seen: list[int] = []
-    alone = measure_sweep(folder)
-    apart = measure_sweep(folder, lambda done, _: seen.append(done), workers=2)
+    alone = measure_sweep(folder, trust_measures=True)
+    apart = measure_sweep(folder, lambda done, _: seen.append(done), workers=2, trust_measures=True)
     assert apart.as_json() == alone.as_json()
     assert seen == [1, 2, 3, 4]
 
@@ -98,7 +100,7 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: S
     path.write_bytes(whole[:place] + b'"t3xt_"'[: len(b'"text"')] + whole[place + 6 :])
     folder.run_file(missing).unlink()
     folder.run_file(empty).write_bytes(b"")
-    known = measure_sweep(SweepFolder(folder.path))
+    known = measure_sweep(SweepFolder(folder.path), trust_measures=True)
     states = [run.state for run in known.runs]
     assert states == ["damaged", "due", "due", "finished"]
     assert known.runs[0].problem
@@ -110,7 +112,7 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: S
 def test_a_file_of_no_trial_is_told_and_not_used(folder: SweepFolder) -> None:
     text = (folder.path / "experiment.toml").read_text()
     (folder.path / "experiment.toml").write_text(text.replace("hours = 0.1", "hours = 0.05"))
-    known = measure_sweep(SweepFolder(folder.path))
+    known = measure_sweep(SweepFolder(folder.path), trust_measures=True)
     assert known.count("due") == 4
     assert about(known, "4 run files in the folder belong to no trial")
     assert "No run has finished yet" in known.finding
@@ -119,7 +121,7 @@ def test_a_file_of_no_trial_is_told_and_not_used(folder: SweepFolder) -> None:
 
 def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: SweepFolder) -> None:
     (folder.path / "verdicts.jsonl").write_text("nonsense\n")
-    known = measure_sweep(folder)
+    known = measure_sweep(folder, trust_measures=True)
     assert about(known, "What judges said is left out")
     assert known.judged == ()
 

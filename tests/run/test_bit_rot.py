@@ -7,43 +7,45 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.record import canonical_hash
+from tests.campaigns import bit_flips
 from tests.run.towns import resume_town, run_town
 
 
-def rotten(content: bytes, count: int, seed: int) -> list[bytes]:
-    """Return copies of `content`, each with one bit turned."""
-    dice = Random(seed)  # noqa: S311 (the same bits each time)
-    copies = []
-    for _ in range(count):
-        copy = bytearray(content)
-        bit = dice.randrange(8 * len(copy))
-        copy[bit // 8] ^= 1 << bit % 8
-        copies.append(bytes(copy))
-    return copies
+@pytest.mark.slow
+def test_a_turned_bit_of_a_finished_file_is_noticed_or_harmless(tmp_path: Path) -> None:
+    found, misses = bit_flips.flip_finished(tmp_path, 100, seed=2)
+    assert not misses
+    assert found["noticed as it was read"] > 20
 
 
 @pytest.mark.slow
-def test_a_turned_bit_is_harmless_or_noticed_never_believed(tmp_path: Path) -> None:
+def test_a_turned_bit_of_the_log_of_a_killed_run_changes_no_hash(tmp_path: Path) -> None:
+    found, misses = bit_flips.flip_killed(tmp_path, 20, seed=2)
+    assert not misses
+    assert set(found) == {
+        "resumed from tick 10 to the clean hash",
+        "resumed from tick -1 to the clean hash",
+    }
+
+
+@pytest.mark.slow
+def test_a_turned_bit_of_a_stopped_run_is_noticed_or_harmless_as_it_is_resumed(
+    tmp_path: Path,
+) -> None:
     whole, cut, path = tmp_path / "whole", tmp_path / "cut", tmp_path / "run.sqlite"
     run_town(whole, ticks=20)
-    hash_of_whole = canonical_hash(whole)
-    complaints = []
-    for content in rotten(whole.read_bytes(), 300, seed=1):
-        path.write_bytes(content)
-        try:
-            assert canonical_hash(path) == hash_of_whole
-        except RecordError as error:
-            complaints.append(str(error))
-    assert len(complaints) > 50
-
+    clean, dice = canonical_hash(whole), Random(2)  # noqa: S311 (the same bits each time)
     run_town(cut, ticks=20, on_phase=_cut)
-    for content in rotten(cut.read_bytes(), 60, seed=2):
-        path.write_bytes(content)
+    complaints = []
+    for _ in range(60):
+        path.write_bytes(cut.read_bytes())
+        bit_flips.turn_bit(path, dice)
         try:
             assert resume_town(path).status == "finished"
-            assert canonical_hash(path) == hash_of_whole
+            assert canonical_hash(path) == clean
         except RecordError as error:
             complaints.append(str(error))
+    assert len(complaints) > 10
     assert all(str(path) in complaint for complaint in complaints)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
-from genagents_env.run import PolicySpec, RunSpec, assign_specs
+from genagents_env.run import PolicySpec, RunSpec
+from genagents_env.run.policy_groups import match_specs
 from genagents_env.sweep.design.arms import check_arm, make_default_policy, resolve_own_policies
 from genagents_env.sweep.design.experiment import Experiment, RunEntry
 from genagents_env.sweep.design.towns import PreparedTown, prepare_town
@@ -35,13 +36,18 @@ class _Fault:
     line: str
 
 
-def build_cells(experiment: Experiment, base: Path) -> tuple[Cell, ...]:
+def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tuple[Cell, ...]:
     """Return the cells, in the order of `Experiment.cells`.
+
+    Args:
+        experiment: as loaded.
+        base: the folder that relative paths in it start from.
+        load: whether policies are imported and made.
 
     Raises:
         ScenarioError, PolicyError, ConfigError: as `build_trials`.
     """
-    faults = list(_check_arms(experiment, base))
+    faults = list(_check_arms(experiment, base)) if load else []
     refused = bool(faults)
     towns: dict[tuple[str | None, TownConfig, int | None], PreparedTown | None] = {}
     cells: list[Cell] = []
@@ -95,7 +101,7 @@ def _build_cell(run: RunEntry, town: PreparedTown, base: Path) -> Cell:
         policy=policy,
         policy_for=others,
     )
-    return Cell(run, town, assign_specs(town.names, policy, others), spec)
+    return Cell(run, town, match_specs(town.names, policy, others), spec)
 
 
 def _raise(faults: Iterable[_Fault]) -> None:

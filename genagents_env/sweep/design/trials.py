@@ -74,7 +74,7 @@ class Trial:
         return f"s{self.seed}-{self.identity[:_IDENTITY]}"
 
 
-def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
+def build_trials(experiment: Experiment, base: Path, *, load: bool = True) -> tuple[Trial, ...]:
     """Return every trial, seed by seed: all conditions of the first seed, then of the next.
 
     Every scenario is loaded and every policy made once, so that what is wrong is reported
@@ -84,6 +84,8 @@ def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
     Args:
         experiment: as loaded.
         base: the folder that relative paths in it start from.
+        load: whether policies are imported and made. Where trials are only looked at, nothing of
+            an experiment, which may be somebody else's, is run.
 
     Raises:
         ScenarioError: of scenarios that cannot be loaded.
@@ -91,7 +93,7 @@ def build_trials(experiment: Experiment, base: Path) -> tuple[Trial, ...]:
         ConfigError: of other faults, or several kinds of them. Each fault is a line.
     """
     base = Path(base).resolve()
-    cells = build_cells(experiment, base)
+    cells = build_cells(experiment, base, load=load)
     conditions = _name_conditions(cells)
     trials = tuple(
         _build_trial(cell, condition, seed, experiment, base)

@@ -1,0 +1,88 @@
+"""One question to a model server before a run begins, so that what is wrong with it shows at once.
+
+A wrong key, model or address is told before there is a file, not as a run full of fallbacks.
+"""
+
+from dataclasses import replace
+
+from genagents_env.errors import BudgetExceeded, ConfigError, LLMRefused, ModelOutage
+from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.calls import CallKey, Endpoint, Message
+from genagents_env.llm.cassette import UNAVAILABLE, MemoryCassette
+from genagents_env.llm.client import ModelAnswer
+from genagents_env.llm.open import is_served
+from genagents_env.llm.retries import RetryPolicy
+from genagents_env.llm.schemas import ReplyModel
+from genagents_env.run.concurrency import run_sync
+from genagents_env.run.models import make_client, open_model
+from genagents_env.run.spec import RunOptions
+
+_ATTEMPTS = 2
+_QUESTION = Message("user", 'Answer with exactly this JSON object: {"ready": true}')
+_KEY = CallKey("", 0, "preflight", 0)
+_WRITTEN = "nothing was written"
+
+
+class Readiness(ReplyModel):
+    """What the model is asked for."""
+
+    wire_name = "readiness"
+
+    ready: bool
+
+
+def check_model_server(options: RunOptions) -> None:
+    """Ask the model of `options` one small question, where a server has it.
+
+    Raises:
+        LLMRefused, ConfigError, ModelOutage: as of `ask_first_question`.
+    """
+    if is_served(options.model):
+        ask_first_question(open_model(options), options)
+
+
+def ask_first_question(endpoint: Endpoint, options: RunOptions) -> Spend:
+    """Ask `endpoint` one small question, as `options` say, and return what that took.
+
+    Models by rule and in this process are not asked, nor is one for which the limits leave no
+    room. A reply in wrong words is an answer: what a model is good for, the run shows.
+
+    Raises:
+        LLMRefused: key, permission, address or model name is wrong.
+        ConfigError: the endpoint refuses such a question.
+        ModelOutage: it does not answer.
+    """
+    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
+
+    if not isinstance(endpoint, OpenAIEndpoint):
+        return Spend()
+    budget = options.limits.budget(options.shared_budget)
+    try:
+        answer = run_sync(_ask(endpoint, options, budget))
+    except LLMRefused as refusal:
+        raise LLMRefused(f"{refusal}; {_WRITTEN}") from None
+    except BudgetExceeded:
+        return budget.spent
+    fault = answer.fault or ""
+    if answer.fallback and fault.startswith(UNAVAILABLE):
+        raise ModelOutage(f"{fault.removeprefix(UNAVAILABLE).strip()}; {_WRITTEN}")
+    if answer.fallback and fault.startswith("refused:"):
+        raise ConfigError(
+            f"{fault.removeprefix('refused:').strip()}; {_WRITTEN}. `genagents doctor` tells more"
+        )
+    return budget.spent
+
+
+async def _ask(endpoint: Endpoint, options: RunOptions, budget: Budget) -> ModelAnswer[Readiness]:
+    usual = replace(options.retry or RetryPolicy(), attempts=_ATTEMPTS)
+    client = make_client(
+        endpoint,
+        replace(options, retry=usual),
+        run_seed=0,
+        budget=budget,
+        cassette=MemoryCassette(),
+    )
+    try:
+        return await client.ask(_KEY, [_QUESTION], Readiness, fallback=Readiness(ready=False))
+    finally:
+        await client.aclose()

@@ -1,0 +1,134 @@
+"""What a town costs to live in, estimated before anybody does: memory, and the time of a tick.
+
+What grows fastest is who is in sight of whom, so a crowd in one place costs more than many people
+in many places. The estimate takes the fullest half hour of the day by the routines; people without
+one stay where they start. It is of `genagents run` with the policy `scripted`: models cost more.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from genagents_env.scenario.faults import Fault, quote
+from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.schema import Person, Scenario
+
+# Measured by `python -m benchmarks.crowds` on one core of 2.1 GHz.
+SECONDS_PER_PERSON, SECONDS_PER_PAIR, SECONDS_PER_DOOR = 150e-6, 3.1e-6, 3e-6
+BYTES, BYTES_PER_PERSON, BYTES_PER_PAIR = 120e6, 50e3, 720.0
+MOST_BEGINNING, MOST_SECONDS, MOST_BYTES = 3.0, 0.6, 1e9  # before the first tick; of a tick
+MOST_ANSWERS = 20_000  # in all interviews
+_SLOTS, _MINUTES = 48, 30  # of a day
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a town costs at most, as far as it can be told beforehand.
+
+    Attributes:
+        place: where most people are at once.
+        crowd: how many they are.
+        bytes: of memory, the process's own included.
+        begin: seconds before the first tick, in which it is settled who may enter what.
+        tick: seconds of one tick in the fullest half hour.
+        run: seconds of the whole horizon.
+    """
+
+    place: str
+    crowd: int
+    bytes: float
+    begin: float
+    tick: float
+    run: float
+
+
+def estimate_cost(scenario: Scenario, plan: TownPlan) -> Cost:
+    """Return what a town costs to live in."""
+    people, near = len(scenario.people), _Nearness(scenario, plan)
+    still = Counter(_shorten(p.start or p.home) for p in scenario.people if not p.routine)
+    slots = [still.copy() for _ in range(_SLOTS)]
+    for person in scenario.people:
+        for slot, places in enumerate(_list_places(person) if person.routine else ()):
+            slots[slot].update(places)
+    pairs = [sum(near.count_pairs(place, n) for place, n in slot.items()) for slot in slots]
+    crowd, place = max((n, place) for slot in slots for place, n in slot.items())
+    fixed = people * SECONDS_PER_PERSON
+    mean = fixed + sum(pairs) / _SLOTS * SECONDS_PER_PAIR
+    return Cost(
+        place,
+        crowd,
+        BYTES + people * BYTES_PER_PERSON + max(pairs) * BYTES_PER_PAIR,
+        people * (len(plan.arenas) + len(plan.objects)) * SECONDS_PER_DOOR,
+        fixed + max(pairs) * SECONDS_PER_PAIR,
+        mean * scenario.horizon,
+    )
+
+
+def count_answers(scenario: Scenario) -> int:
+    """Return how many answers the scenario's interviews ask for, at both ends together."""
+    people = len(scenario.people)
+    answers = 0
+    for question in scenario.questions:
+        each = people - 1 if question.about == "everyone" else 1
+        ends = 2 if question.when == "both" else 1
+        answers += (len(question.to) or people) * each * ends
+    return answers * scenario.interview_repeats
+
+
+def check_cost(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
+    """Yield what makes a town none to live in: interviews, a tick or memory would be too much."""
+    cost, people = estimate_cost(scenario, plan), len(scenario.people)
+    if (answers := count_answers(scenario)) > MOST_ANSWERS:
+        text = f"{people} people would give {answers} answers; at most {MOST_ANSWERS} are allowed"
+        yield Fault(("questions",), f"{text}: ask fewer people, or less about everyone")
+    if cost.begin > MOST_BEGINNING:
+        places = f"{people} people and {len(plan.arenas) + len(plan.objects)} rooms and objects"
+        text = f"{places} would take about {cost.begin:.0f} s before the first tick"
+        yield Fault(("people",), f"{text}; at most {MOST_BEGINNING:g} s: make either fewer")
+    if cost.tick <= MOST_SECONDS and cost.bytes <= MOST_BYTES:
+        return
+    need = f"about {cost.tick:.1f} s a tick and {cost.bytes / 1e9:.1f} GB"
+    most = f"at most {MOST_SECONDS:g} s and {MOST_BYTES / 1e9:g} GB"
+    crowd = f"{cost.crowd} of {people} people at once in {quote(cost.place)}"
+    text = f"{crowd} would need {need}; {most} are allowed: spread them over more places, or fewer"
+    yield Fault(("people",), text)
+
+
+class _Nearness:
+    """How many pairs see one another in a place of a town, if it is filled evenly."""
+
+    def __init__(self, scenario: Scenario, plan: TownPlan) -> None:
+        radii = [p.vision_radius or scenario.rules.vision_radius for p in scenario.people]
+        self._view = (2 * max(radii) + 1) ** 2
+        self._tiles: Counter[str] = Counter()
+        walkable = np.bincount(plan.arena[~plan.blocked], minlength=len(plan.arenas))
+        for index, tiles in enumerate(walkable.tolist()):
+            sector = plan.sectors[plan.arenas[index].sector].name
+            for place in {sector, plan.arena_id(index)}:
+                self._tiles[place] += tiles
+
+    def count_pairs(self, place: str, crowd: int) -> float:
+        tiles = self._tiles[place]
+        return crowd**2 * min(1.0, self._view / tiles) if tiles else crowd**2
+
+
+def _list_places(person: Person) -> list[set[str]]:
+    """Return for each half hour of a day where somebody with a routine is in it."""
+    entries = sorted((e.at.hour * 60 + e.at.minute, _shorten(e.place)) for e in person.routine)
+    here = entries[-1][1]
+    found: list[set[str]] = []
+    for first in range(0, 24 * 60, _MINUTES):
+        begun = []
+        while entries and entries[0][0] < first + _MINUTES:
+            begun.append(entries.pop(0))
+        stays = not begun or begun[0][0] > first
+        found.append({place for _, place in begun} | ({here} if stays else set()))
+        here = begun[-1][1] if begun else here
+    return found
+
+
+def _shorten(ref: str) -> str:
+    """Return the arena, or the sector, of a place or an object."""
+    return "/".join(ref.split("/")[:2])

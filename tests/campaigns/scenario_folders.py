@@ -1,0 +1,362 @@
+"""Scenario folders from a generator are lived in for ten ticks, or refused with file and key.
+
+Run: `python -m tests.campaigns.scenario_folders` (200 folders, ten minutes). Each folder is a
+shipped scenario with one to three mutations drawn by seed; a process of its own loads it and, if
+it may, lives ten ticks of it with the policy `scripted`, in 10 s of the processor and 1 GB of
+memory, without a traceback. CI takes a tenth.
+"""
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+
+import numpy as np
+
+from genagents_env.config import TownConfig
+from genagents_env.errors import ScenarioError
+from genagents_env.run import RunSpec, run
+from genagents_env.scenario import list_scenario_names, load_scenario
+
+SHIPPED = Path(__file__).parents[2] / "scenarios"
+SECONDS, BYTES = 10, 1 << 30
+Draw = np.random.Generator
+Mutation = Callable[[Path, Draw], None]
+FAULT = re.compile(r"[^:\n]+(?:/[^:\n]+)*:[^:\n]+: \S")
+
+VALUES = (
+    "0", "-1", "1e308", "nan", "inf", "-inf", "999999999999999999", "9" * 400, "true", '""', "[]",
+    "{}", '"(.*)*x"', '"(a|a)*b"', '"(?=x)y"', '"(?:.{900}){900}"', '"\\u0000"', '"\\u202e"', '"é́"',
+    '"' + "x" * 5000 + '"', '"' + "́" * 3000 + '"', "9999-12-31T23:59:59", "0001-01-01T00:00:00",
+    "2023-02-13T08:00:00Z", "08:00:00", '["nobody"]', '"../.."', "[" * 40 + "]" * 40, "1_0", "0x10",
+    '"Hobbs Cafe"', '"nowhere"', "-0.0", "1e-300", '"\\\\b"', '"x{1000}"', '"^"', '"$"',
+)  # fmt: skip
+COUNTS = (50, 300, 1500, 9000, 40_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a folder: how it ended, what was said, what it took."""
+
+    folder: str
+    kind: str  # lived, refused, or what went wrong
+    said: str
+    seconds: float
+    megabytes: int
+
+
+def make_folder(root: Path, seed: int) -> Path:
+    """Make the folder of a seed: a shipped scenario, mutated."""
+    draw = np.random.default_rng(seed)
+    name = str(draw.choice(list_scenario_names()))
+    folder = root / f"{name}_{seed}"
+    shutil.copytree(SHIPPED / name, folder)
+    for _ in range(int(draw.integers(1, 4))):
+        mutation = MUTATIONS[int(draw.integers(len(MUTATIONS)))]
+        mutation(folder, draw)
+    return folder
+
+
+def _files(folder: Path, draw: Draw) -> Path:
+    """Return one of the TOML files, mostly the main one."""
+    files = sorted(file for file in folder.rglob("*.toml") if file.is_file())
+    main = folder / "scenario.toml"
+    if not files or (main in files and draw.random() < 0.6):
+        return main
+    return files[int(draw.integers(len(files)))]
+
+
+def _edit_lines(folder: Path, draw: Draw, change: Callable[[list[str], int], None]) -> None:
+    file = _files(folder, draw)
+    if not file.is_file():
+        return
+    lines = file.read_bytes().decode("utf-8", "replace").split("\n")
+    change(lines, int(draw.integers(len(lines))))
+    file.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _pick(draw: Draw, values: tuple[str, ...]) -> str:
+    return values[int(draw.integers(len(values)))]
+
+
+def delete_line(folder: Path, draw: Draw) -> None:
+    _edit_lines(folder, draw, list.__delitem__)
+
+
+def double_line(folder: Path, draw: Draw) -> None:
+    _edit_lines(folder, draw, lambda lines, i: lines.insert(i, lines[i]))
+
+
+def swap_lines(folder: Path, draw: Draw) -> None:
+    other = int(draw.integers(1 << 30))
+
+    def swap(lines: list[str], i: int) -> None:
+        j = other % len(lines)
+        lines[i], lines[j] = lines[j], lines[i]
+
+    _edit_lines(folder, draw, swap)
+
+
+def change_value(folder: Path, draw: Draw) -> None:
+    value, turn = _pick(draw, VALUES), int(draw.integers(1 << 30))
+
+    def change(lines: list[str], _: int) -> None:
+        keyed = [i for i, line in enumerate(lines) if re.match(r"\w+ = ", line)]
+        if keyed:
+            i = keyed[turn % len(keyed)]
+            lines[i] = f"{lines[i].split(' = ')[0]} = {value}"
+
+    _edit_lines(folder, draw, change)
+
+
+def change_word(folder: Path, draw: Draw) -> None:
+    """Rename what something refers to, or is called."""
+    word = _pick(draw, ("Zoe", "nowhere", "é", "a/b", "x" * 70, "cafe\\u0301", "Hobbs  Cafe", ""))
+
+    def change(lines: list[str], i: int) -> None:
+        lines[i] = re.sub(r'"[^"]*"', lambda _: f'"{word}"', lines[i], count=1)
+
+    _edit_lines(folder, draw, change)
+
+
+def change_number(folder: Path, draw: Draw) -> None:
+    value = _pick(draw, (*VALUES[:9], "2", "512", "3600", "1.5"))
+
+    def change(lines: list[str], i: int) -> None:
+        numbered = [k for k, line in enumerate(lines) if re.search(r"= -?\d", line)] or [i]
+        at = numbered[i % len(numbered)]
+        lines[at] = re.sub(r"= -?[\d.:T-]+", lambda _: f"= {value}", lines[at], count=1)
+
+    _edit_lines(folder, draw, change)
+
+
+def rename_key(folder: Path, draw: Draw) -> None:
+    key = _pick(draw, ("name", "naem", "users", "extends", "hours", "é", '"a b"', "a.b.c"))
+
+    def change(lines: list[str], i: int) -> None:
+        lines[i] = re.sub(r"^\w+ = ", lambda _: f"{key} = ", lines[i])
+
+    _edit_lines(folder, draw, change)
+
+
+def add_people(folder: Path, draw: Draw) -> None:
+    count, home = COUNTS[int(draw.integers(len(COUNTS)))], "homes" if draw.random() < 0.5 else "one"
+    places = re.findall(r'home = "([^"]+)"', _read_all(folder)) or ["nowhere"]
+    people = (
+        f'[[people]]\nname = "Extra {i}"\npersona = "Extra {i} is here"\n'
+        f'home = "{places[i % len(places) if home == "homes" else 0]}"\n'
+        for i in range(count)
+    )
+    (folder / "people").mkdir(exist_ok=True)
+    (folder / "people" / "zz_extra.toml").write_text("".join(people), encoding="utf-8")
+
+
+def add_facts(folder: Path, draw: Draw) -> None:
+    count, each = int(draw.choice((5, 90, 500, 5000))), int(draw.choice((1, 8, 40)))
+    pattern = _pick(draw, (r"\bword{}\b", "(a|a)*{}b", r".{{0,80}}x{}", r"(\w+\s?)*{}\$", "é{}"))
+    facts = (
+        f'[[facts]]\nid = "extra_{i}"\nstatement = "Fact {i} it is."\npatterns = ['
+        + ", ".join("'" + pattern.format(i * each + k) + "'" for k in range(each))
+        + "]\n"
+        for i in range(count)
+    )
+    _append(folder, "".join(facts))
+
+
+def add_places(folder: Path, draw: Draw) -> None:
+    count = int(draw.choice((10, 200, 1000, 5000)))
+    size = _pick(draw, ("[2, 2]", "[5, 4]", "[40, 40]"))
+    rooms = (
+        f'[[sectors]]\nname = "House {i}"\narenas = [{{ name = "room", size = {size}, '
+        f'objects = [{{ name = "bed" }}] }}]\n'
+        for i in range(count)
+    )
+    _append(folder, "".join(rooms))
+
+
+def add_questions(folder: Path, draw: Draw) -> None:
+    count = int(draw.choice((5, 60, 3000)))
+    about = "everyone" if draw.random() < 0.3 else "nobody"
+    slot = " {person}" if about == "everyone" else ""
+    _append(
+        folder,
+        "".join(
+            f'[[questions]]\nid = "extra_{i}"\ntext = "Question {i}{slot}?"\nabout = "{about}"\n'
+            for i in range(count)
+        ),
+    )
+
+
+def add_events(folder: Path, draw: Draw) -> None:
+    at = _pick(draw, ("2023-02-13T09:01:00", "9999-01-01T00:00:00", "2023-02-13T08:00:10"))
+    word = _pick(draw, ("a" * 299, "word " * 50, "\\u00e9" * 200, "tea in the kitchen"))
+    event = f'[[events]]\nat = {at}\nkind = "news"\ntext = "{word}"\n'
+    _append(folder, event * int(draw.choice((1, 20, 900, 3000))))
+
+
+def draw_map(folder: Path, draw: Draw) -> None:
+    side = int(draw.choice((1, 30, 512, 2000)))
+    ragged = "\n".join("#" * int(draw.integers(1, side + 1)) for _ in range(side))
+    noise = "".join(_pick(draw, tuple("#.+ abcdefgh\n")) for _ in range(side * 20))
+    square, odd = ("." * side + "\n") * side, "é\x00\x1b[2J" * side
+    text = _pick(draw, (ragged, noise, square, odd, ""))
+    (folder / "map.txt").write_text(text, encoding="utf-8")
+
+
+def edit_map(folder: Path, draw: Draw) -> None:
+    file = folder / "map.txt"
+    if not file.is_file():
+        return
+    cells = list(file.read_bytes().decode("utf-8", "replace"))
+    for _ in range(int(draw.integers(1, 30))):
+        if cells:
+            cells[int(draw.integers(len(cells)))] = _pick(draw, tuple("#.+ abZ\n"))
+    file.write_text("".join(cells), encoding="utf-8")
+
+
+def extend(folder: Path, draw: Draw) -> None:
+    """Build on another scenario, on itself, on a chain, or on what is none."""
+    base = _pick(draw, (*list_scenario_names(), folder.name, "nothing", "../tiny", "chain_0"))
+    people = _pick(draw, ("", ", people = []", ', people = ["Zoe"]'))
+    for i in range(int(draw.choice((1, 12))) if base == "chain_0" else 0):
+        link = folder.parent / f"chain_{i}"
+        link.mkdir(exist_ok=True)
+        nearer = f'name = "chain_{i}"\ntitle = "Link"\nextends = "chain_{i + 1}"\n'
+        (link / "scenario.toml").write_text(nearer, encoding="utf-8")
+    _prepend(folder, f'extends = {{ scenario = "{base}"{people} }}\n')
+
+
+def break_file(folder: Path, draw: Draw) -> None:
+    """Make a file something else: empty, cut, another encoding, a link, a folder, too large."""
+    file = _files(folder, draw)
+    if not file.is_file():
+        return
+    data, kind = file.read_bytes(), int(draw.integers(9))
+    if kind < 6:
+        changed = (
+            b"",
+            data[: int(draw.integers(len(data) + 1))],
+            b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"),
+            data.decode("utf-8", "replace").encode("utf-16"),
+            data + b"\n# " + b"x" * (2 << 20),
+            data + b"\n" + b"a." * 5000 + b"a = 1\n",
+        )
+        file.write_bytes(changed[kind])
+        return
+    file.unlink()
+    if kind == 6:
+        file.symlink_to(Path("/") / "etc" / "hostname")
+    elif kind == 7:
+        file.mkdir()
+    else:
+        os.mkfifo(file)
+
+
+def nest_deeply(folder: Path, draw: Draw) -> None:
+    depth = int(draw.choice((20, 200, 20_000)))
+    _append(folder, "[deep]\nx = " + "[" * depth + "]" * depth + "\n")
+
+
+def _read_all(folder: Path) -> str:
+    files = [file for file in sorted(folder.rglob("*.toml")) if file.is_file()]
+    return "\n".join(file.read_bytes().decode("utf-8", "replace") for file in files)
+
+
+def _append(folder: Path, text: str) -> None:
+    file = folder / "scenario.toml"
+    if file.is_file():
+        file.write_bytes(file.read_bytes() + b"\n" + text.encode())
+
+
+def _prepend(folder: Path, text: str) -> None:
+    file = folder / "scenario.toml"
+    if file.is_file():
+        file.write_bytes(text.encode() + file.read_bytes())
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    delete_line, double_line, swap_lines, change_value, change_value, change_word, change_word,
+    change_number, rename_key, add_people, add_facts, add_places, add_questions, add_events,
+    draw_map, edit_map, extend, break_file, nest_deeply,
+)  # fmt: skip
+
+
+def live(folder: Path, out: Path) -> int:
+    """Load a folder and live ten ticks of it; return 2 where it is refused, after saying why."""
+    try:
+        scenario = load_scenario(folder)
+    except ScenarioError as error:
+        print(error)
+        return 2
+    hours = min(scenario.hours, 10 * scenario.seconds_per_tick / 3600)
+    run(RunSpec(TownConfig(scenario, hours=hours)), out)
+    return 0
+
+
+def try_folder(folder: Path) -> Fate:
+    """Return what becomes of a folder in a process of its own."""
+    command = [sys.executable, "-m", "tests.campaigns.scenario_folders", "--live", str(folder)]
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+        timer = Timer(20 * SECONDS, child.kill)  # of the clock: machines may be busy
+        timer.start()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        timer.cancel()
+        said.seek(0)
+        words = said.read().decode(errors="replace").strip()
+    seconds, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+    return Fate(folder.name, _judge(child.returncode, words, used), words, seconds, megabytes)
+
+
+def _judge(code: int, said: str, used: "resource.struct_rusage") -> str:
+    if "Traceback" in said or code not in (0, 2):
+        return f"exit {code}"
+    if used.ru_utime + used.ru_stime > SECONDS or used.ru_maxrss * 1024 > BYTES:
+        return "too much"
+    if code == 0:
+        return "lived"
+    return "refused" if all(FAULT.match(line) for line in said.split("\n")) else "unclear"
+
+
+def main(folders: int = 200, seed: int = 0, keep: str | None = None) -> None:
+    """Make and try the folders of these seeds; raise with those that neither live nor are told."""
+    fates = []
+    with tempfile.TemporaryDirectory() as place:
+        for number in range(seed, seed + folders):
+            root = Path(keep or place) / str(number)
+            fates.append(try_folder(make_folder(root, number)))
+            if fates[-1].kind not in ("lived", "refused"):
+                print(f"{number}: {fates[-1]}", file=sys.stderr, flush=True)
+            if keep is None:
+                shutil.rmtree(root)
+    kinds = Counter(fate.kind for fate in fates)
+    slow, large = max(fate.seconds for fate in fates), max(fate.megabytes for fate in fates)
+    print(f"{folders} folders: {dict(kinds)}; at most {slow:.1f} s and {large} MB")
+    wrong = [fate for fate in fates if fate.kind not in ("lived", "refused")]
+    if wrong:
+        raise SystemExit("\n".join(f"{f.folder}: {f.kind}: {f.said[-300:]}" for f in wrong))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folders", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", help="a folder in which all are left")
+    parser.add_argument("--live", type=Path, help="only this folder, as the processes do")
+    given = vars(parser.parse_args())
+    if (alone := given.pop("live")) is None:
+        main(**given)
+    else:
+        resource.setrlimit(resource.RLIMIT_CPU, (2 * SECONDS, 2 * SECONDS))
+        resource.setrlimit(resource.RLIMIT_DATA, (2 * BYTES, 2 * BYTES))
+        raise SystemExit(live(alone, alone.parent / "run.sqlite"))

@@ -1,0 +1,117 @@
+"""Looking at a stranger's files runs none of their code: whatever is imported leaves a file."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.report import measure_sweep
+from genagents_env.run import PolicySpec, RunOptions, run
+from genagents_env.sweep import SweepFolder
+from tests.cli.conftest import Run
+from tests.cli.test_policy_trust import CANARY, POLICY
+from tests.run.towns import make_spec
+from tests.sweep.small_sweeps import create_sweep, run_in
+
+IMPORTED = Path("imported")
+MEASURE = f"{CANARY}\n\ndef ticks(data):\n    return float(data.last_tick)\n"
+PLUGIN = "[genagents_env.policies]\nstranger = strangers_module:Mine\n"
+LOOKING: tuple[Any, ...] = (
+    ("show", "run.sqlite"),
+    ("hash", "run.sqlite"),
+    ("report", "run.sqlite"),
+    ("report", "run.sqlite", "--json"),
+    ("export", "run.sqlite", "--out", "exported"),
+    ("judge", "run.sqlite", "--model", "scripted", "-q"),
+    ("sheet", "run.sqlite", "--out", "sheet.csv"),
+    pytest.param(
+        ("rate", "run.sqlite", "--rubric", "believability", "--model", "scripted", "-q"),
+        marks=pytest.mark.slow,
+    ),
+)
+
+
+@pytest.fixture
+def at_strangers(genagents: Run) -> Run:
+    """Return the command line beside a stranger's run file and the code that it names."""
+    Path("mine.py").write_text(CANARY + POLICY)
+    run(make_spec(ticks=3, policy=PolicySpec("mine.py:Mine")), "run.sqlite", RunOptions())
+    IMPORTED.unlink()
+    return genagents
+
+
+@pytest.mark.parametrize("command", LOOKING)
+def test_looking_at_a_strangers_run_file_imports_nothing(
+    at_strangers: Run, command: tuple[str, ...]
+) -> None:
+    code, _, err = at_strangers(*command)
+    assert (code in (0, 2), "Traceback" in err) == (True, False)
+    assert not IMPORTED.exists()
+
+
+def test_looking_at_a_run_of_a_plug_in_imports_nothing(
+    at_strangers: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = Path("site/strangers-1.0.dist-info")
+    package.mkdir(parents=True)
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: strangers\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(PLUGIN)
+    Path("site/strangers_module.py").write_text(CANARY + POLICY)
+    monkeypatch.syspath_prepend(str(Path("site").resolve()))
+    said = ("run", "tiny", "--hours", "0.01", "--policy", "stranger", "-q", "--force")
+    assert at_strangers(*said)[0] == 0
+    IMPORTED.unlink()
+    monkeypatch.delitem(sys.modules, "strangers_module")
+    for command in LOOKING[:5]:
+        at_strangers(*command)
+    assert not IMPORTED.exists()
+    code, _, err = at_strangers("resume", "run.sqlite", "--hours", "0.01", "-q")  # installed code
+    assert (code, err, IMPORTED.exists()) == (0, "", True)
+
+
+@pytest.fixture
+def folder(genagents: Run, tmp_path: Path) -> SweepFolder:
+    """Return a stranger's finished sweep with a policy and a measure of their own."""
+    Path("mine.py").write_text(CANARY + POLICY)
+    Path("own.py").write_text(MEASURE)
+    own = {"name": "own", "policy": "mine.py:Mine"}
+    sweep = create_sweep(tmp_path, seeds=1, arms=[own], measures=["utterances", "own.py:ticks"])
+    for trial in sweep.trials:
+        run_in(sweep, trial)
+    IMPORTED.unlink()
+    return SweepFolder(sweep.path)
+
+
+def test_a_report_on_a_strangers_sweep_imports_neither_its_policies_nor_its_measures(
+    folder: SweepFolder, genagents: Run
+) -> None:
+    code, out, err = genagents("report", str(folder.path), "--json")
+    assert (code, IMPORTED.exists()) == (0, False)
+    told = json.loads(out)
+    assert [run["state"] for run in told["runs"]] == ["finished"]
+    assert [one["name"] for one in told["measures"]] == ["utterances"]
+    assert "own.py:ticks is code in a file and was not taken; `--trust-measures`" in err
+    genagents("sheet", str(folder.path), "--out", "sheet.csv")
+    assert not IMPORTED.exists()
+    known = measure_sweep(folder, trust_measures=True)
+    assert known.names == ("utterances", "ticks")
+    assert IMPORTED.exists()
+
+
+def test_a_run_file_in_a_sweeps_folder_brings_no_policy_of_its_own(
+    folder: SweepFolder, tmp_path: Path
+) -> None:
+    evil = tmp_path / "evil"
+    evil.mkdir()
+    (evil / "mine.py").write_text(CANARY.replace("imported", "evil") + POLICY)
+    (trial,) = folder.trials
+    path = folder.run_file(trial)
+    path.unlink()
+    spec = replace(trial.spec, policy=PolicySpec(f"{evil}/mine.py:Mine"))
+    run(spec, path, RunOptions(interviews=trial.interviews))
+    status = SweepFolder(folder.path).read_status(trial)
+    assert status.state == "damaged"
+    assert "is another run: the file of the policy of Ada Brook was another" in status.problem

@@ -1,0 +1,97 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from genagents_env.record import RunReader
+from genagents_env.testing.fault_server import FaultServer
+from tests.cli.conftest import Run
+from tests.sweep.small_sweeps import write_experiment
+
+RUN = ("run", "tiny", "--policy", "reactive", "--model", "town-model", "--quiet")
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-preflight")
+    monkeypatch.setattr("genagents_env.llm.retries.RetryPolicy.wait", lambda *_: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "said"),
+    [
+        ("401", 2, "check OPENAI_API_KEY"),
+        ("404", 2, "--model"),
+        ("400", 2, "genagents doctor"),
+        ("html", 75, "nothing was written"),
+        ("503", 75, "status 503"),
+        ("reset", 75, "nothing was written"),
+    ],
+)
+def test_a_server_that_cannot_answer_is_told_before_there_is_a_file(
+    fault: str,
+    code: int,
+    said: str,
+    genagents: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FaultServer(always=fault) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        ended, out, err = genagents(*RUN)
+        assert server.calls <= 2
+        assert server.url in err
+    assert (ended, out, said in err) == (code, "", True)
+    assert len(err.splitlines()) < 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody_at_the_address_is_told_before_there_is_a_file(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    code, _, err = genagents(*RUN)
+    assert code == 75
+    assert "http://127.0.0.1:9/v1: connection refused; is the server running?" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_question_counts_against_the_limits_and_can_be_left_out(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert genagents(*RUN, "--max-calls", "5")[0] == 3
+        assert server.calls == 5
+        with RunReader(tmp_path / "run.sqlite") as run:
+            assert run.spending is not None
+            assert (run.spending.calls, run.sum_calls().calls) == (5, 4)
+        assert genagents("resume", "run.sqlite", "--max-calls", "7", "-q")[0] == 3
+        assert server.calls == 7
+        assert genagents(*RUN, "--out", "b.sqlite", "--no-preflight")[0] == 0
+        asked = [json.loads(body)["messages"][-1]["content"] for body in server.requests]
+    assert [text.startswith("Answer with exactly") for text in asked] == [True] + 15 * [False]
+
+
+def test_a_run_without_a_model_and_a_scripted_one_ask_nobody(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultServer(always="401") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert genagents("run", "tiny", "-q")[0] == 0
+        model = ("--model", "scripted:mute", "--out", "b.sqlite")
+        assert genagents("run", "tiny", "--policy", "reactive", "-q", *model)[0] == 0
+        assert server.calls == 0
+
+
+def test_a_sweep_asks_before_its_first_run(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arms = ({"name": "scripted", "policy": "scripted"}, {"name": "asks", "policy": "reactive"})
+    study = write_experiment(tmp_path, arms=arms, model="town-model")
+    with FaultServer(always="401") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, _, err = genagents("sweep", str(study), "--out", "out", "-q")
+        assert server.calls == 1
+    assert (code, "OPENAI_API_KEY" in err) == (2, True)
+    assert list((tmp_path / "out").rglob("*.sqlite")) == []
