@@ -21,7 +21,12 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 
 def list_missing_modules(extra: str) -> list[str]:
     """Return the modules of `extra` that are not installed here."""
-    return [name for name in EXTRAS[extra] if find_spec(name) is None]
+    return [name for name in EXTRAS[extra] if not _is_installed(name)]
+
+
+def _is_installed(module: str) -> bool:
+    spec = find_spec(module)
+    return spec is not None and spec.origin is not None  # any folder of that name is a namespace
 
 
 def format_install_command(extra: str) -> str:

@@ -1,5 +1,6 @@
 """Wires the commands together and turns errors into one line and an exit code."""
 
+import logging
 import os
 import platform
 import sys
@@ -11,7 +12,18 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli import files, interviews, judge, lists, look, rate, report, runs, sweep
+from genagents_env.cli import (
+    doctor,
+    files,
+    interviews,
+    judge,
+    lists,
+    look,
+    rate,
+    report,
+    runs,
+    sweep,
+)
 from genagents_env.cli.screen import say
 from genagents_env.errors import FileError, GenagentsError
 from genagents_env.files import explain
@@ -30,7 +42,7 @@ app = typer.Typer(
     "it; 73 the run file is being written; 75 the model does not answer, resume later; 130 "
     "interrupted.",
 )
-for group in (runs, look, files, report, interviews, judge, sweep, rate, lists):
+for group in (runs, doctor, look, files, report, interviews, judge, sweep, rate, lists):
     group.add_to(app)
 
 
@@ -59,6 +71,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without emoji shows a mark instead
+    logging.setLogRecordFactory(_make_log_record)  # OPENAI_LOG=debug shows addresses and headers
     try:
         app()
     except BrokenPipeError:
@@ -117,6 +130,13 @@ def write_crash_report(error: BaseException) -> Path:
         return folder / name
     sys.stderr.write(text)
     return Path(os.devnull)
+
+
+def _make_log_record(*given: object, **more: object) -> logging.LogRecord:
+    """Return a record of what a library logs, its words without keys."""
+    record = logging.LogRecord(*given, **more)  # type: ignore[arg-type]  # as its caller has them
+    record.msg, record.args = _redact(record.getMessage()), ()
+    return record
 
 
 def _redact(text: str) -> str:

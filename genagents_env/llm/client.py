@@ -36,6 +36,7 @@ from genagents_env.llm.reasoning import (
     grow_allowance,
     separate_thinking,
 )
+from genagents_env.llm.redact import KeyHolder
 from genagents_env.llm.replies import ParsedReply, parse
 from genagents_env.llm.retries import RetryPolicy, with_retries
 from genagents_env.llm.schemas import make_schema, schema_name
@@ -47,6 +48,8 @@ T = TypeVar("T", bound=BaseModel)
 _MOST_FAULT = 300
 _MOST_CORRECTION = 1500  # it names the allowed values, which may be many
 _MOST_WORDS = 2000
+_MOST_SAID = 20_000  # of which the words are cut, once keys are out of them
+_KEY_SAID = "key hidden:"
 _NOTHING = Spend()
 
 
@@ -202,8 +205,12 @@ class ModelClient:
             unsaid_completion_tokens=tally.unsaid_completion_tokens,
             latency_seconds=latency,
             started_at=started_at,
-            messages=request.messages,
+            messages=tuple(replace(m, content=self._redact(m.content)) for m in request.messages),
         )
+
+    def _redact(self, text: str) -> str:
+        """Return `text` as it may be stored: the endpoint's key is in no prompt and no reply."""
+        return self.endpoint.redact_keys(text) if isinstance(self.endpoint, KeyHolder) else text
 
     async def _converse(
         self, key: CallKey, request: CompletionRequest, reply: type[T], limit: int, tally: _Tally
@@ -221,7 +228,7 @@ class ModelClient:
                 completion = await with_retries(
                     attempt, self.retry, seed=seed, deadline=deadline, admit=admit
                 )
-                parsed = parse(completion, reply, limit)
+                parsed = parse(completion, reply, limit, self._redact)
             except (LLMUnavailable, PromptRefused) as failure:
                 self._count_failure(failure)
                 kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
@@ -229,14 +236,17 @@ class ModelClient:
                 return None
             except UnusableReply as bad:
                 self.failed_in_a_row = 0
-                tally.fault = clean(f"bad reply: {bad}", _MOST_FAULT)
-                tally.words = clean(bad.text, _MOST_WORDS)
+                tally.fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
+                tally.fault = tally.fault[:_MOST_FAULT].strip()
+                tally.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
                 if tally.reasks:
                     return None
                 request = self._make_reask(key, request, tally.words, str(bad))
                 tally.reasks += 1
             else:
                 self.failed_in_a_row = 0
+                if parsed.redacted:
+                    tally.fault = f"{_KEY_SAID} {parsed.redacted} texts of the reply held one"
                 return parsed
 
     async def _admit(self, request: CompletionRequest, tally: _Tally) -> float:

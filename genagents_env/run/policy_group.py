@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from genagents_env.errors import GenagentsError
-from genagents_env.llm.redact import redact_environment
+from genagents_env.llm.redact import clean_from_environment
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.record.rows import FaultKind, FaultRow
 from genagents_env.run.concurrency import Worker, raise_first
-from genagents_env.text import clean
 
 T = TypeVar("T")
 
@@ -102,7 +101,7 @@ class PolicyGroup:
         self, agents: Sequence[AgentID], tick: int, error: BaseException
     ) -> list[FaultRow]:
         """Return the fault of `agents` whose policy raised `error`."""
-        text = clean(redact_environment(f"{type(error).__name__}: {error}"), _FAULT_LIMIT)
+        text = clean_from_environment(f"{type(error).__name__}: {error}", _FAULT_LIMIT)
         return self.make_faults(agents, tick, "raised", text)
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from genagents_env.run.models import make_client, open_model
 from genagents_env.run.spec import RunOptions
 
 _ATTEMPTS = 2
-_QUESTION = Message("user", 'Answer with exactly this JSON object: {"ready": true}')
+QUESTION = Message("user", 'Answer with exactly this JSON object: {"ready": true}')
 _KEY = CallKey("", 0, "preflight", 0)
 _WRITTEN = "nothing was written"
 
@@ -83,6 +83,6 @@ async def _ask(endpoint: Endpoint, options: RunOptions, budget: Budget) -> Model
         cassette=MemoryCassette(),
     )
     try:
-        return await client.ask(_KEY, [_QUESTION], Readiness, fallback=Readiness(ready=False))
+        return await client.ask(_KEY, [QUESTION], Readiness, fallback=Readiness(ready=False))
     finally:
         await client.aclose()

@@ -9,9 +9,10 @@ from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DiskError, RecordError
 from genagents_env.llm.budget import Spend
+from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
-from genagents_env.run.models import name_models, open_models, reopen_models
+from genagents_env.run.models import Models, name_models, open_models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
     ChosenPolicies,
@@ -46,6 +47,7 @@ def run(
     groups = load_policies(meta, options, chosen)
     models = open_models(groups, options)
     meta = name_models(meta, models, options)
+    _check_no_key(meta, models)
     asked = Spend()
     if options.preflight and models.endpoint is not None:
         asked = ask_first_question(models.endpoint, options)
@@ -144,6 +146,16 @@ def _check_recordable(town: TownConfig) -> None:
     for option in fields(town):
         if option.name not in held and getattr(town, option.name) != option.default:
             raise ConfigError(f"{option.name}: a recorded run leaves this to its scenario")
+
+
+def _check_no_key(meta: RunMeta, models: Models) -> None:
+    """Raise where a scenario or a policy's configuration would bring a key into the run file."""
+    for name, row in meta.rows().items():
+        if isinstance(models.endpoint, KeyHolder) and models.endpoint.redact_keys(row) != row:
+            raise ConfigError(
+                f"{name}: holds the key of the endpoint, which a run file would keep; take it out, "
+                "or use another key"
+            )
 
 
 def _with_repeats(scenario: Scenario, repeats: int) -> Scenario:

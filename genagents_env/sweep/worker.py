@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.judge import judge_finished_run
-from genagents_env.llm.redact import redact_environment
+from genagents_env.llm.redact import clean_from_environment
 from genagents_env.policy_source import find_policy_file
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Progress, RunOptions, RunResult, resume, run
@@ -19,7 +19,6 @@ from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.spending.client import BudgetClient
 from genagents_env.sweep.trial_status import describe_failures
 from genagents_env.sweep.worker_process import leave_process_group, prepare_path, set_threads
-from genagents_env.text import clean
 
 T = TypeVar("T")
 
@@ -45,8 +44,8 @@ def run_trial(job: Job) -> TrialResult:
         except (Exception, SystemExit) as error:
             result = _make_failure(job.trial.name, path, error)
         file = path.read_bytes() if job.collect and path.is_file() else None
-    message = redact_environment(result.message.replace(str(path), str(job.path)))
-    message = clean(message, _MESSAGE_LIMIT)
+    message = result.message.replace(str(path), str(job.path))
+    message = clean_from_environment(message, _MESSAGE_LIMIT)
     return replace(result, message=message, file=file, seconds=time.monotonic() - started)
 
 

@@ -191,6 +191,7 @@ class FaultServer:
 
     Attributes:
         requests: bodies of the calls received, in order of arrival.
+        models: what it lists, with what it tells of each.
     """
 
     def __init__(
@@ -204,6 +205,7 @@ class FaultServer:
         self._always = _find_fault(always) if always is not None else ServerFault()
         self._rule = rule
         self.requests: list[bytes] = []
+        self.models: dict[str, dict[str, int]] = {"town-model": {"max_model_len": 32_768}}
         self._port = 0
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -245,6 +247,10 @@ class FaultServer:
             head = await reader.readuntil(b"\r\n\r\n")
             headers = _headers_of(head)
             body = await reader.readexactly(int(headers.get("content-length", "0")))
+            if head.startswith(b"GET"):
+                writer.write(self._list_models(headers.get("authorization", "")))
+                await writer.drain()
+                return
             self.requests.append(body)
             fault = self._schedule.get(len(self.requests), self._always)
             sent = self._response(fault, body, headers.get("authorization", ""))
@@ -253,6 +259,15 @@ class FaultServer:
             pass  # the client has given up, or the server is closing, as faults intend
         finally:
             writer.close()
+
+    def _list_models(self, authorization: str) -> bytes:
+        """Return the list of models, or the fault that is always played."""
+        listed = json.dumps(
+            {"data": [{"id": name, **facts} for name, facts in self.models.items()]}
+        )
+        always = self._always
+        whole = always.body is None and not always.echo_key
+        return self._response(raw(listed) if whole else always, b"", authorization)
 
     def _response(self, fault: ServerFault, request: bytes, authorization: str) -> bytes:
         if fault.echo_key:

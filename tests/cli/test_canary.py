@@ -1,5 +1,6 @@
 import base64
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,8 +8,10 @@ from urllib.parse import quote
 
 import pytest
 
-from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.fault_server import FaultServer, ServerFault
+from tests.campaigns import key_canary
 
+_TINY = Path(__file__).parents[2] / "scenarios" / "tiny"
 KEY = "sk-CANARY-0f1e2d3c4b5a69788796a5b4c3d2e1f0/+="
 
 
@@ -33,11 +36,11 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
             "    def reset(self, profiles, seed, context):\n"
             "        raise RuntimeError('with ' + os.environ['OPENAI_API_KEY'])\n"
         )
-    with FaultServer(always="401") as server:
+    with FaultServer({1: ServerFault()}, always="401") as server:  # what is asked before the run
         child = subprocess.run(
             [
                 *(sys.executable, "-m", "genagents_env", "run", "tiny"),
-                *("--policy", policy, "--model", "town-model"),
+                *("--policy", policy, "--model", "town-model", "--no-preflight"),
             ],
             env={
                 **os.environ,
@@ -61,3 +64,32 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
     assert (tmp_path / "run.sqlite").is_file() == bool(asked)
     assert traces(tmp_path, child.stdout, child.stderr) == []
     assert "Traceback" not in child.stderr
+
+
+def test_a_scenario_that_holds_the_key_is_not_run(tmp_path: Path) -> None:
+    shutil.copytree(_TINY, tmp_path / "mine")
+    file = tmp_path / "mine" / "scenario.toml"
+    file.write_text(file.read_text().replace("Cottage", f"Cottage {KEY[10:30]}"))
+    with FaultServer() as server:
+        child = subprocess.run(
+            [
+                *(sys.executable, "-m", "genagents_env", "run", "mine"),
+                "--policy",
+                "reactive",
+                "--model",
+                "m",
+            ],
+            env={**os.environ, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert child.returncode == 2
+    assert "scenario: holds the key of the endpoint" in child.stderr
+    assert not (tmp_path / "run.sqlite").exists()
+
+
+@pytest.mark.slow
+def test_the_key_is_in_no_byte_at_any_cut() -> None:
+    assert key_canary.main(tenth=True) == []

@@ -44,7 +44,7 @@ def retry_on(time: FakeTime, **options: Any) -> RetryPolicy:
     return RetryPolicy(clock=time.clock, sleep=time.sleep, **options)
 
 
-def endpoint_at(url: str, deadline: float = 0.3) -> OpenAIEndpoint:
+def endpoint_at(url: str, deadline: float = 5.0) -> OpenAIEndpoint:
     return OpenAIEndpoint(url, KEY, "any-model", attempt_deadline=deadline)
 
 
