@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 from genagents_env.llm.budget import Spend
 from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error
+from genagents_env.record.head import read_spending
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 
@@ -78,20 +78,16 @@ class SpendingNote:
         """Return what was noted last, or None.
 
         Raises:
-            RecordError: it is no such note.
+            ValueError: it is no such note.
         """
         rows = META.find(self._path, self._connection, "key = ?", SPENDING)
         if not rows:
             return None
-        try:
-            values = json.loads(rows[0][1])
-            seconds, lost, clipped = (values[name] for name in ("seconds", "lost", "clipped"))
-            spent, in_flight = _parse_spend(values["spent"]), _parse_spend(values["in_flight"])
-            if not (0 <= seconds < float("inf") and _is_count(lost) and _is_count(clipped)):
-                raise ValueError("no amount")
-        except (KeyError, TypeError, ValueError, InvalidOperation):
-            raise damage_error(self._path, "it does not say what was spent") from None
-        return Spending(spent, in_flight, float(seconds), lost, clipped)
+        values = read_spending(rows[0][1])
+        if values is None:
+            return None
+        spent, in_flight = (_parse_spend(values[name]) for name in ("spent", "in_flight"))
+        return Spending(spent, in_flight, values["seconds"], values["lost"], values["clipped"])
 
 
 def modernize_spending(old: str | None, stored: Spend) -> str:
@@ -113,12 +109,5 @@ def _encode_spend(spend: Spend) -> JSON:
 
 
 def _parse_spend(values: JSON) -> Spend:
-    calls, tokens, text = values
-    dollars = Decimal(text)
-    if not (_is_count(calls) and _is_count(tokens) and 0 <= dollars < Decimal("inf")):
-        raise ValueError("no amount")
-    return Spend(calls, tokens, dollars)
-
-
-def _is_count(value: object) -> bool:
-    return type(value) is int and value >= 0
+    calls, tokens, dollars = values
+    return Spend(calls, tokens, Decimal(dollars))
