@@ -13,12 +13,13 @@ from genagents_env.errors import (
     PolicyFailed,
     RecordError,
 )
+from genagents_env.event_loop import run_sync
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
-from genagents_env.run.concurrency import cancel_others, run_sync
+from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
 from genagents_env.run.models import Models, make_client
 from genagents_env.run.play import play
@@ -53,7 +54,8 @@ class RunSession:
     def execute(self, state: Checkpoint | None) -> RunResult:
         """Run from `state`, or from the start, and return how it ended."""
         try:
-            result = run_sync(self._execute(state))
+            with self.stop.take():
+                result = run_sync(self._execute(state))
         except BaseException:
             with suppress(RecordError):  # the first error is the one to raise
                 self.writer.set_status("failed")
