@@ -4,9 +4,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from genagents_env.errors import FileError
 
@@ -54,6 +54,31 @@ def guard_files(path: Path, doing: Literal["read", "written"] = "written") -> It
         if refusal is None:
             raise
         raise FileError(f"{path} cannot be {doing}: {refusal}") from None
+
+
+@contextmanager
+def replace_file(path: Path) -> Iterator[BinaryIO]:
+    """Give a new file to write, which takes the place of `path` once it is whole.
+
+    Where something goes wrong, `path` is as it was, and nothing is left beside it.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    real = Path(os.path.realpath(path))
+    draft = real.with_name(f".{real.name}.{os.getpid()}")
+    with guard_files(path):
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(descriptor)
+            os.replace(draft, real)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink()
+            raise
 
 
 def explain(error: OSError) -> str | None:

@@ -58,9 +58,10 @@ import json
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.scripted import news
 from genagents_env.llm.scripted.prompt import read_prompt
-line = json.dumps(["#1", "saw " * 25_000])
+line = json.dumps(["#1", "x " * 50_000])
 asked = Message("user", f"<<<DATA x\\n{line}\\nx END>>>")
-assert news.find_own_news(read_prompt(CompletionRequest((asked,)))) == []
+(read,) = read_prompt(CompletionRequest((asked,))).lines
+assert not news.is_testimony(read.text)
 """,
 }
 

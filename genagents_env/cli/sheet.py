@@ -20,7 +20,7 @@ from genagents_env.cli.judged_runs import (
 from genagents_env.cli.options import AsJson
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
-from genagents_env.files import guard_files
+from genagents_env.files import guard_files, replace_file
 
 if TYPE_CHECKING:
     from genagents_env.judge import Rubric
@@ -102,8 +102,8 @@ def _write_sheet(
     answers = about.load_texts(rubric, when)
     told = out.with_suffix(".txt")
     text = format_instructions(make_rows(answers, rubric, form, against=against), rubric, form)
-    with guard_files(told):
-        told.write_text(text, encoding="utf-8")
+    with replace_file(told) as file:
+        file.write(text.encode())
     rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
     say(f"{out}: {rows:,} rows to fill in; {told} tells raters how")
 

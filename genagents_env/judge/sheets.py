@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from genagents_env.errors import ConfigError
-from genagents_env.files import guard_files
+from genagents_env.files import replace_file
 from genagents_env.judge.pairwise import Pair, group_comparable, make_pairs
 from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.texts import JudgedText
@@ -88,8 +88,8 @@ def write_sheet(
         told = [row.id, row.answers[0].agent, row.answers[0].question]
         told += [said.text for said in row.answers]
         writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
-    with guard_files(path):
-        path.write_text(out.getvalue(), encoding="utf-8-sig", newline="")
+    with replace_file(path) as file:
+        file.write(out.getvalue().encode("utf-8-sig"))
     return len(rows)
 
 

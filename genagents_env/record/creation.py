@@ -43,10 +43,10 @@ def create_file(path: Path, write_head: Callable[[RunConnection], None], *, forc
 
 
 def creation_error(path: Path, error: DiskError) -> DiskError:
-    """Return the error to raise for one that left no file: there is nothing to resume."""
+    """Return the error to raise for one that left no run: there is nothing to resume."""
+    again = "begin it again with --force" if os.path.lexists(path) else "begin it again"
     return DiskError(
-        f"{path} cannot be written ({error.why}); no run was begun: begin it again once there is "
-        "room",
+        f"{path} cannot be written ({error.why}); no run was begun: {again} once there is room",
         why=error.why,
     )
 

@@ -1,11 +1,10 @@
 """Export to JSON Lines, for tools that do not read SQLite."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from genagents_env.files import guard_files
+from genagents_env.files import guard_files, replace_file
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import JSON, encode
 
@@ -40,10 +39,7 @@ def _ticks(run: RunReader) -> Iterable[dict[str, JSON]]:
 
 
 def _write(path: Path, rows: Iterable[dict[str, JSON]]) -> Path:
-    partial = path.with_name(path.name + ".part")
-    with guard_files(path), partial.open("w", encoding="ascii", newline="\n") as file:
+    with replace_file(path) as file:
         for row in rows:
-            file.write(encode(row) + "\n")
-    with guard_files(path):
-        os.replace(partial, path)
+            file.write(f"{encode(row)}\n".encode("ascii"))
     return path

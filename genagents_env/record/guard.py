@@ -46,7 +46,7 @@ def guard_reading(path: Path) -> Iterator[None]:
     with guard(path):
         try:
             yield
-        except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
+        except (TypeError, ValueError, KeyError, ArithmeticError, RecursionError) as error:
             raise damage_error(path, f"{type(error).__name__} while reading it") from None
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
+from genagents_env.record.head import read_head, read_scenario
 from genagents_env.record.policy_origin import PolicyOrigin, load_origins
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
@@ -95,27 +96,27 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
     """
     rows = read_rows(path, connection)
     try:
-        values = {key: json.loads(rows[key]) for key in rows if key != "scenario"}
-        clock, price = values["clock"], values["price"]
-        return RunMeta(
-            scenario=parse_scenario(rows),
-            arguments=values["arguments"],
-            policies=values["policies"],
-            seed=values["seed"],
-            names=tuple(values["names"]),
-            start=clock["start"],
-            seconds_per_tick=clock["seconds_per_tick"],
-            model=values["model"]["name"],
-            asked_model=values["model"]["asked"],
-            price=(price[0], price[1]) if price else None,
-            embedder=values["embedder"]["name"],
-            asked_embedder=values["embedder"]["asked"],
-            interviews=values["interviews"],
-            versions=values["versions"],
-            origins=load_origins(values.get("origins", {})),
-        )
-    except (KeyError, ValueError, TypeError) as error:
-        raise damage_error(path, f"its head cannot be read: {error!r}") from None
+        scenario, head = read_head(rows)
+        origins = load_origins(json.loads(rows.get("origins", "{}")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damage_error(path, f"its head: {error}") from None
+    return RunMeta(
+        scenario=scenario,
+        arguments=json.loads(rows["arguments"]),
+        policies=json.loads(rows["policies"]),
+        seed=head.seed,
+        names=head.names,
+        start=head.clock.start,
+        seconds_per_tick=head.clock.seconds_per_tick,
+        model=head.model.name,
+        asked_model=head.model.asked,
+        price=head.price,
+        embedder=head.embedder.name,
+        asked_embedder=head.embedder.asked,
+        interviews=head.interviews,
+        versions=head.versions,
+        origins=origins,
+    )
 
 
 def parse_scenario(rows: Mapping[str, str]) -> Scenario:
@@ -124,7 +125,7 @@ def parse_scenario(rows: Mapping[str, str]) -> Scenario:
     Raises:
         KeyError, ValueError: it is missing, or no scenario.
     """
-    return Scenario.model_validate_json(rows["scenario"])
+    return read_scenario(rows["scenario"])
 
 
 def read_rows(path: Path, connection: RunConnection) -> dict[str, str]:

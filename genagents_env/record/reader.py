@@ -20,7 +20,9 @@ from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.embeddings import SqliteEmbeddings
+from genagents_env.record.event_data import read_event
 from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.head import read_spending
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
@@ -143,7 +145,8 @@ class RunReader:
     @property
     def spending(self) -> Spending | None:
         """What was noted as spent when it stopped last; None where it never did."""
-        note = json.loads(self.find_note(SPENDING) or "null")
+        with guard_reading(self.path):
+            note = read_spending(self.find_note(SPENDING))
         if note is None:
             return None
         dollars = Decimal(note["dollars"])
@@ -203,7 +206,7 @@ class RunReader:
         query = "SELECT * FROM events WHERE id >= ? AND id < ? ORDER BY id"
         with guard_reading(self.path):
             for id_, tick, kind, agent, data in self._connection.execute(query, bound):
-                yield Event(id_, tick, kind, agent, json.loads(data))
+                yield read_event(id_, tick, kind, agent, data)
 
     def event(self, id_: int) -> Event | None:
         """Return the event of this id; None where there is none."""
@@ -213,7 +216,7 @@ class RunReader:
             if row is None:
                 return None
             _, tick, kind, agent, data = row
-            return Event(id_, tick, kind, agent, json.loads(data))
+            return read_event(id_, tick, kind, agent, data)
 
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError, DiskError
+from genagents_env.errors import ConfigError, DiskError, RecordError
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
@@ -25,6 +25,7 @@ from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.run.spending import note_preflight
 from genagents_env.scenario import Scenario
+from genagents_env.scenario.loader import check_scenario
 
 MOST_REPEATS = 20  # as in a scenario file
 
@@ -112,8 +113,18 @@ def add_degradation(result: RunResult) -> RunResult:
 
 
 def make_town(meta: RunMeta) -> TownEnv:
-    """Return the environment of a recorded run, not reset."""
-    return TownEnv(meta.scenario, **meta.arguments)
+    """Return the environment of a recorded run, not reset.
+
+    Raises:
+        RecordError: its scenario is not valid, or has other people than the run.
+    """
+    faults = check_scenario(meta.scenario)
+    if faults:
+        raise RecordError(f"this run's scenario is not valid: {faults[0]}; run it anew")
+    env = TownEnv(meta.scenario, **meta.arguments)
+    if tuple(env.possible_agents) != meta.names:
+        raise RecordError("this run's scenario has other people than the run; run it anew")
+    return env
 
 
 def choose_recorded(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPolicies:

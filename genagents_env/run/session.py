@@ -170,11 +170,17 @@ class RunSession:
         return observations, infos
 
     def _restore(self, state: Checkpoint) -> tuple[Observations, Infos]:
-        observations, infos = self.env.load_state(state.env)
-        self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
-        self.groups.load_state(state.policies)
-        if self.client is not None:
-            self.client.ledger.load_state(state.ledger)
+        try:
+            observations, infos = self.env.load_state(state.env)
+            self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
+            self.groups.load_state(state.policies)
+            if self.client is not None:
+                self.client.ledger.load_state(state.ledger)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise RecordError(
+                f"{self.writer.path}: the state at tick {state.tick} is not one that this version "
+                f"can go on from ({type(error).__name__}: {str(error)[:100]}); run it again"
+            ) from error
         return observations, infos
 
     def _make_context(self) -> Context:

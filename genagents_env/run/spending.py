@@ -1,11 +1,12 @@
 """What a run has spent, across its interruptions: answered calls count once, lost ones too."""
 
-import json
 from decimal import Decimal
 
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import RunReader, RunWriter
+from genagents_env.record.guard import guard_reading
+from genagents_env.record.head import read_spending
 from genagents_env.record.reader import SPENDING
 from genagents_env.record.rows import encode
 from genagents_env.run.spec import Limits
@@ -26,7 +27,8 @@ def note_preflight(writer: RunWriter, spent: Spend) -> None:
 
 
 def _read_preflight(writer: RunWriter) -> Spend:
-    note = json.loads(writer.find_note(_PREFLIGHT) or "null")
+    with guard_reading(writer.path):
+        note = read_spending(writer.find_note(_PREFLIGHT))
     if note is None:
         return Spend()
     return Spend(note["calls"], note["tokens"], Decimal(note["dollars"]))
@@ -47,7 +49,8 @@ def restore_spending(
         checkpoint: the tick of the checkpoint, -1 for the start.
         saved: the budget's state in it, or None.
     """
-    note = json.loads(writer.find_note(SPENDING) or "null")
+    with guard_reading(writer.path):
+        note = read_spending(writer.find_note(SPENDING))
     if note is None or note.pop("checkpoint") != checkpoint:
         if saved is not None:
             budget.load_state(saved)  # type: ignore[arg-type]  # JSON of our own, checksummed

@@ -8,7 +8,7 @@ from genagents_env.errors import ScenarioError
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
-from genagents_env.scenario.faults import Fault, quote, suggest
+from genagents_env.scenario.faults import Fault, Origins, quote, suggest
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.repair import draft
@@ -100,6 +100,12 @@ def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
     # File names and keys come from outside, and faults are shown in terminals.
     lines = folder.faults + [folder.origins.render(fault) for fault in faults]
     return scenario, [clean(line, FAULT_LIMIT) for line in lines]
+
+
+def check_scenario(scenario: Scenario) -> list[str]:
+    """Return everything wrong with a scenario that comes from no folder, a line each."""
+    faults = check(scenario) or try_lay_out(scenario)[1]
+    return [clean(Origins().render(fault), FAULT_LIMIT) for fault in faults]
 
 
 def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:

@@ -1,28 +1,31 @@
 """Files that survive a killed process: replaced completely, added to by lines, or moved."""
 
+import errno
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from genagents_env.files import guard_files, replace_file
+from genagents_env.record.beside import BESIDE, remove_beside
 from genagents_env.record.rows import JSON, encode
 
-_PARTS = ("", "-wal", "-shm", "-journal")  # of an SQLite file
+_PARTS = ("", *BESIDE)  # of an SQLite file
 
 
 def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: a reader sees the old text or the new one."""
-    draft = _write_draft(path, text.encode())
-    os.replace(draft, path)
+    with replace_file(path) as file:
+        file.write(text.encode())
     _sync_folder(path.parent)
 
 
 def replace_run(path: Path, content: bytes) -> None:
     """Put a run file that was sent back into its place: whole, or the one before is as it was."""
-    draft = _write_draft(path, content)
-    for suffix in _PARTS[1:]:  # of the file that is replaced
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    os.replace(draft, path)
+    with replace_file(path) as file:
+        file.write(content)
+        file.flush()  # what can fail is done
+        remove_beside(path)  # of the file that is replaced
     _sync_folder(path.parent)
 
 
@@ -30,17 +33,29 @@ def append_line(path: Path, line: Mapping[str, JSON]) -> None:
     """Add `line` to the JSON lines in `path`, durably, in one write.
 
     A line that a killed process left half-written is ended first, so that it damages no other.
+
+    Raises:
+        FileError: it cannot be written.
     """
+    with guard_files(path):
+        size = _append(path, line)
+    if not size:
+        _sync_folder(path.parent)
+
+
+def _append(path: Path, line: Mapping[str, JSON]) -> int:
+    """Add `line`, and return the size of the file before."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
         size = os.fstat(descriptor).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        os.write(descriptor, b"\n" * torn + f"{encode(dict(line))}\n".encode())
+        content = b"\n" * torn + f"{encode(dict(line))}\n".encode()
+        if os.write(descriptor, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    if not size:
-        _sync_folder(path.parent)
+    return size
 
 
 def read_lines(path: Path) -> list[dict[str, JSON]]:
@@ -61,15 +76,6 @@ def move_run(path: Path, target: Path) -> None:
         source = path.with_name(path.name + part)
         if part == "" or source.exists():
             os.replace(source, target.with_name(target.name + part))
-
-
-def _write_draft(path: Path, content: bytes) -> Path:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    return draft
 
 
 def _parse_object(line: bytes) -> dict[str, JSON] | None:

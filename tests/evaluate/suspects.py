@@ -104,8 +104,11 @@ def make_verdicts(
     return [Verdict(check, agent, when, k, by, value) for k, value in enumerate(values)]
 
 
+_SHOWN = {"tile": [0, 0], "doing": "", "emoji": "", "asleep": False}
+
+
 def at(id_: int, tick: int, kind: str, who: str, place: str) -> Event:
-    return Event(id_, tick, kind, who, {"place": place, "tile": [0, 0], "doing": "", "emoji": ""})
+    return Event(id_, tick, kind, who, {**_SHOWN, "place": place})
 
 
 def write(

@@ -8,8 +8,10 @@ from genagents_env.world.events import Event
 
 
 def say(id_: int, who: str, to: Sequence[str], text: str = "hello", **data: object) -> Event:
-    rest = {"to": to[0] if to else None, "heard_by": list(to), "addressed": list(to)}
-    return Event(id_, id_, "say", who, {**rest, "phone": False, "text": text, **data})
+    rest: dict[str, object] = {"to": to[0] if to else None, "heard_by": list(to)}
+    rest["addressed"] = list(to)
+    rest |= {"phone": False, "conversation": None, "facts": []}
+    return Event(id_, id_, "say", who, {**rest, "text": text, **data})
 
 
 def learn(id_: int, who: str, fact: str, cause: int, source: str | None = None) -> Event:

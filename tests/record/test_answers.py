@@ -127,9 +127,9 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
 
 def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
-        writer.note("spent", "{}")
+        writer.note("hint", "{}")
     with RunReader(path) as run:
-        assert (run.find_note("spent"), run.find_note("lost")) == ("{}", None)
+        assert (run.find_note("hint"), run.find_note("lost")) == ("{}", None)
 
 
 @pytest.mark.parametrize(

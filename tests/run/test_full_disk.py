@@ -1,0 +1,64 @@
+"""A disk that is full or fails, at any write of a run."""
+
+import errno
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import DiskError
+from genagents_env.record import canonical_hash
+from tests.campaigns.full_disk import find_compiler
+from tests.run.towns import resume_town, run_town
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_disk_that_is_full_as_a_run_begins_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "run.sqlite"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refuse)
+        with pytest.raises(DiskError) as stop:
+            run_town(path, ticks=3)
+    told = "cannot be written (No space left on device); no run was begun: begin it again once"
+    assert f"{path} {told}" in str(stop.value)
+    assert not list(tmp_path.iterdir())
+    assert run_town(path, ticks=3).status == "finished"
+
+
+def test_a_disk_that_is_full_at_a_tick_is_the_reason_that_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+
+    def fill(phase: str, tick: int) -> None:
+        if (phase, tick) == ("mid-write", 2):
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    with pytest.raises(DiskError) as stop:
+        run_town(path, ticks=3, on_phase=fill)
+    assert str(stop.value).startswith(f"{path}: the disk is full; what was written before is in")
+    assert f"`genagents resume {path}`" in str(stop.value)
+    whole = tmp_path / "whole.sqlite"
+    run_town(whole, ticks=3)
+    resume_town(path)
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    find_compiler() is None, reason="the failing disk is C, for Linux: it needs a compiler there"
+)
+def test_a_full_or_failing_disk_at_any_write_loses_nothing() -> None:
+    command = [sys.executable, "-m", "tests.campaigns.full_disk", "--every=11"]
+    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert child.returncode == 0, child.stdout + child.stderr
+    assert child.stdout.rstrip().endswith(", 0 missed"), child.stdout
