@@ -1,12 +1,12 @@
 """The policy contract: who decides. `genagents_env.policy_loader` finds a policy by name."""
 
-import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
+from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.replies import ScriptedReplies
 from genagents_env.memory.embedder import Embedder
@@ -69,7 +69,7 @@ class Policy:
     needs_embedder: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
     scripted_replies: ClassVar[ScriptedReplies] = {}
-    _runner: asyncio.Runner | None = None
+    _loop: OwnLoop | None = None
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Begin an episode for these agents. Random choices must depend on `seed` alone."""
@@ -128,12 +128,12 @@ class Policy:
 
     def close(self) -> None:
         """Free what is held; safe to call twice."""
-        if self._runner is not None:
-            self._runner.close()
-            self._runner = None
+        if self._loop is not None:
+            self._loop.close()
+            self._loop = None
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         # One loop over all calls: what one call leaves under way continues in the next.
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-        return self._runner.run(coroutine)
+        if self._loop is None:
+            self._loop = OwnLoop()
+        return self._loop.run(coroutine)

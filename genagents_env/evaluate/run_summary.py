@@ -55,6 +55,8 @@ class RunSummary:
         talk: conversations and utterances.
         spent: calls, tokens and dollars.
         thinking: what the model thought; None where it did not.
+        lost: requests to models that were under way when a process of the run ended.
+        clipped: answers whose usage was above what they could have read and written.
         faculties: what each faculty of the minds cost, and last all of them; see `faculty_costs`.
         embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `measures.findings`.
@@ -90,6 +92,8 @@ class RunSummary:
     talk: TalkCounts
     spent: CallTotals
     thinking: ThinkingTotals | None
+    lost: int
+    clipped: int
     faculties: tuple[FacultyCost, ...]
     embeddings: EmbeddingCost | None
     findings: Findings
@@ -124,10 +128,12 @@ class RunSummary:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
         Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
-        of those whose model thought; `policy_failures` and `policy_changes` are there only where
-        there are any.
+        of those whose model thought; `lost`, `clipped`, `policy_failures` and `policy_changes`
+        are there only where there are any.
         """
         rare = {
+            "lost": self.lost,
+            "clipped": self.clipped,
             "thinking": None if self.thinking is None else _as_json(self.thinking),
             "policy_failures": [_as_json(one) for one in self.degradation.failures],
             "policy_changes": [_as_json(one) for one in self.policy_changes],
@@ -171,6 +177,7 @@ def summarize(
     """
     data = RunData.of(run)
     reader, meta, scenario = data.reader, data.meta, data.scenario
+    spending = reader.spending
     policies: dict[str, int] = {}
     for spec in meta.policies.values():
         policies[spec["name"]] = policies.get(spec["name"], 0) + 1
@@ -193,6 +200,8 @@ def summarize(
         talk=count_talk(data.events),
         spent=reader.sum_calls(),
         thinking=_find_thinking(reader),
+        lost=0 if spending is None else spending.lost,
+        clipped=0 if spending is None else spending.clipped,
         faculties=compute_faculty_costs(reader),
         embeddings=compute_embedding_cost(reader),
         findings=compute_findings(data),

@@ -54,6 +54,7 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
         if summary.thinking is not None:
             yield _describe_thinking(summary.thinking)
         yield from _describe_faculties(summary)
+    yield from _describe_uncertain_spending(summary)
     if summary.embeddings is not None:
         made = summary.embeddings
         yield (
@@ -129,6 +130,19 @@ def format_findings(found: Findings) -> Iterator[str]:
     share = "" if rate is None else f" ({rate:.1%})"
     told = f"{found.hallucinated} of {found.claims} claims{share}"
     yield f"Hallucinated: {told if found.asked else NOT_ASKED}"
+
+
+def _describe_uncertain_spending(summary: RunSummary) -> Iterator[str]:
+    if summary.lost:
+        yield (
+            f"Lost in flight: {_count(summary.lost, 'model call')}, under way when the run was "
+            "killed or stopped; they count as spent, at the most they could cost"
+        )
+    if summary.clipped:
+        yield (
+            f"Usage of {summary.clipped:,} {'reply' if summary.clipped == 1 else 'replies'} was "
+            "above what could have been read and written; counted at the bound"
+        )
 
 
 def _describe_model(name: str, spent: CallTotals) -> Iterator[str]:

@@ -8,11 +8,12 @@ from typing import TypeAlias
 from pydantic import BaseModel
 
 from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
+from genagents_env.event_loop import run_sync
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedReplies
-from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
+from genagents_env.run.concurrency import cancel_others, collect_results
 from genagents_env.run.models import make_client, open_model
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import RunOptions
@@ -160,7 +161,8 @@ class JudgeSession:
         Raises:
             LLMRefused: the endpoint refuses: key, permission or model name is wrong.
         """
-        exit_code, message = run_sync(self._ask_until_stopped(due, watch))
+        with self._stop.take():
+            exit_code, message = run_sync(self._ask_until_stopped(due, watch))
         if message:
             how = f"go on with `{again}`" if again else "judge again to go on"
             message = f"{message}; {how}"

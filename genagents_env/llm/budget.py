@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
 from genagents_env.errors import BudgetExceeded, ConfigError
-from genagents_env.llm.calls import CompletionRequest, JSONValue
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.schemas import canonical
 
@@ -35,6 +35,10 @@ class Spend:
             self.calls - other.calls, self.tokens - other.tokens, self.dollars - other.dollars
         )
 
+    def fits_in(self, most: "Spend") -> bool:
+        """Return whether it is at most `most`, in tokens and in dollars."""
+        return self.tokens <= most.tokens and self.dollars <= most.dollars
+
 
 class SharedBudget(Protocol):
     """A total and a rate that hold over many runs, in one process or in several."""
@@ -53,8 +57,8 @@ class SharedBudget(Protocol):
         """Give back the reservation `most` and spend `used`; never waits."""
 
 
-def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
-    """Return the most one attempt at `request` can spend, for any tokenizer.
+def find_most_tokens(request: CompletionRequest) -> tuple[int, int]:
+    """Return the most tokens one attempt at `request` can read and write, for any tokenizer.
 
     No tokenizer makes more tokens than a text has UTF-8 bytes; a lone surrogate counts as three.
     """
@@ -63,8 +67,13 @@ def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
         texts.append(canonical(request.schema))
     read = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     read += _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_REQUEST
-    written = request.most_tokens
-    return Spend(1, read + written, (price or FREE).cost(read, written))
+    return read, request.most_tokens
+
+
+def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
+    """Return the most one attempt at `request` can spend."""
+    most = find_most_tokens(request)
+    return Spend(1, sum(most), (price or FREE).cost(*most))
 
 
 class Budget:
@@ -77,6 +86,16 @@ class Budget:
         seconds: wall clock since the budget was made, earlier parts of a resumed run included.
         shared: what this budget shares with others; asked once the limits here allow a call.
         clock: monotonic seconds; a test gives its own.
+
+    Attributes:
+        spent: by requests that are over.
+        reserved: for requests under way.
+        lost: requests under way when their process ended or they were cancelled: nobody got the
+            answer, and they are spent at the most they could cost.
+        clipped: answers whose usage was above what they could have read and written, and was
+            counted at that.
+        on_change: called before a request is sent and whenever one was spent in vain, to keep
+            `state()`; what it raises stops the request.
     """
 
     def __init__(
@@ -98,6 +117,8 @@ class Budget:
                 raise ConfigError(f"budget: {name} is {limit}, must be 0 or more")
         self.spent = Spend()
         self.reserved = Spend()
+        self.lost = self.clipped = 0
+        self.on_change: Callable[[], None] | None = None
         self._clock, self._started, self._earlier = clock, clock(), 0.0
         self._waiting: list[asyncio.Future[None]] = []
 
@@ -134,7 +155,7 @@ class Budget:
         """Reserve `most` here and with the shared budget, which may make it wait for a rate.
 
         It waits here while only calls in flight prevent it. Refused or cancelled, it leaves no
-        reservation.
+        reservation. The reservation is kept (`on_change`) when this returns.
 
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
@@ -144,47 +165,43 @@ class Budget:
             self._waiting.append(waiter)
             await waiter
         self.reserved += most
-        if self.shared is None:
-            return
         try:
-            await self.shared.admit(most)
+            if self.shared is not None:
+                await self.shared.admit(most)
         except BaseException:  # refused, or cancelled: no call will be made
             self._release(most)
             raise
+        try:
+            self.keep()
+        except BaseException:
+            self.settle(most, Spend())
+            raise
 
     def settle(self, most: Spend, used: Spend) -> None:
-        """Give back the reservation `most` and spend `used`, here and with the shared budget."""
-        self.charge(used)
+        """Give back the reservation `most` and spend `used`, here and with the shared budget.
+
+        This is kept with the answer; where there is none, `keep` it.
+        """
+        self.spent += used
         self._release(most)
         if self.shared is not None:
             self.shared.settle(most, used)
 
-    def charge(self, used: Spend) -> None:
-        """Spend `used` without asking: a call that a cassette answers was paid for before.
+    def keep(self) -> None:
+        """Have the state kept, where anybody keeps it."""
+        if self.on_change is not None:
+            self.on_change()
 
-        The shared budget was charged when the call was made.
-        """
-        self.spent += used
+    def count_lost(self) -> None:
+        """Count a request that was cancelled under way, and settled at the most it could cost."""
+        self.lost += 1
+        self.keep()
 
-    def state(self) -> dict[str, JSONValue]:
-        """Return what is spent, as JSON; limits belong to the command line, not to the state."""
-        return {
-            "calls": self.spent.calls,
-            "tokens": self.spent.tokens,
-            "dollars": str(self.spent.dollars),
-            "seconds": self.elapsed,
-        }
-
-    def load_state(self, state: Mapping[str, JSONValue]) -> None:
-        """Take over what `state()` gave; reservations are dropped."""
-        calls, tokens, seconds = state["calls"], state["tokens"], state["seconds"]
-        if not (isinstance(calls, int) and isinstance(tokens, int)):
-            raise TypeError("budget state: calls and tokens must be integers")
-        if not isinstance(seconds, int | float):
-            raise TypeError("budget state: seconds must be a number")
-        self.spent = Spend(calls, tokens, Decimal(str(state["dollars"])))
-        self.reserved = Spend()
-        self._earlier, self._started = float(seconds), self._clock()
+    def load_spending(self, spent: Spend, seconds: float, lost: int = 0, clipped: int = 0) -> None:
+        """Take over what was spent before; reservations are dropped."""
+        self.spent, self.reserved = spent, Spend()
+        self.lost, self.clipped = lost, clipped
+        self._earlier, self._started = seconds, self._clock()
 
     def _release(self, most: Spend) -> None:
         self.reserved -= most

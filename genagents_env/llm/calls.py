@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias
 
@@ -105,7 +105,8 @@ class Endpoint(Protocol):
 
 def prompt_hash(request: CompletionRequest) -> str:
     """Return the SHA-256 of `request` as hexadecimal: equal requests, equal hashes, anywhere."""
-    facts = asdict(request)
-    del facts["thinking_tokens"]
-    canonical = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+    values = {field.name: getattr(request, field.name) for field in fields(request)}
+    del values["thinking_tokens"]
+    values["messages"] = [{"role": m.role, "content": m.content} for m in request.messages]
+    canonical = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode()).hexdigest()

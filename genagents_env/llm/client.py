@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from genagents_env.errors import LLMRefused, LLMUnavailable, ModelOutage
 from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused, UnusableReply
-from genagents_env.llm.budget import Budget, Spend, upper_bound
+from genagents_env.llm.budget import Budget, Spend, find_most_tokens, upper_bound
 from genagents_env.llm.calls import (
     CallKey,
     Completion,
@@ -171,8 +171,8 @@ class ModelClient:
             call_seed(self.run_seed, key),
         )
         recorded = recall(self.cassette, key, request)
-        if recorded is not None:
-            self._account_for_replay(key, recorded)
+        if recorded is not None:  # paid for when it was made
+            self.ledger.book(key, recorded, self.endpoint.price)
             return _replay(recorded, reply, fallback)
         recorded = await self._answer(key, request, reply, text_limit)
         if self.cassette is not None:
@@ -226,7 +226,12 @@ class ModelClient:
             admit = partial(self._admit, request, tally)
             try:
                 completion = await with_retries(
-                    attempt, self.retry, seed=seed, deadline=deadline, admit=admit
+                    attempt,
+                    self.retry,
+                    seed=seed,
+                    deadline=deadline,
+                    admit=admit,
+                    on_lost=self.budget.count_lost,
                 )
                 parsed = parse(completion, reply, limit, self._redact)
             except (LLMUnavailable, PromptRefused) as failure:
@@ -263,13 +268,18 @@ class ModelClient:
         return waited
 
     async def _attempt(self, request: CompletionRequest, tally: _Tally) -> Completion:
-        """Make one admitted request; whatever happens, its reservation is settled."""
+        """Make one admitted request; whatever happens, its reservation is settled.
+
+        What an answer cost is kept with it, what was spent in vain at once.
+        """
         price = self.endpoint.price or FREE
         tally.attempts += 1
         used = most = tally.most
         roomy = _give_room(request, tally)
+        completion: Completion | None = None
         try:
             completion = separate_thinking(await self.endpoint.complete(roomy))
+            completion = self._clip_usage(completion, roomy, most)
             read, written = completion.prompt_tokens, completion.completion_tokens
             used = Spend(1, read + written, price.cost(read, written))
         except AttemptFailed as failure:
@@ -280,8 +290,25 @@ class ModelClient:
             raise
         finally:
             self.budget.settle(most, used)
+            if completion is None:
+                self.budget.keep()
         self._count_tokens(completion, roomy, tally)
         return completion
+
+    def _clip_usage(
+        self, completion: Completion, request: CompletionRequest, most: Spend
+    ) -> Completion:
+        """Return `completion` with its usage, but with no more than was reserved for it."""
+        price = self.endpoint.price or FREE
+        tokens = completion.prompt_tokens, completion.completion_tokens
+        if Spend(1, sum(tokens), price.cost(*tokens)).fits_in(most):
+            return completion
+        self.budget.clipped += 1
+        read, written = map(min, tokens, find_most_tokens(request))
+        thought = min(completion.reasoning_tokens, written)
+        return replace(
+            completion, prompt_tokens=read, completion_tokens=written, reasoning_tokens=thought
+        )
 
     def _count_tokens(
         self, completion: Completion, request: CompletionRequest, tally: _Tally
@@ -297,6 +324,7 @@ class ModelClient:
             tally.unsaid_prompt_tokens += completion.prompt_tokens
             tally.unsaid_completion_tokens += completion.completion_tokens
             tally.thinking = grow_allowance(request.thinking_tokens)
+            self.budget.keep()
             raise
         self.allowance.learn(request.thinking_tokens)
         tally.prompt_tokens += completion.prompt_tokens
@@ -325,14 +353,6 @@ class ModelClient:
                 f"{self.failed_in_a_row} model calls in a row failed, the last with: {failure}. "
                 "Resume the run when the endpoint answers again"
             ) from None
-
-    def _account_for_replay(self, key: CallKey, recorded: RecordedReply) -> None:
-        price = self.endpoint.price
-        read = recorded.prompt_tokens + recorded.unsaid_prompt_tokens
-        written = recorded.completion_tokens + recorded.unsaid_completion_tokens
-        dollars = (price or FREE).cost(read, written)
-        self.budget.charge(Spend(recorded.attempts, read + written, dollars))
-        self.ledger.book(key, recorded, price)
 
     def _slot(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()

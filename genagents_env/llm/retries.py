@@ -62,6 +62,7 @@ async def with_retries(
     seed: int,
     deadline: float,
     admit: Callable[[], Awaitable[float]] | None = None,
+    on_lost: Callable[[], None] | None = None,
 ) -> T:
     """Return what `attempt` returns, making it again while it raises `AttemptFailed`.
 
@@ -72,6 +73,7 @@ async def with_retries(
         deadline: on `policy.clock`, when the call must be over.
         admit: awaited before each attempt; returns the seconds it took, which extend the deadline:
             to wait for a shared budget or rate is no fault of the endpoint.
+        on_lost: called when this is cancelled while an attempt is under way.
 
     Raises:
         LLMUnavailable: attempts or time are used up, or the endpoint asks for too long a wait.
@@ -88,6 +90,10 @@ async def with_retries(
                 return await attempt()
         except TimeoutError:
             break
+        except asyncio.CancelledError:
+            if on_lost is not None:
+                on_lost()
+            raise
         except AttemptFailed as fault:
             last = fault
         asked = last.retry_after

@@ -24,6 +24,7 @@ _MOST_TEXTS = 256
 # base64, which not every server speaks, so how many texts fit is learned from the answers.
 _GOOD_BYTES = 1 << 19
 _MOST_TOKENS = 10**9
+_MARKS = 8  # tokens that a model may set around a text
 _INSTEAD = "other sources are `--embedder local` and `--embedder hashed`"
 
 
@@ -100,6 +101,7 @@ class EndpointSource(OpenAIEndpoint):
                 seed=seed,
                 deadline=deadline,
                 admit=lambda: self._admit(batch),
+                on_lost=None if self._budget is None else self._budget.count_lost,
             )
         except LLMError as fault:
             kind, text = type(fault), f"embeddings of {self.model}: {fault}; {_INSTEAD}"
@@ -107,7 +109,7 @@ class EndpointSource(OpenAIEndpoint):
 
     def _bound(self, batch: list[str]) -> Spend:
         """Return the most that one request can spend."""
-        most = sum(byte_count(text) for text in batch)
+        most = sum(byte_count(text) + _MARKS for text in batch)
         return Spend(1, most, (self.price or FREE).cost(most, 0))
 
     async def _admit(self, batch: list[str]) -> float:
@@ -123,13 +125,19 @@ class EndpointSource(OpenAIEndpoint):
         budget = self._budget
         if budget is None:
             return (await self._attempt(batch))[0]
-        price, used = self.price or FREE, (bound := self._bound(batch))
+        price, used, answered = self.price or FREE, (bound := self._bound(batch)), False
         try:
             rows, read = await self._attempt(batch)
+            answered = True
+            if read > bound.tokens:
+                budget.clipped += 1
+                read = bound.tokens
             used = Spend(1, read, price.cost(read, 0))
             return rows
         finally:
             budget.settle(bound, used)
+            if not answered:
+                budget.keep()
 
     async def _attempt(self, batch: list[str]) -> tuple[Floats, int]:
         """Return the rows of one request, and the tokens it read."""

@@ -1,7 +1,6 @@
 """The cassette in the run file: every answered call is committed before it is applied."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
@@ -10,6 +9,7 @@ from genagents_env.record.calls import find_call, put_call
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import CallRow, encode
+from genagents_env.record.spending import SpendingNote
 from genagents_env.record.tables import CALLS
 from genagents_env.record.transaction import Transaction
 
@@ -22,13 +22,19 @@ class SqliteCassette:
     Args:
         path: of the file, for messages.
         connection: in autocommit mode.
+        spending: noted anew with every reply that is stored.
         on_phase: called with `("after-call", tick)` once a call is stored.
     """
 
     def __init__(
-        self, path: Path, connection: RunConnection, on_phase: OnPhase | None = None
+        self,
+        path: Path,
+        connection: RunConnection,
+        spending: SpendingNote | None = None,
+        on_phase: OnPhase | None = None,
     ) -> None:
         self._path, self._connection, self._on_phase = path, connection, on_phase
+        self._spending = spending
 
     def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
@@ -57,8 +63,8 @@ class SqliteCassette:
         )
 
     def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Keep `recorded` under `key`, durably."""
-        prompt = encode([asdict(message) for message in recorded.messages])
+        """Keep `recorded` under `key`, durably, and that it is not in flight any more."""
+        prompt = encode([{"role": m.role, "content": m.content} for m in recorded.messages])
         row = CallRow(
             *(key.agent, key.tick, key.purpose, key.number, recorded.prompt_hash),
             *(prompt, recorded.outcome, recorded.reply),
@@ -70,6 +76,8 @@ class SqliteCassette:
         )
         with Transaction(self._path, self._connection):
             put_call(self._connection, row)
+            if self._spending is not None:
+                self._spending.write()
         if self._on_phase is not None:
             self._on_phase("after-call", key.tick)
 

@@ -27,14 +27,12 @@ class Checkpoint:
         tick: the last tick that is part of it.
         env: `TownEnv.save_state()`.
         policies: one entry per policy instance, in the order of the policy groups.
-        budget: `Budget.state()`, or None without a model.
         ledger: `Ledger.state()`, or None without a model.
     """
 
     tick: int
     env: JSON
     policies: list[JSON]
-    budget: JSON = None
     ledger: JSON = None
 
     def body(self, chain: bytes) -> bytes:
@@ -44,7 +42,6 @@ class Checkpoint:
                 {
                     "env": self.env,
                     "policies": self.policies,
-                    "budget": self.budget,
                     "ledger": self.ledger,
                     "chain": chain.hex(),
                 }
@@ -61,6 +58,7 @@ def load_state(tick: int, body: bytes) -> tuple[Checkpoint, bytes]:
     """
     values = json.loads(inflate(body, _STATE_LIMIT))
     chain = bytes.fromhex(values.pop("chain"))
+    values.pop("budget", None)  # kept here by format 3; see `spending.py`
     return Checkpoint(tick, **values), chain
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
+from genagents_env.record.spending import SpendingNote
 from genagents_env.record.tables import EMBEDDINGS
 from genagents_env.record.transaction import Transaction
 
@@ -19,10 +20,13 @@ class SqliteEmbeddings:
     Args:
         path: of the file, for messages.
         connection: in autocommit mode.
+        spending: noted anew with the vectors that are stored.
     """
 
-    def __init__(self, path: Path, connection: RunConnection) -> None:
-        self._path, self._connection = path, connection
+    def __init__(
+        self, path: Path, connection: RunConnection, spending: SpendingNote | None = None
+    ) -> None:
+        self._path, self._connection, self._spending = path, connection, spending
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
         """Return the vectors of those texts that have one: float16, little-endian.
@@ -46,3 +50,5 @@ class SqliteEmbeddings:
             with Transaction(self._path, self._connection):
                 rows = [(model, text, vector) for text, vector in vectors.items()]
                 EMBEDDINGS.put(self._connection, rows, keep=True)
+                if self._spending is not None:
+                    self._spending.write()

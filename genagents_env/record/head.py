@@ -48,6 +48,7 @@ TickSeconds = Annotated[int, Field(ge=1, le=3600)]
 Hours = Annotated[float, Field(gt=0, le=_MOST_HOURS)]
 Amount = Annotated[str, AfterValidator(_check_amount)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
+Spent = tuple[Count, Count, Amount]  # calls, tokens, dollars
 
 
 class _Part(BaseModel):
@@ -78,11 +79,11 @@ class _ModelPart(_Part):
 
 
 class _SpendingNote(_Part):
-    checkpoint: Annotated[int, Field(ge=-1, le=_MOST)] = -1
-    calls: Count
-    tokens: Count
-    dollars: Amount
-    seconds: Annotated[float, Field(ge=0, le=_MOST)] = 0.0
+    spent: Spent
+    in_flight: Spent
+    seconds: Annotated[float, Field(ge=0, le=_MOST)]
+    lost: Count
+    clipped: Count
 
 
 class Head(_Part):
@@ -100,7 +101,6 @@ class Head(_Part):
     versions: dict[Words, Words]
     status: Words = ""
     spent: _SpendingNote | None = None
-    preflight: _SpendingNote | None = None
 
 
 def read_head(rows: Mapping[str, str]) -> tuple[Scenario, Head]:

@@ -22,7 +22,6 @@ from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.event_data import read_event
 from genagents_env.record.guard import damage_error, guard_reading
-from genagents_env.record.head import read_spending
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
@@ -35,6 +34,7 @@ from genagents_env.record.rows import (
     RememberedRow,
 )
 from genagents_env.record.schema import open_file
+from genagents_env.record.spending import Spending, SpendingNote
 from genagents_env.record.table import RecordTable
 from genagents_env.record.tables import CALLS, POLICY_ERRORS
 from genagents_env.world.events import Event
@@ -53,8 +53,6 @@ _FAILURES = """SELECT policy, count(*), min(first) FROM (SELECT policy, min(rowi
 _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
-
-SPENDING = "spent"  # the note of what a run had spent when it stopped last
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +84,6 @@ class ThinkingTotals:
     calls: int
     unsaid_prompt_tokens: int
     unsaid_completion_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """What a run had spent when it stopped last, in calls that failed too; `seconds` of wall clock.
-
-    It is JSON in a note of the run file, dollars as decimal text.
-    """
-
-    calls: int
-    tokens: int
-    dollars: Decimal
-    seconds: float
 
 
 class RunReader:
@@ -144,13 +129,15 @@ class RunReader:
 
     @property
     def spending(self) -> Spending | None:
-        """What was noted as spent when it stopped last; None where it never did."""
+        """What it has spent; None where nothing is noted.
+
+        Requests that were under way when its process was killed are spent, and lost.
+        """
         with guard_reading(self.path):
-            note = read_spending(self.find_note(SPENDING))
-        if note is None:
-            return None
-        dollars = Decimal(note["dollars"])
-        return Spending(note["calls"], note["tokens"], dollars, note["seconds"])
+            noted = SpendingNote(self.path, self._connection).read()
+        if noted is None or find_writer(self.path) is not None:
+            return noted
+        return noted.count_lost()
 
     @property
     def policy_changes(self) -> tuple[PolicyChange, ...]:

@@ -38,15 +38,6 @@ CALLS = RecordTable(
 )
 # For each faculty the prompt by which the others are compressed.
 DICTIONARIES = RecordTable("dictionaries", {"faculty": _TEXT, "body": _BLOB}, ("faculty",))
-# Calls that were sent and are not answered: a killed run has lost them, but not what they may cost.
-IN_FLIGHT = RecordTable(
-    "in_flight",
-    {
-        **{"id": _ID, "agent": _TEXT, "tick": _TICK, "purpose": _TEXT, "number": _COUNT},
-        **{"calls": _COUNT, "tokens": _COUNT, "dollars": _TEXT},
-    },
-    ("id",),
-)
 CHECKPOINTS = RecordTable("checkpoints", {"tick": _TICK, "body": _BLOB}, ("tick",))
 EMBEDDINGS = RecordTable(
     "embeddings", {"model": _TEXT, "text": _TEXT, "vector": _BLOB}, ("model", "text")
@@ -74,7 +65,7 @@ JUDGEMENTS = RecordTable(
     ("judge", "check_id", "tick", "agent", "question", "repeat"),
 )
 SUMMED = (
-    *(META, POLICY_ERRORS, CALLS, DICTIONARIES, IN_FLIGHT, CHECKPOINTS, EMBEDDINGS),
+    *(META, POLICY_ERRORS, CALLS, DICTIONARIES, CHECKPOINTS, EMBEDDINGS),
     *(INTERVIEWS, REMEMBERED, JUDGEMENTS),
 )
 COLUMNS = {

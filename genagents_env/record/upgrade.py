@@ -1,12 +1,16 @@
 """Run files of format 3, made files of this format."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.errors import RecordError
+from genagents_env.llm.budget import Spend
+from genagents_env.llm.prices import FREE, Price
 from genagents_env.record.calls import put_call
 from genagents_env.record.canonical import seal_ticks, verify_chain
 from genagents_env.record.checks import (
@@ -23,6 +27,7 @@ from genagents_env.record.creation import create_file
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.old_scenario import modernize_scenario
 from genagents_env.record.rows import CallRow, encode
+from genagents_env.record.spending import SPENDING, modernize_spending
 from genagents_env.record.table import RecordTable, Value
 from genagents_env.record.tables import (
     CHECKPOINTS,
@@ -145,6 +150,7 @@ def _copy(path: Path, old: RunConnection, new: RunConnection, notes: list[str]) 
     head = dict(_read_head(path, old))
     head["scenario"], changes = modernize_scenario(head["scenario"])
     notes += changes
+    head[SPENDING] = modernize_spending(head.get(SPENDING), _sum_calls(old, head["price"]))
     META.put(new, head.items())
     _copy_ticks(path, old, new)
     for call in _read_calls(path, old):
@@ -157,6 +163,15 @@ def _copy(path: Path, old: RunConnection, new: RunConnection, notes: list[str]) 
     for part in found.parts:
         if part.damage is not None:
             raise damage_error(path, f"{part.name}: {part.damage}")
+
+
+def _sum_calls(old: RunConnection, told: str) -> Spend:
+    """Return what the stored calls cost at the price of the run."""
+    query = "SELECT total(attempts), total(prompt_tokens), total(completion_tokens) FROM calls"
+    calls, read, written = (int(count) for count in old.execute(query).fetchone())
+    prices = json.loads(told)
+    price = FREE if prices is None else Price(*(Decimal(part) for part in prices))
+    return Spend(calls, read + written, price.cost(read, written))
 
 
 def _copy_ticks(path: Path, old: RunConnection, new: RunConnection) -> None:

@@ -19,7 +19,6 @@ from genagents_env.record.tables import (
     CHECKPOINTS,
     DICTIONARIES,
     EMBEDDINGS,
-    IN_FLIGHT,
     POLICY_ERRORS,
 )
 
@@ -155,7 +154,6 @@ _PARTS: dict[str, _Check] = {
     "policy_errors": POLICY_ERRORS.read,
     "calls": read_calls,
     "dictionaries": DICTIONARIES.read,
-    "in_flight": IN_FLIGHT.read,
     "checkpoints": _read_checkpoints,
     "embeddings": EMBEDDINGS.read,
     "interviews": answers.read_interviews,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import DiskError, RecordError
+from genagents_env.llm.budget import Spend
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
@@ -33,6 +34,7 @@ from genagents_env.record.rows import (
     encode,
 )
 from genagents_env.record.schema import open_file
+from genagents_env.record.spending import SPENDING, Spending, SpendingNote
 from genagents_env.record.tables import (
     CALLS,
     CHECKPOINTS,
@@ -47,6 +49,9 @@ from genagents_env.world.events import Event
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 
 
+_NOTHING = Spend()
+
+
 class RunWriter:
     """The one writer of a run file; make it with `create` or `open`, and close it.
 
@@ -55,6 +60,7 @@ class RunWriter:
         meta: what the run is.
         cassette: its model calls.
         embeddings: its vectors.
+        spending: the note of what the run has spent.
         tick: the last tick in the file, -1 before the first.
     """
 
@@ -67,8 +73,9 @@ class RunWriter:
         on_phase: OnPhase | None,
     ) -> None:
         self.path, self.meta, self.tick = path, meta, -1
-        self.cassette = SqliteCassette(path, connection, on_phase)
-        self.embeddings = SqliteEmbeddings(path, connection)
+        self.spending = SpendingNote(path, connection)
+        self.cassette = SqliteCassette(path, connection, self.spending, on_phase)
+        self.embeddings = SqliteEmbeddings(path, connection, self.spending)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain = FIRST
         lock.file.show_process()
@@ -79,6 +86,7 @@ class RunWriter:
         path: str | Path,
         meta: RunMeta,
         *,
+        spent: Spend = _NOTHING,
         force: bool = False,
         on_phase: OnPhase | None = None,
     ) -> "RunWriter":
@@ -87,6 +95,7 @@ class RunWriter:
         Args:
             path: where; its folder must exist.
             meta: what the run is.
+            spent: before there was a file.
             force: replace an existing file.
             on_phase: called with (phase, tick) at `mid-write`, `boundary`, `checkpoint`,
                 `after-call`, `mid-interview`, `interviewed`, `judged`: for tests that
@@ -97,6 +106,8 @@ class RunWriter:
             RunLocked: another process writes it.
         """
         path, rows = Path(path), meta.rows() | {"status": encode("running")}
+        if spent != _NOTHING:
+            rows[SPENDING] = Spending(spent).encode()
         lock = create_file(path, lambda file: heads.write_rows(file, rows), force=force)
         try:
             return cls(path, lock, open_file(path, write=True), meta, on_phase)
@@ -199,6 +210,7 @@ class RunWriter:
                 "tick NOT IN (SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?)",
                 checkpoints.KEPT,
             )
+            self.spending.write()
             self._report_phase("checkpoint", state.tick)
         with guard(self.path):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -294,27 +306,17 @@ class RunWriter:
         with guard(self.path):
             return heads.read_rows(self.path, self._connection).get(key)
 
+    def keep_spending(self) -> None:
+        """Note what is spent and in flight now, outside the canonical hash."""
+        with self._transaction():
+            self.spending.write()
+
     @property
     def last_checkpoint(self) -> int:
         """The tick of the newest checkpoint, -1 when there is none."""
         with guard(self.path):
             (tick,) = self._connection.execute("SELECT max(tick) FROM checkpoints").fetchone()
         return -1 if tick is None else int(tick)
-
-    def sum_calls_since(self, tick: int) -> tuple[int, int, int]:
-        """Return attempts, tokens read and tokens written of the calls of `tick` and later.
-
-        With those of attempts in which the model only thought.
-        """
-        with guard(self.path):
-            attempts, read, written = self._connection.execute(
-                "SELECT coalesce(sum(attempts), 0), "
-                "coalesce(sum(prompt_tokens + unsaid_prompt_tokens), 0), "
-                "coalesce(sum(completion_tokens + unsaid_completion_tokens), 0) "
-                "FROM calls WHERE tick >= ?",
-                (tick,),
-            ).fetchone()
-        return attempts, read, written
 
     def close(self) -> None:
         """Close the file and let others write it; safe to call twice.

@@ -1,10 +1,9 @@
-"""Running coroutines from plain code, plain code beside coroutines, and ends of several at once."""
+"""Plain code beside coroutines, and the ends of several at once."""
 
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NoReturn, TypeVar
 
@@ -26,19 +25,6 @@ async def cancel_others() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-def run_sync(coroutine: Coroutine[object, object, T]) -> T:
-    """Return what `coroutine` returns.
-
-    Where a loop runs already in this thread, as in a notebook, it gets a thread of its own.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
+from genagents_env.event_loop import run_sync
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Infos, Observations, Policy
 from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import FaultRow
-from genagents_env.run.concurrency import run_sync
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
 from genagents_env.world.events import Event

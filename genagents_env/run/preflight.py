@@ -6,6 +6,7 @@ A wrong key, model or address is told before there is a file, not as a run full 
 from dataclasses import replace
 
 from genagents_env.errors import BudgetExceeded, ConfigError, LLMRefused, ModelOutage
+from genagents_env.event_loop import run_sync
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import CallKey, Endpoint, Message
 from genagents_env.llm.cassette import UNAVAILABLE, MemoryCassette
@@ -13,7 +14,6 @@ from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.open import is_served
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.run.concurrency import run_sync
 from genagents_env.run.models import make_client, open_model
 from genagents_env.run.spec import RunOptions
 

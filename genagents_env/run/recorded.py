@@ -23,7 +23,6 @@ from genagents_env.run.policy_trust import (
 from genagents_env.run.preflight import ask_first_question
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
-from genagents_env.run.spending import note_preflight
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.loader import check_scenario
 
@@ -51,9 +50,10 @@ def run(
     asked = Spend()
     if options.preflight and models.endpoint is not None:
         asked = ask_first_question(models.endpoint, options)
-    with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
+    with RunWriter.create(
+        path, meta, spent=asked, force=force, on_phase=options.on_phase
+    ) as writer:
         try:
-            note_preflight(writer, asked)
             result = RunSession(writer, env, groups, options, models).execute(None)
         except BaseException as error:
             if writer.tick < 0:

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, DivergenceError, ModelOutage, PolicyError
+from genagents_env.event_loop import run_sync
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Answer, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunReader
 from genagents_env.record.rows import encode
-from genagents_env.run.concurrency import cancel_others, collect_results, run_sync
+from genagents_env.run.concurrency import cancel_others, collect_results
 from genagents_env.run.models import Models, make_client, reopen_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play

@@ -1,8 +1,7 @@
 """Episodes for a training loop: many towns run at once, their model calls in flight together."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
+from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
@@ -156,33 +156,6 @@ def _client_for(client: ModelClient | None, seed: int) -> ModelClient | None:
     return own
 
 
-class _Loop:
-    """An event loop that runs only while it is asked to; in a notebook in a thread of its own."""
-
-    def __init__(self, leaving: ExitStack) -> None:
-        self._pool: ThreadPoolExecutor | None = None
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            pass
-        else:
-            self._pool = leaving.enter_context(ThreadPoolExecutor(1))
-        self._runner = asyncio.Runner()
-        leaving.callback(self._close)
-
-    def run(self, coroutine: Coroutine[object, object, T]) -> T:
-        """Return what `coroutine` returns; other tasks of the loop continue meanwhile."""
-        if self._pool is None:
-            return self._runner.run(coroutine)
-        return self._pool.submit(self._runner.run, coroutine).result()
-
-    def _close(self) -> None:
-        if self._pool is None:
-            self._runner.close()
-        else:
-            self._pool.submit(self._runner.close).result()
-
-
 def _episodes(
     env: str | Path | Scenario | Callable[[], TownEnv],
     player: _EpisodePlayer,
@@ -192,7 +165,8 @@ def _episodes(
     max_in_flight: int,
 ) -> Iterator[Episode]:
     with ExitStack() as leaving:
-        loop = _Loop(leaving)
+        loop = OwnLoop()
+        leaving.callback(loop.close)
         client = model if isinstance(model, ModelClient) else None
         if isinstance(model, str):
             first, each = _look_ahead(player.policies)

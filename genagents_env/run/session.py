@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import (
@@ -12,12 +13,13 @@ from genagents_env.errors import (
     PolicyFailed,
     RecordError,
 )
+from genagents_env.event_loop import run_sync
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
-from genagents_env.run.concurrency import cancel_others, run_sync
+from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
 from genagents_env.run.models import Models, make_client
 from genagents_env.run.play import play
@@ -26,7 +28,7 @@ from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import format_resume
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import Progress, RunOptions, RunResult
-from genagents_env.run.spending import note_spending, restore_spending
+from genagents_env.run.spending import keep_spending
 from genagents_env.scenario.questions import When, list_questions
 
 
@@ -52,7 +54,8 @@ class RunSession:
     def execute(self, state: Checkpoint | None) -> RunResult:
         """Run from `state`, or from the start, and return how it ended."""
         try:
-            result = run_sync(self._execute(state))
+            with self.stop.take():
+                result = run_sync(self._execute(state))
         except BaseException:
             with suppress(RecordError):  # the first error is the one to raise
                 self.writer.set_status("failed")
@@ -64,9 +67,7 @@ class RunSession:
 
     async def _execute(self, state: Checkpoint | None) -> RunResult:
         endpoint = self.models.endpoint
-        price = endpoint.price if endpoint is not None else None
-        saved_at, saved = (-1, None) if state is None else (state.tick, state.budget)
-        restore_spending(self.writer, self.budget, price, saved_at, saved)
+        keep_spending(self.writer, self.budget)
         if endpoint is not None:
             self.client = self._open_client(endpoint)
         if self.models.source is not None:
@@ -75,17 +76,17 @@ class RunSession:
             with self.stop.listen():
                 result = await self._play_until_stopped(state)
             await cancel_others()  # calls in flight of a policy that gave up on them
-            note_spending(self.writer, self.budget)
-            return result
+            self.budget.keep()
         except BaseException:
             await cancel_others()
             with suppress(RecordError):  # the first error is the one to raise
-                note_spending(self.writer, self.budget)
+                self.budget.keep()
             raise
         finally:
             for opened in (self.client, self.embedder):
                 if opened is not None:
                     await opened.aclose()
+        return self._count_lost(result)
 
     async def _play_until_stopped(self, state: Checkpoint | None) -> RunResult:
         observations, infos = self._start() if state is None else self._restore(state)
@@ -234,7 +235,6 @@ class RunSession:
                 self.writer.tick,
                 self.env.save_state(),
                 self.groups.state(),
-                self.budget.state(),
                 client.ledger.state() if client is not None else None,
             )
         )
@@ -273,6 +273,14 @@ class RunSession:
     def _make_interrupted_result(self) -> RunResult:
         number = self.stop.signal or 0
         return self._make_result("interrupted", 128 + number, "stopped by a signal")
+
+    def _count_lost(self, result: RunResult) -> RunResult:
+        """Return `result` with the calls that nobody got the answer of, in words if it stopped."""
+        lost, message = self.budget.lost, result.message
+        if lost and message:
+            calls = "1 model call was" if lost == 1 else f"{lost:,} model calls were"
+            message = f"{calls} lost in flight and counted as spent; {message}"
+        return replace(result, lost=lost, message=message)
 
     def _make_result(self, status: str, exit_code: int, message: str) -> RunResult:
         path = self.writer.path

@@ -45,22 +45,33 @@ class StopSignal:
         self._grace: asyncio.TimerHandle | None = None
 
     @contextmanager
+    def take(self) -> Iterator[None]:
+        """Take the signals inside, as far as this thread can.
+
+        It is the thread that calls: where a loop runs in it already, as in a notebook, the task
+        runs in another one, which no signal reaches.
+        """
+        with handle_signals(self._receive):
+            yield
+
+    @contextmanager
     def listen(self) -> Iterator[None]:
-        """Take the signals inside, as far as this thread can."""
-        with handle_signals(self._receive) as mine:
-            self._task = asyncio.current_task() if mine else None
-            try:
-                yield
-            finally:
-                if self._grace is not None:
-                    self._grace.cancel()
+        """Let what `take` receives stop the task that runs inside; and what it has received."""
+        self._task = asyncio.current_task()
+        try:
+            if self.signal is not None:
+                self._start_grace()
+            yield
+        finally:
+            self._task = None
+            if self._grace is not None:
+                self._grace.cancel()
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        task = self._task
-        if task is None:
-            return
         first, self.signal = self.signal is None, self.signal or number
-        task.get_loop().call_soon_threadsafe(self._start_grace if first else task.cancel)
+        task = self._task
+        if task is not None:
+            task.get_loop().call_soon_threadsafe(self._start_grace if first else task.cancel)
 
     def _start_grace(self) -> None:
         if self._task is not None:

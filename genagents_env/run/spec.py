@@ -157,6 +157,8 @@ class RunResult:
         exit_code: of the command line.
         message: why it stopped early and what to do; empty when it finished.
         degradation: what took the place of decisions so far.
+        lost: requests to models that were under way when a process of this run ended, or were
+            cancelled: they count as spent, at the most they could cost.
         resumed_from: the tick of the checkpoint that `resume` went on from, -1 where it began again
             at the start; None of a run that was not resumed.
     """
@@ -167,4 +169,5 @@ class RunResult:
     exit_code: int
     message: str = ""
     degradation: Degradation = _WHOLE
+    lost: int = 0
     resumed_from: int | None = None

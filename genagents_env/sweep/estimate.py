@@ -89,8 +89,8 @@ def read_cost(path: Path) -> RunCost:
         calls = spent.calls + spent.retries + spent.reasks
         tokens, paid = spent.prompt_tokens + spent.completion_tokens, spent.dollars
     if noted is not None:
-        calls, tokens = noted.calls, noted.tokens
-        paid = None if paid is None else noted.dollars
+        calls, tokens = noted.total.calls, noted.total.tokens
+        paid = None if paid is None else noted.total.dollars
     judging = None if price is None else price.cost(read, written)
     dollars = None if paid is None or judging is None else paid + judging
     seconds = 0.0 if noted is None else noted.seconds

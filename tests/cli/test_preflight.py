@@ -65,7 +65,7 @@ def test_the_question_counts_against_the_limits_and_can_be_left_out(
         assert server.calls == 5
         with RunReader(tmp_path / "run.sqlite") as run:
             assert run.spending is not None
-            assert (run.spending.calls, run.sum_calls().calls) == (5, 4)
+            assert (run.spending.spent.calls, run.sum_calls().calls) == (5, 4)
         assert genagents("resume", "run.sqlite", "--max-calls", "7", "-q")[0] == 3
         assert server.calls == 7
         assert genagents(*RUN, "--out", "b.sqlite", "--no-preflight")[0] == 0

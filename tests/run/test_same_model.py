@@ -53,8 +53,8 @@ def leave_as_killed_at_creation(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     killed = path.with_name("killed.sqlite")
 
     def copy_and_stop(session: RunSession, state: object) -> None:
-        for suffix in ("", "-wal"):
-            shutil.copy(f"{session.writer.path}{suffix}", f"{killed}{suffix}")
+        for file in path.parent.glob("run.sqlite*"):
+            shutil.copy(file, killed.with_name(file.name.replace("run", "killed")))
         raise KillError
 
     with monkeypatch.context() as patch:

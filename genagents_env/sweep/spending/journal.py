@@ -37,10 +37,13 @@ class Journal:
         """
         try:
             state = json.loads(self.path.read_text())
-            spent = state["calls"], state["tokens"], Decimal(state["dollars"]), state["seconds"]
-            if not all(0 <= part < math.inf for part in spent):
+            counts, dollars = (state["calls"], state["tokens"]), Decimal(state["dollars"])
+            seconds = float(state["seconds"])
+            if not all(0 <= part < math.inf for part in (*counts, dollars, seconds)):
                 raise ValueError("an amount is negative or infinite")
-            budget.load_state(state)
+            if not all(type(count) is int for count in counts):
+                raise TypeError("calls and tokens must be integers")
+            budget.load_spending(Spend(*counts, dollars), seconds)
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, InvalidOperation) as fault:

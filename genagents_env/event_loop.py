@@ -1,0 +1,82 @@
+"""An event loop of one's own for plain code, also where a loop runs already, as in a notebook."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class OwnLoop:
+    """An event loop that runs only while it is asked to, one call after the other.
+
+    Where a loop runs already in the calling thread, it does so in a thread of its own. What one
+    call leaves under way continues in the next.
+    """
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._pool: ThreadPoolExecutor | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._begun = threading.Event()
+
+    def run(self, coroutine: Coroutine[object, object, T]) -> T:
+        """Return what `coroutine` returns.
+
+        An interrupt of the caller (KeyboardInterrupt) cancels it, waits until it has ended, and
+        is raised.
+        """
+        if not is_loop_running():
+            return self._runner.run(coroutine)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="event loop")
+        self._begun.clear()
+        result = self._pool.submit(self._runner.run, self._begin(coroutine))
+        try:
+            return result.result()
+        except BaseException:
+            if not result.done():
+                self._cancel()
+                wait([result])
+            raise
+
+    def close(self) -> None:
+        """Cancel what is under way and close the loop; safe to call twice."""
+        if not is_loop_running():
+            self._runner.close()
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(self._runner.close).result()
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    async def _begin(self, coroutine: Coroutine[object, object, T]) -> T:
+        self._task = asyncio.current_task()
+        self._begun.set()
+        return await coroutine
+
+    def _cancel(self) -> None:
+        self._begun.wait()
+        if self._task is not None:
+            self._runner.get_loop().call_soon_threadsafe(self._task.cancel)
+
+
+def is_loop_running() -> bool:
+    """Return whether an event loop runs in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def run_sync(coroutine: Coroutine[object, object, T]) -> T:
+    """Return what `coroutine` returns, in a loop made for it; see `OwnLoop.run`."""
+    loop = OwnLoop()
+    try:
+        return loop.run(coroutine)
+    finally:
+        loop.close()

@@ -1,0 +1,113 @@
+"""What a run has spent since its start: a note in its file that is in step with its requests."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from genagents_env.llm.budget import Spend
+from genagents_env.record.connection import RunConnection
+from genagents_env.record.head import read_spending
+from genagents_env.record.rows import JSON, encode
+from genagents_env.record.tables import META
+
+SPENDING = "spent"
+_NOTHING = Spend()
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a run has spent since its start, over all its interruptions.
+
+    Attributes:
+        spent: by requests that are over, failed ones too.
+        in_flight: the most that requests can spend that are under way.
+        seconds: of wall clock.
+        lost: requests that were under way when their process ended, or were cancelled: they are
+            spent at the most they could cost.
+        clipped: answers whose usage was above what they could have read and written.
+    """
+
+    spent: Spend = _NOTHING
+    in_flight: Spend = _NOTHING
+    seconds: float = 0.0
+    lost: int = 0
+    clipped: int = 0
+
+    @property
+    def total(self) -> Spend:
+        """What is spent, with requests under way at the most they can cost."""
+        return self.spent + self.in_flight
+
+    def count_lost(self) -> "Spending":
+        """Return it once the process is gone: what was under way is lost, and spent."""
+        lost = self.lost + self.in_flight.calls
+        return Spending(self.total, _NOTHING, self.seconds, lost, self.clipped)
+
+    def encode(self) -> str:
+        """Return it as the text of a note."""
+        return encode(
+            {
+                "spent": _encode_spend(self.spent),
+                "in_flight": _encode_spend(self.in_flight),
+                "seconds": self.seconds,
+                "lost": self.lost,
+                "clipped": self.clipped,
+            }
+        )
+
+
+class SpendingNote:
+    """The note of the spending in an open run file.
+
+    Attributes:
+        measure: returns what is to be noted; None notes nothing.
+    """
+
+    def __init__(self, path: Path, connection: RunConnection) -> None:
+        self._path, self._connection = path, connection
+        self.measure: Callable[[], Spending] | None = None
+
+    def write(self) -> None:
+        """Note what `measure` returns, within the transaction that is open."""
+        if self.measure is not None:
+            META.put(self._connection, [(SPENDING, self.measure().encode())])
+
+    def read(self) -> Spending | None:
+        """Return what was noted last, or None.
+
+        Raises:
+            ValueError: it is no such note.
+        """
+        rows = META.find(self._path, self._connection, "key = ?", SPENDING)
+        if not rows:
+            return None
+        values = read_spending(rows[0][1])
+        if values is None:
+            return None
+        spent, in_flight = (_parse_spend(values[name]) for name in ("spent", "in_flight"))
+        return Spending(spent, in_flight, values["seconds"], values["lost"], values["clipped"])
+
+
+def modernize_spending(old: str | None, stored: Spend) -> str:
+    """Return the note that goes with `old`, that of format 3, and with its `stored` calls.
+
+    Format 3 noted what was spent only as a run stopped: after a kill no less than the stored calls.
+    """
+    told = json.loads(old or "null") or {"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0.0}
+    spent = Spend(
+        max(told["calls"], stored.calls),
+        max(told["tokens"], stored.tokens),
+        max(Decimal(told["dollars"]), stored.dollars),
+    )
+    return Spending(spent, seconds=told["seconds"]).encode()
+
+
+def _encode_spend(spend: Spend) -> JSON:
+    return [spend.calls, spend.tokens, str(spend.dollars)]
+
+
+def _parse_spend(values: JSON) -> Spend:
+    calls, tokens, dollars = values
+    return Spend(calls, tokens, Decimal(dollars))

@@ -1,0 +1,115 @@
+"""In a notebook a loop runs already: policies are called, runs are interrupted, as elsewhere."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.event_loop import OwnLoop
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.memory.embed import HashedSource
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policy_loader import load_policy
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import resume, rollout, run
+from tests.run.notebook import SPEC
+from tests.run.towns import make_options
+
+
+@pytest.mark.parametrize("name", ["reactive", "smallville", "lyfe", "scripted", "random", "idle"])
+def test_a_cell_of_a_notebook_steps_the_environment_with_a_policy(name: str) -> None:
+    before = set(threading.enumerate())
+    alone, cell = step_and_ask(name), asyncio.run(in_a_cell(name))
+    assert cell == alone
+    assert set(threading.enumerate()) == before
+
+
+async def in_a_cell(name: str) -> list[str]:
+    return step_and_ask(name)
+
+
+def step_and_ask(name: str) -> list[str]:
+    """Return the actions of five ticks, and an answer."""
+    env = town_v0.parallel_env("tiny", max_cycles=6)
+    observations, infos = env.reset(seed=1)
+    policy = load_policy(name)
+    model = ModelClient(ScriptedEndpoint(), run_seed=1)
+    policy.reset(env.profiles(), 1, env.context(model, Embedder(HashedSource())))
+    told = []
+    for _ in range(5):
+        actions = policy.act(observations, infos)
+        told.append(repr(actions))
+        observations, _, _, _, infos = env.step(actions)
+    if policy.remembers:
+        told.append(repr(policy.interview("Ada Brook", ["Any news?"])))
+    policy.close()
+    policy.close()
+    return told
+
+
+def run_cell(path: Path, tick: int, times: int) -> list[str]:
+    command = [sys.executable, "-m", "tests.run.notebook", str(path), str(tick), str(times)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout.split()
+
+
+def test_ctrl_c_in_a_cell_stops_the_run_at_the_next_tick_and_it_resumes(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    status, code, tick = run_cell(path, 20, 1)
+    assert (status, code) == ("interrupted", "130")
+    assert 20 <= int(tick) <= 22
+    with RunReader(path) as record:
+        assert (record.status, record.last_tick) == ("interrupted", int(tick))
+    assert resume(path, make_options()).status == "finished"
+    whole = tmp_path / "whole.sqlite"
+    run(SPEC, whole, make_options(interviews=False))
+    assert canonical_hash(path) == canonical_hash(whole)
+
+
+def test_a_second_ctrl_c_in_a_cell_stops_at_once(tmp_path: Path) -> None:
+    status, code, tick = run_cell(tmp_path / "run.sqlite", 20, 2)
+    assert (status, code) == ("interrupted", "130")
+    assert int(tick) <= 22
+
+
+def test_an_interrupted_call_of_a_cell_has_ended_when_the_interrupt_is_raised() -> None:
+    ended = []
+
+    async def wait() -> None:
+        try:
+            await asyncio.sleep(20)
+        finally:
+            ended.append(True)
+
+    async def cell() -> None:
+        loop = OwnLoop()
+        timer = threading.Timer(0.05, interrupt_main)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(wait())
+        assert ended == [True]
+        assert loop.run(asyncio.sleep(0, "goes on")) == "goes on"
+        loop.close()
+
+    kernel = asyncio.new_event_loop()  # not `asyncio.run`, which takes SIGINT for itself
+    kernel.run_until_complete(cell())
+    kernel.close()
+
+
+def interrupt_main() -> None:
+    import signal
+
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+def test_a_rollout_in_a_cell_is_the_rollout(tmp_path: Path) -> None:
+    async def cell() -> dict[str, float]:
+        return rollout(town_v0.parallel_env("tiny"), "random", seed=2, max_ticks=9).returns
+
+    env = town_v0.parallel_env("tiny")
+    assert asyncio.run(cell()) == rollout(env, "random", seed=2, max_ticks=9).returns

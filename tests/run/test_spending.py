@@ -1,0 +1,208 @@
+"""What was sent is counted, whatever happened to the process that sent it."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from genagents_env.evaluate import summarize
+from genagents_env.evaluate.run_text import describe_summary
+from genagents_env.llm.attempt_errors import AttemptFailed
+from genagents_env.llm.budget import Budget, Spend, upper_bound
+from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.prices import Price
+from genagents_env.llm.retries import RetryPolicy
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.memory.embed import HashedSource
+from genagents_env.record import RunReader
+from genagents_env.run import Limits, PolicySpec, RunResult, resume, run
+from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.kill_hook import kill_at
+from tests.llm.asking import ask, client_of
+from tests.run.kills import stretch
+from tests.run.towns import CURIOUS, FOUR, make_options, make_spec, resume_town
+
+GATHERER = str(Path(__file__).with_name("gatherer.py"))
+ALL_ASK = PolicySpec(CURIOUS, {"every": 1})
+TOWN = make_spec("tiny", 30, policy=ALL_ASK)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+def run_killed(live: Callable[[], object]) -> None:
+    """Have a process of its own run until it is killed."""
+    assert stretch(live, None) == signal.SIGKILL
+
+
+def describe(path: Path) -> list[str]:
+    with RunReader(path) as record:
+        return list(describe_summary(summarize(record)))
+
+
+def test_a_run_that_is_killed_again_and_again_sends_no_more_calls_than_allowed(path: Path) -> None:
+    with FaultServer() as server:
+
+        def live(tick: int | None) -> RunResult:
+            hook = None if tick is None else kill_at(tick, "after-call")
+            model = OpenAIEndpoint(server.url, "k", "m")
+            how = make_options(model, limits=Limits(calls=14), on_phase=hook)
+            return resume(path, how) if path.exists() else run(TOWN, path, how)
+
+        for tick in (0, 2, 4):
+            run_killed(lambda tick=tick: live(tick))  # type: ignore[misc]
+        result = live(None)
+        assert server.calls <= 14
+    assert (result.status, result.exit_code) == ("budget_exhausted", 3)
+    assert result.lost == 3
+    assert "3 model calls were lost in flight and counted as spent" in result.message
+    with RunReader(path) as record:
+        assert record.spending is not None
+        assert record.spending.total.calls == 14
+        stored = sum(call.attempts for call in record.calls())
+        assert stored + result.lost == 14
+    assert any(line.startswith("Lost in flight: 3 model calls") for line in describe(path))
+
+
+class Failing(ScriptedEndpoint):
+    """Fails every other request, and writes down each in a file before it does anything."""
+
+    def __init__(self, log: Path) -> None:
+        super().__init__()
+        self.log, self.asked = log, 0
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        with self.log.open("a") as file:
+            file.write("x")
+        self.asked += 1
+        if self.asked % 2:
+            raise AttemptFailed("not this time")
+        return await super().complete(request)
+
+
+def test_attempts_that_failed_before_a_kill_stay_counted(path: Path) -> None:
+    log = path.with_name("log")
+    for kill in ("3:boundary", "5:mid-write", "7:boundary"):
+        tick, phase = kill.split(":")
+
+        def live(tick: str = tick, phase: str = phase) -> RunResult:
+            how = make_options(Failing(log), on_phase=kill_at(int(tick), phase))
+            return resume(path, how) if path.exists() else run(TOWN, path, how)
+
+        run_killed(live)
+    with RunReader(path) as record:
+        assert record.spending is not None
+        assert record.spending.total.calls == len(log.read_text())
+        assert record.spending.lost == 0
+
+
+def test_a_stop_says_how_many_calls_it_gave_up(path: Path) -> None:
+    async def stop_twice(request: CompletionRequest) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(3600)
+
+    result = run(TOWN, path, make_options(ScriptedEndpoint(delay=stop_twice)))
+    assert result.status == "interrupted"
+    assert 1 <= result.lost <= 2
+    assert "lost in flight and counted as spent; stopped by a signal" in result.message
+    with RunReader(path) as record:
+        assert record.spending is not None
+        assert (record.spending.spent.calls, record.spending.lost) == (result.lost,) * 2
+    assert resume_town(path).lost == result.lost
+
+
+class Boaster(ScriptedEndpoint):
+    """Claims that it read a billion tokens."""
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        answer = await super().complete(request)
+        return Completion(answer.text, "stop", 10**9, answer.completion_tokens)
+
+
+def test_a_reply_that_claims_a_billion_tokens_is_counted_at_what_it_could_have_read(
+    path: Path,
+) -> None:
+    price = Price(Decimal(1), Decimal(2))
+    limits = Limits(tokens=10**6, dollars=Decimal(10))
+    town = make_spec("tiny", 3, policy=ALL_ASK)
+    result = run(town, path, make_options(Boaster(price=price), limits=limits))
+    assert result.status == "finished"
+    with RunReader(path) as record:
+        assert record.spending is not None
+        assert record.spending.clipped == 6
+        assert record.spending.spent.tokens <= 10**6
+        assert record.sum_calls().prompt_tokens <= 10**6
+    assert "Usage of 6 replies was above what could have been read and written" in "\n".join(
+        describe(path)
+    )
+
+
+def test_what_a_reply_could_not_have_cost_is_not_billed() -> None:
+    request = CompletionRequest((), None, max_tokens=100)
+    most = upper_bound(request, Price(Decimal(1), Decimal(50)))
+    within = Spend(1, most.tokens, Price(Decimal(1), Decimal(50)).cost(0, most.tokens))
+    assert not within.fits_in(most)  # no more tokens, but dearer ones
+    assert most.fits_in(most)
+
+
+class Billed(HashedSource):
+    """Vectors that cost a call each, with a process that dies as the third is asked for."""
+
+    stored = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def bill(self, budget: Budget) -> None:
+        self.budget = budget
+
+    async def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        most = Spend(1, 1000)
+        await self.budget.admit(most)
+        self.asked += 1
+        if self.asked == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.budget.settle(most, Spend(1, 10))
+        return np.asarray(await super().embed(texts))
+
+
+def test_embeddings_in_flight_when_a_run_was_killed_are_counted(path: Path) -> None:
+    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
+    run_killed(lambda: run(town, path, make_options(source=Billed())))
+    with RunReader(path) as record:
+        assert record.spending is not None
+        assert record.spending.spent == Spend(3, 1020)
+        assert record.spending.lost == 1
+
+
+def test_stored_calls_that_are_made_again_cost_nothing(path: Path) -> None:
+    run_killed(lambda: run(TOWN, path, make_options(on_phase=kill_at(9, "boundary"))))
+    with RunReader(path) as record:
+        made = record.sum_calls().calls
+    result = resume(path, make_options(limits=Limits(calls=made)))
+    assert (result.status, result.tick) == ("budget_exhausted", 9)
+    assert result.message.startswith("budget reached: calls")
+
+
+def test_a_call_given_up_at_its_deadline_has_failed_and_is_not_lost() -> None:
+    async def wait_for_ever(request: CompletionRequest) -> None:
+        await asyncio.sleep(3600)
+
+    endpoint = ScriptedEndpoint(delay=wait_for_ever)
+    endpoint.attempt_deadline = 0.01
+    client = client_of(endpoint, retry=RetryPolicy(call_deadline=0.01))
+    assert ask(client).fallback
+    assert (client.budget.spent.calls, client.budget.lost) == (1, 0)
+    assert client.budget.spent.tokens > 0
