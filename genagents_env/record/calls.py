@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error
+from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.inflate import inflate
 from genagents_env.record.rows import CallRow
 from genagents_env.record.table import Value
@@ -24,11 +24,12 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
     """Write a call, in a transaction of the caller's; one that is there already is replaced."""
     prompt = row.messages.encode()
     faculty = _find_faculty(row.purpose)
-    query = "SELECT body FROM dictionaries WHERE faculty = ?"
-    found = connection.execute(query, (faculty,)).fetchone()
-    if found is None:
-        DICTIONARIES.put(connection, [(faculty, zlib.compress(prompt[-_REACH:]))])
-    dictionary = prompt[-_REACH:] if found is None else inflate(found[0], _REACH)
+    with guard_reading(connection.path):
+        found = DICTIONARIES.find(connection.path, connection, "faculty = ?", faculty)
+        dictionary = _inflate_all(found).get(faculty)
+    if dictionary is None:
+        dictionary = prompt[-_REACH:]
+        DICTIONARIES.put(connection, [(faculty, zlib.compress(dictionary))])
     packer = zlib.compressobj(zdict=dictionary)
     values: list[Value] = [getattr(row, name) for name in CALLS.columns]
     values[_MESSAGES] = packer.compress(prompt) + packer.flush()

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
 from genagents_env.record.calls import read_calls
+from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.degradation import Degradation, PolicyFailure
@@ -34,7 +35,8 @@ from genagents_env.record.rows import (
 )
 from genagents_env.record.schema import open_file
 from genagents_env.record.spending import Spending, SpendingNote
-from genagents_env.record.tables import POLICY_ERRORS
+from genagents_env.record.table import RecordTable
+from genagents_env.record.tables import CALLS, POLICY_ERRORS
 from genagents_env.world.events import Event
 
 _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
@@ -103,6 +105,7 @@ class RunReader:
         try:
             with guard_reading(self.path):
                 self.meta: RunMeta = load_meta(self.path, self._connection)
+            self._checked: set[str] = set()
             self.cassette = SqliteCassette(self.path, self._connection)
             self.embeddings = SqliteEmbeddings(self.path, self._connection)
         except BaseException:
@@ -162,6 +165,7 @@ class RunReader:
 
     def positions(self, tick: int) -> npt.NDArray[np.int16]:
         """Return where everyone is at `tick`: shape (N, 2), x and y, in the order of the names."""
+        self._check_ticks()
         found = self._one("SELECT positions FROM ticks WHERE tick = ?", tick)
         if found is None:
             raise IndexError(f"{self.path} has no tick {tick}; its last is {self.last_tick}")
@@ -169,6 +173,7 @@ class RunReader:
 
     def ticks(self, first: int = 0) -> Iterator[tuple[int, npt.NDArray[np.int16]]]:
         """Yield each tick from `first` on with its positions."""
+        self._check_ticks()
         query = "SELECT tick, positions FROM ticks WHERE tick >= ? ORDER BY tick"
         with guard_reading(self.path):
             for tick, blob in self._connection.execute(query, (first,)):
@@ -176,6 +181,7 @@ class RunReader:
 
     def events(self, first_tick: int = 0, last_tick: int | None = None) -> Iterator[Event]:
         """Yield the events of these ticks, in the order of their ids; None is to the end."""
+        self._check_ticks()
         bound = self._one(
             "SELECT min(first_event), max(first_event + events) FROM ticks "
             "WHERE tick >= ? AND tick <= ? AND events > 0",
@@ -191,6 +197,7 @@ class RunReader:
 
     def event(self, id_: int) -> Event | None:
         """Return the event of this id; None where there is none."""
+        self._check_ticks()
         with guard_reading(self.path):
             row = self._connection.execute("SELECT * FROM events WHERE id = ?", (id_,)).fetchone()
             if row is None:
@@ -225,6 +232,7 @@ class RunReader:
 
     def policy_fault_count(self) -> int:
         """Return how many decisions failed in a policy."""
+        self._check_rows(POLICY_ERRORS)
         (count,) = self._one("SELECT count(*) FROM policy_errors")
         return int(count)
 
@@ -262,6 +270,7 @@ class RunReader:
 
     def sum_faculties(self) -> list[FacultyRow]:
         """Return the sums over the stored model calls of each faculty, by name."""
+        self._check_rows(CALLS)
         with guard_reading(self.path):
             return [FacultyRow(*row) for row in self._connection.execute(_FACULTIES)]
 
@@ -274,11 +283,13 @@ class RunReader:
 
     def count_askers(self) -> int:
         """Return how many agents made a model call."""
+        self._check_rows(CALLS)
         (count,) = self._one("SELECT count(DISTINCT agent) FROM calls")
         return int(count)
 
     def sum_calls(self) -> CallTotals:
         """Return the sums over the stored model calls."""
+        self._check_rows(CALLS)
         calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
         price, thought = self.price, self.sum_thinking()
         paid = read + thought.unsaid_prompt_tokens, written + thought.unsaid_completion_tokens
@@ -287,6 +298,7 @@ class RunReader:
 
     def sum_thinking(self) -> ThinkingTotals:
         """Return what the model thought over the stored calls."""
+        self._check_rows(CALLS)
         return ThinkingTotals(*self._one(_THINKING))
 
     def close(self) -> None:
@@ -314,6 +326,24 @@ class RunReader:
         )
         agents = tuple(name for (name,) in run.execute(query, (policy,)))
         return PolicyFailure(policy, count, agents, tick, agent, text)
+
+    def _check_ticks(self) -> None:
+        """Compare the checksums of ticks and events once, before the first of them is read."""
+        if "ticks" not in self._checked:
+            with guard_reading(self.path):
+                self._connection.execute("BEGIN")  # one snapshot, even while it is written
+                try:
+                    verify_chain(self.path, self._connection)
+                finally:
+                    self._connection.execute("COMMIT")
+            self._checked.add("ticks")
+
+    def _check_rows(self, table: RecordTable) -> None:
+        """Compare the checksums of a table once, before sums over it are read."""
+        if table.name not in self._checked:
+            with guard_reading(self.path):
+                table.verify(self.path, self._connection)
+            self._checked.add(table.name)
 
     def _one(self, query: str, *values: int) -> Any:
         with guard_reading(self.path):

@@ -120,6 +120,11 @@ class RecordTable:
         if expected != (count, (total % _MODULUS).to_bytes(32, "big")):
             raise damage_error(path, f"rows of {self.name} are missing or were added")
 
+    def verify(self, path: Path, connection: RunConnection) -> None:
+        """Raise RecordError where a row has changed, is missing or was added."""
+        for _ in self.read(path, connection):
+            pass
+
     def find(
         self, path: Path, connection: RunConnection, where: str, *values: Value
     ) -> list[tuple[Value, ...]]:

@@ -222,9 +222,12 @@ class RunWriter:
             The checkpoint; None when there is none, and the run begins again at its start.
 
         Raises:
-            RecordError: no checkpoint is whole, or the ticks before it were changed.
+            RecordError: no checkpoint is whole, or the ticks before it, or rows of what stays, were
+                changed.
         """
         with guard_reading(self.path):
+            for table in (CALLS, POLICY_ERRORS, *_ASKED):
+                table.verify(self.path, self._connection)
             found = checkpoints.find_last_good(self.path, self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick

@@ -157,6 +157,24 @@ def test_values_of_a_wrong_type_or_range_are_noticed_as_it_is_opened(
             attempt(run_file)
 
 
+def test_what_was_changed_is_in_no_transcript_and_in_no_sum(run_file: Path) -> None:
+    _execute(run_file, "UPDATE events SET agent = 'Bob' WHERE id = 3")
+    _execute(run_file, "UPDATE calls SET completion_tokens = 1 WHERE tick = 3")
+    with RunReader(run_file) as run:
+        for read in (
+            *(run.sum_calls, run.sum_faculties, run.count_askers),
+            *(lambda: list(run.events()), lambda: list(run.ticks())),
+        ):
+            with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
+                read()
+
+
+def test_a_run_with_changed_answers_is_not_resumed(run_file: Path) -> None:
+    _execute(run_file, "UPDATE calls SET reply = '{}' WHERE tick = 3")
+    with RunWriter.open(run_file) as writer, pytest.raises(RecordError, match="calls has changed"):
+        writer.rewind()
+
+
 def test_a_changed_call_is_not_answered(run_file: Path) -> None:
     _execute(run_file, "UPDATE calls SET reply = '{\"a\":2}' WHERE tick = 4")
     with RunWriter.open(run_file) as writer:
