@@ -111,7 +111,7 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", importing)
-    with pytest.raises(ConfigError, match=r'genagents-env\[local\]".*--embedder hashed'):
+    with pytest.raises(ConfigError, match=r'\[local\]".*--embedder hashed'):
         LocalSource()
 
 

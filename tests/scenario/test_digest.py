@@ -72,7 +72,7 @@ def test_a_new_optional_key_changes_no_hash(
     hashes, today = set(), load_scenario("tiny")
     names = tuple(person.name for person in today.people)
     for scenario in (today, add_keys(today)):
-        monkeypatch.setattr("genagents_env.record.meta.Scenario", type(scenario))
+        monkeypatch.setattr("genagents_env.record.head.Scenario", type(scenario))
         path = tmp_path / f"{type(scenario).__name__}.sqlite"
         meta = RunMeta(scenario, {"hours": 1.0}, {}, 7, names, "2023-02-13T08:00:00", 10)
         with RunWriter.create(path, meta) as writer:
