@@ -285,12 +285,16 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
         Returns:
             (observations, infos) of that moment, as `reset` does.
+
+        Raises:
+            ConfigError: it is no state of such an environment.
         """
-        self.world.load_state(state["world"])
+        world, reward, episode = _read_state(state)
+        self.world.load_state(world)
         self.parts.text.reset()
         self.parts.reward.reset(self.world)
-        self.parts.reward.load_state(state["reward"])
-        self._seed, self._resets, self._ended = state["episode"]
+        self.parts.reward.load_state(reward)
+        self._seed, self._resets, self._ended = episode
         self._refresh()
         return self._observe(self._list_present())
 
@@ -367,3 +371,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 if agent not in self.agents:
                     terminations[agent] = True
         return terminations, truncations
+
+
+def _read_state(state: Mapping[str, JSON]) -> tuple[JSON, list[str], tuple[int, int, bool]]:
+    """Return the world, the reward and the episode of a saved environment."""
+    match state:
+        case {"world": world, "reward": [*done], "episode": [int(seed), int(resets), bool(ended)]}:
+            if all(isinstance(name, str) for name in done):
+                return world, done, (seed, resets, ended)
+    raise ConfigError("this is no saved state of an environment; give what save_state returned")

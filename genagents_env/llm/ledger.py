@@ -32,6 +32,7 @@ class LedgerEntry:
 
 
 _SUMS = tuple(f.name for f in fields(LedgerEntry))[2:]
+_MOST = 2**62  # of any sum
 
 
 class Ledger:
@@ -79,11 +80,27 @@ class Ledger:
         return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
 
     def load_state(self, state: list[JSONValue]) -> None:
-        """Take over what `state()` gave."""
+        """Take over what `state()` gave.
+
+        Raises:
+            TypeError, KeyError, ValueError, ArithmeticError: it is something else.
+        """
         self._entries = {}
         for row in state:
             if not isinstance(row, Mapping):
                 raise TypeError(f"ledger row is {type(row).__name__}, expected an object")
             values = {**row, "dollars": Decimal(str(row["dollars"]))}
             entry = LedgerEntry(**values)  # type: ignore[arg-type]  # checked by the dataclass's names
+            _check_entry(entry)
             self._entries[entry.purpose, entry.agent] = entry
+
+
+def _check_entry(entry: LedgerEntry) -> None:
+    """Raise ValueError where a saved entry is no sum of calls."""
+    for name in _SUMS:
+        value = getattr(entry, name)
+        sums = (Decimal,) if name == "dollars" else (int, float) if name == "seconds" else (int,)
+        if type(value) not in sums or not 0 <= value < _MOST:
+            raise ValueError(f"ledger row: {name} is not as it must be")
+    if not (isinstance(entry.purpose, str) and isinstance(entry.agent, str)):
+        raise ValueError("ledger row: purpose or agent is no text")

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from genagents_env.errors import GenagentsError
+from genagents_env.errors import GenagentsError, PolicyError
 from genagents_env.llm.redact import clean_from_environment
 from genagents_env.policy import AgentID, Infos, Observations, Policy
-from genagents_env.record.rows import FaultKind, FaultRow
+from genagents_env.record.rows import JSON, FaultKind, FaultRow
 from genagents_env.run.concurrency import Worker, raise_first
 
 T = TypeVar("T")
@@ -56,6 +56,22 @@ class PolicyGroup:
         if type(policy).act_async is Policy.act_async:
             return await self._call_plain(policy.memories, agent)
         return policy.memories(agent)
+
+    def load_state(self, state: JSON) -> None:
+        """Let the policy resume from `state`.
+
+        Raises:
+            PolicyError: it fails to.
+        """
+        try:
+            self.policy.load_state(state)
+        # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
+        except (Exception, SystemExit) as error:
+            why = clean_from_environment(f"{type(error).__name__}: {error}", _FAULT_LIMIT)
+            raise PolicyError(
+                f"policy {self.policy.name} cannot go on from its saved state ({why}); correct its "
+                "load_state, or run it again where the state is at fault"
+            ) from error
 
     async def guard(
         self, asking: Awaitable[T], agents: Sequence[AgentID], tick: int, *, patience: int = 1

@@ -166,11 +166,16 @@ class PolicyGroups:
         return [group.policy.state() for group in self.groups]
 
     def load_state(self, states: Sequence[JSON]) -> None:
-        """Resume from what `state` returned, after a `reset` with the same arguments."""
+        """Resume from what `state` returned, after a `reset` with the same arguments.
+
+        Raises:
+            ConfigError: these are the states of other policies.
+            PolicyError: a policy failed to take its state over.
+        """
         if len(states) != len(self.groups):
             raise ConfigError(f"{len(states)} policy states for {len(self.groups)} policies")
         for group, state in zip(self.groups, states, strict=True):
-            group.policy.load_state(state)
+            group.load_state(state)
 
     async def interview(
         self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0

@@ -83,7 +83,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
     with RunWriter.open(path, on_phase=options.on_phase) as writer:
         meta = writer.meta
         if hours:
-            meta = meta.with_hours(meta.arguments["hours"] + hours)
+            meta = meta.with_hours((meta.arguments.get("hours") or meta.scenario.hours) + hours)
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
         outage = writer.find_outage() if writer.status != "finished" else None

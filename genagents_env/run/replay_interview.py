@@ -17,6 +17,7 @@ from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.recorded import choose_recorded, load_policies, make_town
+from genagents_env.run.saved_state import restore_policies, restore_town
 from genagents_env.run.spec import Progress, RunOptions
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
@@ -149,11 +150,12 @@ class ReplayInterview:
 
     def _start(self, state: Checkpoint | None) -> tuple[Observations, Infos]:
         env, meta = self.env, self.run.meta
-        given = env.reset(seed=meta.seed) if state is None else env.load_state(state.env)
+        path = self.run.path
+        given = env.reset(seed=meta.seed) if state is None else restore_town(path, env, state)
         self._open()
         self.groups.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
         if state is not None:
-            self.groups.load_state(state.policies)
+            restore_policies(path, self.groups, state)
         return given
 
     def _open(self) -> None:

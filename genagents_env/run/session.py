@@ -26,6 +26,7 @@ from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import format_resume
+from genagents_env.run.saved_state import restore_ledger, restore_policies, restore_town
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import keep_spending
@@ -171,18 +172,13 @@ class RunSession:
         return observations, infos
 
     def _restore(self, state: Checkpoint) -> tuple[Observations, Infos]:
-        try:
-            observations, infos = self.env.load_state(state.env)
-            self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
-            self.groups.load_state(state.policies)
-            if self.client is not None:
-                self.client.ledger.load_state(state.ledger)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            raise RecordError(
-                f"{self.writer.path}: the state at tick {state.tick} is not one that this version "
-                f"can go on from ({type(error).__name__}: {str(error)[:100]}); run it again"
-            ) from error
-        return observations, infos
+        path = self.writer.path
+        given = restore_town(path, self.env, state)
+        self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
+        restore_policies(path, self.groups, state)
+        if self.client is not None:
+            restore_ledger(path, self.client.ledger, state)
+        return given
 
     def _make_context(self) -> Context:
         return self.env.context(self.client, self.embedder)

@@ -11,6 +11,7 @@ from genagents_env.world.events import Event
 from genagents_env.world.initial_state import place_people
 from genagents_env.world.interventions import Intervention, schedule_events
 from genagents_env.world.resolved import ResolvedAct
+from genagents_env.world.saved_town import check_saved_town
 from genagents_env.world.saving import SavedWorld
 from genagents_env.world.sight import Pairs
 from genagents_env.world.snapshot import Snapshot
@@ -79,7 +80,12 @@ class World:
         return saving.save_state(self.state)
 
     def load_state(self, saved: SavedWorld) -> None:
-        """Resume from what `save_state` returned."""
+        """Resume from what `save_state` returned.
+
+        Raises:
+            ConfigError: it is no state of such a town.
+        """
+        check_saved_town(self.town, saved)
         self.reset(saved["seed"])
         saving.load_state(self.state, saved)
         update_access(self.state)

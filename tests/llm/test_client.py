@@ -148,5 +148,19 @@ def test_the_ledger_adds_up_and_goes_through_json() -> None:
     assert later.totals() == ledger.totals()
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("calls", "x"), ("calls", -1), ("dollars", "NaN"), ("seconds", None), ("agent", 7)],
+)
+def test_a_ledger_takes_over_no_sum_that_cannot_be_added_to(
+    name: str, value: str | int | None
+) -> None:
+    client = client_of(ScriptedEndpoint())
+    asyncio.run(ask_choice(client, KEYS[0]))
+    rows = json.loads(json.dumps(client.ledger.state()))
+    with pytest.raises((ValueError, ArithmeticError)):
+        Ledger().load_state([{**rows[0], name: value}])
+
+
 def test_choice_values_are_plain_pydantic_models() -> None:
     assert isinstance(ask(client_of(ScriptedEndpoint())).value, Choice)
