@@ -24,18 +24,22 @@ from pathlib import Path
 
 from genagents_env.cli import main as genagents
 from genagents_env.cli.app import app
-from tests.campaigns.forger import NAME, Forger, make_canary, make_sources
+from tests.campaigns.forger import NAME, Forger, make_canary, make_sources, make_sweep
 
 SECONDS, MEMORY = 20, 2**30  # of each command
 MODEL = ("--model", "scripted:gossip")
 EMBEDDER = ("--embedder", "hashed")
 BUG = 70
+SWEEP = "../sweep/out"
+OUTPUTS = ("out", "page")  # how the names begin of what commands are told to write
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("hash", NAME),
     ("show", NAME),
     ("report", NAME),
     ("report", NAME, "--json"),
     ("report", NAME, NAME),
+    ("report", NAME, "--out", "../page"),
+    ("report", SWEEP, "--out", "../page"),
     ("export", NAME, "--out", "../out"),
     ("interview", NAME, "--question", "Any news?", "--quiet", *MODEL, *EMBEDDER),
     ("judge", NAME, "--quiet", *MODEL),
@@ -46,7 +50,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("verify", NAME),
     ("upgrade", NAME, "--out", "../out.sqlite"),
 )
-WRITING = ("judge", "resume")
+WRITING = ("judge", "resume")  # into the run file
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ def _live(arguments: Sequence[str], folder: Path, forbidden: Path, output: int) 
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     signal.alarm(3 * SECONDS)
+    os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # a sweep's report reads in this process
     os.chdir(folder)
     sys.argv = ["genagents", *arguments]
 
@@ -146,10 +151,12 @@ def find_faults(
     if "\x1b" in ending.text:
         yield "an escape sequence"
     after = list_state(folder)
-    allowed = {NAME + end for end in ("-wal", "-shm")}
+    files = [str(path.relative_to(folder)) for path in (folder / "run" / NAME, find_trial(folder))]
+    allowed = {name + end for name in files for end in ("-wal", "-shm")}
     if command[0] in WRITING:
-        allowed |= {NAME, NAME + "-journal"}
+        allowed |= {f"run/{NAME}", f"run/{NAME}-journal"}
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)} - allowed
+    changed = {name for name in changed if not name.startswith(OUTPUTS)}
     if changed:
         yield f"changed {sorted(changed)}"
 
@@ -163,14 +170,34 @@ def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder with its links and pipes."""
     target.mkdir()
     for path in source.iterdir():
-        to = target / path.name
-        mode = path.lstat().st_mode
-        if stat.S_ISFIFO(mode):
-            os.mkfifo(to)
-        elif stat.S_ISDIR(mode):
-            to.mkdir()
-        else:
-            shutil.copy2(path, to, follow_symlinks=False)
+        copy_thing(path, target / path.name)
+
+
+def copy_thing(path: Path, to: Path) -> None:
+    """Copy a file, a link, a pipe or an empty folder."""
+    mode = path.lstat().st_mode
+    if stat.S_ISFIFO(mode):
+        os.mkfifo(to)
+    elif stat.S_ISDIR(mode):
+        to.mkdir()
+    else:
+        shutil.copy2(path, to, follow_symlinks=False)
+
+
+def find_trial(case: Path) -> Path:
+    """Return where in a case the sweep has its first run."""
+    return min((case / "sweep" / "out" / "runs").glob("*.sqlite"))
+
+
+def make_case(case: Path, forged: Path, sweep: Path) -> None:
+    """Make a folder of a forged file, alone in `run` and as the first run of `sweep`."""
+    case.mkdir()
+    copy_folder(forged, case / "run")
+    shutil.copytree(sweep, case / "sweep")
+    trial = find_trial(case)
+    trial.unlink()
+    for path in forged.iterdir():
+        copy_thing(path, trial.with_name(trial.name + path.name.removeprefix(NAME)))
 
 
 def main(files: int = 200, first: int = 0) -> int:
@@ -183,6 +210,8 @@ def main(files: int = 200, first: int = 0) -> int:
         make_canary(canary)
         (base / "sources").mkdir()
         forger = Forger(make_sources(base / "sources"), canary)
+        (base / "swept").mkdir()
+        make_sweep(base / "swept")
         watched = list_state(canary)
         for number in range(first, first + files):
             forged = base / "forged"
@@ -190,11 +219,10 @@ def main(files: int = 200, first: int = 0) -> int:
             what = forger.forge(number, forged)
             for command in list_commands():
                 case = base / "case"
-                case.mkdir()
-                copy_folder(forged, case / "run")
-                before = list_state(case / "run")
+                make_case(case, forged, base / "swept")
+                before = list_state(case)
                 ending = run_command(command, case / "run", canary)
-                found = list(find_faults(ending, command, before, case / "run"))
+                found = list(find_faults(ending, command, before, case))
                 if list_state(canary) != watched:
                     found.append("the canary was imported or changed")
                 counts[f"exit {ending.code}"] += 1

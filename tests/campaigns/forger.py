@@ -20,6 +20,8 @@ from genagents_env.record.tables import CHECKPOINTS, COLUMNS, META, SUMMED
 from genagents_env.run import RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
 from genagents_env.run.spec import Limits
+from tests.campaigns.old_forger import forge_old
+from tests.sweep.small_sweeps import create_sweep, run_in
 
 NAME = "run.sqlite"
 _DEEP = "[" * 100_000 + "]" * 100_000
@@ -98,8 +100,8 @@ class Forger:
         path = folder / NAME
         shutil.copyfile(draw.choice(self.sources), path)
         how: Callable[[random.Random, Path, Path], str] = draw.choices(
-            [_forge_head, _forge_cell, _forge_schema, _forge_file, _forge_state],
-            [30, 40, 10, 10, 10],
+            [_forge_head, _forge_cell, _forge_schema, _forge_file, _forge_state, _forge_old],
+            [30, 35, 10, 10, 10, 5],
         )[0]
         return how(draw, path, self.canary)
 
@@ -119,6 +121,13 @@ def make_sources(folder: Path) -> list[Path]:
     plain = folder / "plain.sqlite"
     run(RunSpec(TownConfig("tiny", hours=0.05)), plain)
     return [*found, plain]
+
+
+def make_sweep(folder: Path) -> None:
+    """Make the folder of a sweep of two runs, which are lived: `out` in `folder`."""
+    sweep = create_sweep(folder, seeds=1)
+    for trial in sweep.trials:
+        run_in(sweep, trial)
 
 
 def make_canary(folder: Path) -> None:
@@ -241,6 +250,10 @@ def _forge_cell(draw: random.Random, path: Path, canary: Path) -> str:
         except (sqlite3.Error, ValueError, TypeError) as refused:
             return f"{table}.{column}: {refused}"
     return f"{table}.{column} = {value!r:.70}{where}"
+
+
+def _forge_old(draw: random.Random, path: Path, canary: Path) -> str:
+    return forge_old(draw, path, [_storable(v) for v in (*list_values(canary), *list_json(canary))])
 
 
 def _forge_schema(draw: random.Random, path: Path, canary: Path) -> str:
