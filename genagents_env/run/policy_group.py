@@ -1,13 +1,13 @@
 """A policy and the agents it decides for, called so that its failures affect no others."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from genagents_env.errors import GenagentsError, PolicyError
 from genagents_env.llm.redact import clean_from_environment
-from genagents_env.policy import AgentID, Infos, Observations, Policy
+from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, Profile
 from genagents_env.record.rows import JSON, FaultKind, FaultRow
 from genagents_env.run.concurrency import Worker, raise_first
 
@@ -57,6 +57,26 @@ class PolicyGroup:
             return await self._call_plain(policy.memories, agent)
         return policy.memories(agent)
 
+    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
+        """Begin an episode.
+
+        Raises:
+            PolicyError: the policy failed to, and this group isolates.
+        """
+        if not self.isolate:
+            self.policy.reset(profiles, seed, context)
+            return
+        try:
+            self.policy.reset(profiles, seed, context)
+        except GenagentsError:
+            raise
+        # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
+        except (Exception, SystemExit) as error:
+            raise PolicyError(
+                f"policy {self.policy.name} cannot begin an episode ({_tell(error)}); correct its "
+                "reset"
+            ) from error
+
     def load_state(self, state: JSON) -> None:
         """Let the policy resume from `state`.
 
@@ -65,12 +85,10 @@ class PolicyGroup:
         """
         try:
             self.policy.load_state(state)
-        # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
-        except (Exception, SystemExit) as error:
-            why = clean_from_environment(f"{type(error).__name__}: {error}", _FAULT_LIMIT)
+        except (Exception, SystemExit) as error:  # as above
             raise PolicyError(
-                f"policy {self.policy.name} cannot go on from its saved state ({why}); correct its "
-                "load_state, or run it again where the state is at fault"
+                f"policy {self.policy.name} cannot go on from its saved state ({_tell(error)}); "
+                "correct its load_state, or run it again where the state is at fault"
             ) from error
 
     async def guard(
@@ -117,8 +135,7 @@ class PolicyGroup:
         self, agents: Sequence[AgentID], tick: int, error: BaseException
     ) -> list[FaultRow]:
         """Return the fault of `agents` whose policy raised `error`."""
-        text = clean_from_environment(f"{type(error).__name__}: {error}", _FAULT_LIMIT)
-        return self.make_faults(agents, tick, "raised", text)
+        return self.make_faults(agents, tick, "raised", _tell(error))
 
     def close(self) -> None:
         """Close the policy and its thread; safe to call twice."""
@@ -133,3 +150,8 @@ class PolicyGroup:
         if self.worker is None:
             self.worker = Worker(self.policy.name)
         return await self.worker.call(function, *arguments)
+
+
+def _tell(error: BaseException) -> str:
+    """Return what a policy raised, in words without keys."""
+    return clean_from_environment(f"{type(error).__name__}: {error}", _FAULT_LIMIT)

@@ -120,10 +120,13 @@ class PolicyGroups:
         return self._of[agent].policy.remembers
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Begin an episode for every policy, with the profiles of its own agents."""
+        """Begin an episode for every policy, with the profiles of its own agents.
+
+        Raises:
+            PolicyError: a policy failed to, and these groups isolate.
+        """
         for group in self.groups:
-            own = {agent: profiles[agent] for agent in group.agents}
-            group.policy.reset(own, seed, context)
+            group.reset({agent: profiles[agent] for agent in group.agents}, seed, context)
 
     async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
         """Ask all policies at once.

@@ -109,6 +109,16 @@ def test_a_policy_that_fails_to_take_its_state_over_is_named_and_the_file_is_not
         assert record.status == "failed"
 
 
+def test_a_policy_that_fails_to_begin_is_named_at_the_start_and_at_a_resume(lived: Path) -> None:
+    mine = lived.with_name("mine.py")
+    mine.write_text(mine.read_text().replace("self.ticks = 0", "raise KeyError('no such word')"))
+    said = "policy tired cannot begin an episode .KeyError: 'no such word'.; correct its reset"
+    with pytest.raises(PolicyError, match=said):
+        resume(lived, make_options(policies=(str(mine),)), hours=0.01)
+    with pytest.raises(PolicyError, match=said):
+        run(make_spec(policy=PolicySpec(str(mine))), lived.with_name("new.sqlite"), make_options())
+
+
 def test_a_run_whose_head_says_no_hours_lives_on_from_those_of_its_scenario(lived: Path) -> None:
     with closing(sqlite3.connect(lived, isolation_level=None)) as connection:
         connection.execute(
