@@ -73,6 +73,12 @@ class RunMeta:
             "origins": encode({name: one.as_json() for name, one in self.origins.items()}),
         }
 
+    @property
+    def horizon(self) -> int:
+        """The tick at which it ends."""
+        hours = self.arguments.get("hours") or self.scenario.hours
+        return max(1, round(hours * 3600 / self.seconds_per_tick))
+
     def with_hours(self, hours: float) -> "RunMeta":
         """Return the same run with another horizon."""
         return replace(self, arguments={**self.arguments, "hours": hours})

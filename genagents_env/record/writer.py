@@ -279,6 +279,8 @@ class RunWriter:
             heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
             for table in _ASKED:
                 table.delete(self._connection, "tick > 0")
+            # At its old end the episode was over: nobody lives on from there.
+            CHECKPOINTS.delete(self._connection, "tick >= ?", self.meta.horizon)
             CALLS.delete(
                 self._connection,
                 "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')",

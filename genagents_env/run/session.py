@@ -190,7 +190,8 @@ class RunSession:
             self.policy_error = self.policy_error or describe_fault(faults[0])
         # The tick before the horizon: past it the episode is over, and could not be lengthened.
         last_chance = self.writer.tick == self.env.max_cycles - 1
-        if last_chance or self.writer.tick % self.options.checkpoint_every == 0:
+        due = self.writer.tick % self.options.checkpoint_every == 0 and self.env.agents
+        if last_chance or due:
             self._save()
         self._report_progress()
         limit, used = self.budget.seconds, self.budget.elapsed

@@ -153,6 +153,16 @@ def test_a_finished_run_lives_on_like_a_longer_one(path: Path, whole: str) -> No
         assert list(one.events()) == list(other.events())
 
 
+def test_a_run_that_ends_where_a_checkpoint_is_due_lives_on_too(path: Path) -> None:
+    assert run_town(path, ticks=20).status == "finished"
+    result = resume(path, make_options(), hours=20 / 360)
+    assert (result.tick, result.resumed_from) == (40, 19)
+    long = path.with_name("long.sqlite")
+    run_town(long)
+    with RunReader(path) as record, RunReader(long) as other:
+        assert list(record.events()) == list(other.events())
+
+
 def test_a_changed_prompt_is_an_error_not_a_guess(path: Path) -> None:
     run_town(path, limits=Limits(calls=9))
     changed = Path(CURIOUS).read_text().replace("What now?", "And now?")
