@@ -1,6 +1,6 @@
 """The policy contract: who decides. `genagents_env.policy_loader` finds a policy by name."""
 
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -61,6 +61,7 @@ class Policy:
         needs_model: it asks `context.model`.
         needs_embedder: it asks `context.embedder`.
         remembers: it can be interviewed.
+        faculties: the first words of the purposes of its calls; each can have a model of its own.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
     """
 
@@ -68,6 +69,7 @@ class Policy:
     needs_model: ClassVar[bool] = False
     needs_embedder: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
+    faculties: Collection[str] = ()
     scripted_replies: ClassVar[ScriptedReplies] = {}
     _loop: OwnLoop | None = None
 

@@ -19,6 +19,7 @@ from genagents_env.cli.options import (
     MaxCalls,
     MaxDollars,
     Model,
+    ModelFor,
     NoProgress,
     PriceIn,
     PriceOut,
@@ -28,6 +29,7 @@ from genagents_env.cli.options import (
     TrustPolicies,
     make_limits,
     make_model_options,
+    parse_pairs,
 )
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -66,6 +68,7 @@ def interview(
     trust_policies: TrustPolicies = False,
     policy: GivenPolicies = None,
     model: Model = None,
+    model_for: ModelFor = None,
     embedder: Embedder = None,
     max_calls: MaxCalls = None,
     max_dollars: MaxDollars = None,
@@ -93,6 +96,7 @@ def interview(
     limits = make_limits(max_calls, None, max_dollars, None)
     options = RunOptions(
         model=model,
+        model_for=parse_pairs(model_for) or None,
         model_options=make_model_options(
             timeout, deadline, thinking, reasoning_effort, price_in, price_out
         ),

@@ -40,6 +40,14 @@ Model = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+ModelFor = Annotated[
+    list[str] | None,
+    typer.Option(
+        help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty (talk=gpt-4o: the '
+        "purpose of a call up to its first dot); may be repeated.",
+        rich_help_panel=_MODEL,
+    ),
+]
 Embedder = Annotated[
     str | None,
     typer.Option(
@@ -159,6 +167,17 @@ def _parse_dollars(text: str) -> Decimal:
     if not dollars.is_finite() or dollars < 0:
         raise ConfigError(f"--max-dollars: {text} is not allowed; a number from 0 on is")
     return dollars
+
+
+def parse_pairs(options: list[str] | None) -> dict[str, str]:
+    """Return options of the form KEY=VALUE by their keys."""
+    pairs = {}
+    for option in options or []:
+        key, equals, value = option.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise ConfigError(f"{option!r}: expected KEY=VALUE")
+        pairs[key.strip()] = value.strip()
+    return pairs
 
 
 def make_model_options(

@@ -18,6 +18,7 @@ from genagents_env.cli.options import (
     MaxSeconds,
     MaxTokens,
     Model,
+    ModelFor,
     Preflight,
     PriceIn,
     PriceOut,
@@ -29,9 +30,9 @@ from genagents_env.cli.options import (
     TrustPolicies,
     make_limits,
     make_model_options,
+    parse_pairs,
 )
 from genagents_env.cli.screen import print_degradation, say
-from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
@@ -65,6 +66,7 @@ def run(
         list[str] | None, typer.Option(help="key=value for --policy; may be repeated.")
     ] = None,
     model: Model = None,
+    model_for: ModelFor = None,
     embedder: Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
@@ -114,15 +116,16 @@ def run(
         seed=seed,
         repeats=repeats,
         policy=PolicySpec(
-            policy, {k: _parse_value(v) for k, v in _parse_pairs(policy_config).items()}
+            policy, {k: _parse_value(v) for k, v in parse_pairs(policy_config).items()}
         ),
-        policy_for=_parse_pairs(policy_for),
+        policy_for=parse_pairs(policy_for),
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,
+            model_for=parse_pairs(model_for) or None,
             model_options=how,
             embedder=embedder,
             interviews=interviews,
@@ -145,6 +148,7 @@ def resume(
     trust_policies: TrustPolicies = False,
     policy: GivenPolicies = None,
     model: Model = None,
+    model_for: ModelFor = None,
     embedder: Embedder = None,
     judge: Judge = True,
     strict: Strict = False,
@@ -177,6 +181,7 @@ def resume(
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,
+            model_for=parse_pairs(model_for) or None,
             model_options=how,
             embedder=embedder,
             limits=limits,
@@ -228,16 +233,6 @@ def _parse_names(people: str | None) -> list[str] | None:
     if people is None:
         return None
     return [name for name in (part.strip() for part in people.split(",")) if name]
-
-
-def _parse_pairs(options: list[str] | None) -> dict[str, str]:
-    pairs = {}
-    for option in options or []:
-        key, equals, value = option.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise ConfigError(f"{option!r}: expected KEY=VALUE")
-        pairs[key.strip()] = value.strip()
-    return pairs
 
 
 def _parse_value(text: str) -> "JSON":

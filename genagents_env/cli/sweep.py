@@ -11,12 +11,14 @@ from genagents_env.cli.options import (
     Effort,
     Embedder,
     Model,
+    ModelFor,
     Preflight,
     PriceIn,
     PriceOut,
     Strict,
     Thinking,
     Timeout,
+    parse_pairs,
 )
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import say
@@ -76,6 +78,7 @@ def sweep(
         ),
     ] = "loky",
     model: Model = None,
+    model_for: ModelFor = None,
     embedder: Embedder = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Seeds 0 to N-1.", rich_help_panel=_CHANGES)
@@ -123,6 +126,7 @@ def sweep(
         "reasoning_effort": reasoning_effort,
         "price_in": price_in,
         "price_out": price_out,
+        "model_for": parse_pairs(model_for) or None,
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     folder = _open_folder(experiment, out, resume, changes)

@@ -43,6 +43,7 @@ class MindPolicy(Policy, Generic[M, Options]):
     ) -> None:
         self.config, self.handlers, self.prompts = config, handlers, prompts
         self.minds: dict[str, M] = {}
+        self.faculties = frozenset(purpose.split(".")[0] for purpose in handlers)
 
     @property
     def uses_embedder(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from genagents_env.llm.prices import Price, find_price
+from genagents_env.llm.prices import find_price
 from genagents_env.llm.tokens import TokenCounter
 from genagents_env.record import RunReader
 from genagents_env.record.rows import FacultyRow
@@ -65,8 +65,9 @@ def compute_faculty_costs(run: RunReader) -> tuple[FacultyCost, ...]:
     if not rows:
         return ()
     hours = max(0, run.last_tick) * run.meta.seconds_per_tick / 3600
-    whole = [*rows, _sum(rows, agents)]
-    return tuple(_compute_cost(row, run.price, agents * hours) for row in whole)
+    paid = run.sum_dollars()
+    costs = [_compute_cost(row, paid[row.faculty], agents * hours) for row in rows]
+    return (*costs, _compute_cost(_sum(rows, agents), paid[None], agents * hours))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,7 @@ def _sum(rows: Iterable[FacultyRow], agents: int) -> FacultyRow:
     return FacultyRow(ALL, agents, calls, read, written, seconds, fallbacks)
 
 
-def _compute_cost(row: FacultyRow, price: Price | None, agent_hours: float) -> FacultyCost:
-    dollars = None if price is None else price.cost(row.prompt_tokens, row.completion_tokens)
+def _compute_cost(row: FacultyRow, dollars: Decimal | None, agent_hours: float) -> FacultyCost:
     rate = None
     if agent_hours:
         rate = HourlyRate(

@@ -7,7 +7,7 @@ the calls: see `faculty_costs.compute_embedding_cost`.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 
@@ -205,7 +205,7 @@ def _compute_rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rat
     in_talk = find_talking(data.memberships, askers, last)
     up = find_awake(events, askers, last)
     hour = 3600 / meta.seconds_per_tick
-    price = data.reader.price if priced_as is None else priced_as.price
+    price = data.reader.find_price if priced_as is None else lambda model: priced_as.price
     acting = [call for call in calls if not _is_apart(call)]
     after = math.ceil(_AFTERMATH / meta.seconds_per_tick)
     inside, outside = _split(acting, askers, in_talk, events, after)
@@ -254,18 +254,36 @@ def _split(
 
 
 def _sum_calls(
-    calls: Sequence[CallRow | JudgementRow], price: Price | None, hours: float | None = None
+    calls: Sequence[CallRow], find: Callable[[str], Price | None], hours: float | None = None
 ) -> CallCosts:
     read = sum(call.prompt_tokens for call in calls)
     written = sum(call.completion_tokens for call in calls)
-    dollars = None if price is None else price.cost(read, written)
+    parts = [
+        _price_calls([call for call in calls if call.model == model], find(model))
+        for model in sorted({call.model for call in calls}) or [""]
+    ]
+    known = [part for part in parts if part is not None]
+    dollars = sum(known, Decimal(0)) if len(known) == len(parts) else None
     return CallCosts(len(calls), read, written, dollars, None if hours is None else float(hours))
+
+
+def _price_calls(calls: Sequence[CallRow], price: Price | None) -> Decimal | None:
+    """Return what calls of one model cost, with the attempts in which it only thought."""
+    read = sum(call.prompt_tokens + call.unsaid_prompt_tokens for call in calls)
+    written = sum(call.completion_tokens + call.unsaid_completion_tokens for call in calls)
+    return None if price is None else price.cost(read, written)
+
+
+def _sum_verdicts(rows: Sequence[JudgementRow], price: Price | None) -> CallCosts:
+    read = sum(row.prompt_tokens for row in rows)
+    written = sum(row.completion_tokens for row in rows)
+    return CallCosts(len(rows), read, written, None if price is None else price.cost(read, written))
 
 
 def _sum_judging(data: RunData, priced_as: Tariff | None) -> CallCosts:
     rows = data.judgements
     parts = [
-        _sum_calls(
+        _sum_verdicts(
             [row for row in rows if row.judge == judge], _find_judge_price(data, judge, priced_as)
         )
         for judge in sorted({row.judge for row in rows})

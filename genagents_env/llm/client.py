@@ -8,7 +8,7 @@ silent.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
@@ -70,6 +70,7 @@ class ModelAnswer(Generic[T]):
 class _Tally:
     """The counts of one `ask` so far, over its attempts and its re-ask."""
 
+    endpoint: Endpoint
     thinking: int = 0  # tokens allowed in the next attempt
     most: Spend = _NOTHING  # reserved for it
     attempts: int = 0
@@ -90,7 +91,7 @@ def call_seed(run_seed: int, key: CallKey, *words: str) -> int:
 
 
 class ModelClient:
-    """Asks one endpoint on behalf of all agents of a run.
+    """Asks one endpoint, or those of `routes`, on behalf of all agents of a run.
 
     Args:
         endpoint: the model.
@@ -100,8 +101,11 @@ class ModelClient:
         ledger: where calls are counted; a new one when None.
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
         max_in_flight: calls under way at once, per event loop.
-        outage_after: calls failed in a row (unavailable or refused) that make an outage.
+        outage_after: calls to one model failed in a row (unavailable or refused) that make an
+            outage.
         thinking: tokens of hidden thinking allowed beside each reply; see `ThinkingAllowance`.
+        routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
+            first dot), by name; a person's comes before a faculty's.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -119,6 +123,7 @@ class ModelClient:
         max_in_flight: int = 8,
         outage_after: int = 5,
         thinking: int | None = None,
+        routes: Mapping[str, Endpoint] | None = None,
     ) -> None:
         self.endpoint, self.run_seed = endpoint, run_seed
         self.budget = budget if budget is not None else Budget()
@@ -126,9 +131,14 @@ class ModelClient:
         self.ledger = ledger if ledger is not None else Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight, self.outage_after = max_in_flight, outage_after
-        self.allowance = ThinkingAllowance(endpoint.model, thinking)
-        self.failed_in_a_row = 0
-        self.budget.check_price(endpoint.model, endpoint.price)
+        self.routes = dict(routes or {})
+        endpoints = (endpoint, *self.routes.values())
+        self.prices = {one.model: one.price for one in endpoints}
+        self.allowances = {one.model: ThinkingAllowance(one.model, thinking) for one in endpoints}
+        self._holders = [one for one in _list_once(endpoints) if isinstance(one, KeyHolder)]
+        self.failures: dict[str, int] = {}  # in a row, by model
+        for one in endpoints:
+            self.budget.check_price(one.model, one.price)
         # A semaphore belongs to the loop it first waits on; `asyncio.run` makes a new one a call.
         self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
             WeakKeyDictionary()
@@ -172,19 +182,30 @@ class ModelClient:
         )
         recorded = recall(self.cassette, key, request)
         if recorded is not None:  # paid for when it was made
-            self.ledger.book(key, recorded, self.endpoint.price)
+            price = self.prices.get(recorded.model, self.endpoint.price)
+            self.ledger.book(key, recorded, price)
             return _replay(recorded, reply, fallback)
         recorded = await self._answer(key, request, reply, text_limit)
         if self.cassette is not None:
             self.cassette.put(key, recorded)
-        self.ledger.book(key, recorded, self.endpoint.price)
+        self.ledger.book(key, recorded, self.prices[recorded.model])
         return _replay(recorded, reply, fallback)
+
+    @property
+    def failed_in_a_row(self) -> int:
+        """How many calls failed since an answer; of several models the most."""
+        return max(self.failures.values(), default=0)
+
+    def find_endpoint(self, key: CallKey) -> Endpoint:
+        """Return the endpoint that the call `key` is put to."""
+        own = self.routes.get(key.agent) or self.routes.get(key.purpose.split(".")[0])
+        return own or self.endpoint
 
     async def _answer(
         self, key: CallKey, request: CompletionRequest, reply: type[T], text_limit: int
     ) -> RecordedReply:
         """Return what the endpoint made of `request`, a usable reply or the lack of one."""
-        tally = _Tally()
+        tally = _Tally(self.find_endpoint(key))
         async with self._slot():
             started_at, begun = time.time(), time.monotonic()
             parsed = await self._converse(key, request, reply, text_limit, tally)
@@ -199,7 +220,7 @@ class ModelClient:
             reasks=tally.reasks,
             truncated=parsed.truncated if parsed else 0,
             fault=tally.fault,
-            model=self.endpoint.model,
+            model=tally.endpoint.model,
             reasoning_tokens=tally.reasoning_tokens,
             unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
             unsaid_completion_tokens=tally.unsaid_completion_tokens,
@@ -209,16 +230,21 @@ class ModelClient:
         )
 
     def _redact(self, text: str) -> str:
-        """Return `text` as it may be stored: the endpoint's key is in no prompt and no reply."""
-        return self.endpoint.redact_keys(text) if isinstance(self.endpoint, KeyHolder) else text
+        """Return `text` as it may be stored: no endpoint's key is in a prompt or a reply.
+
+        A reply becomes part of other calls' prompts, so that every key is looked for in each.
+        """
+        for holder in self._holders:
+            text = holder.redact_keys(text)
+        return text
 
     async def _converse(
         self, key: CallKey, request: CompletionRequest, reply: type[T], limit: int, tally: _Tally
     ) -> ParsedReply[T] | None:
         """Return the reply, asked for at most twice, or None; keep count and faults in `tally`."""
-        patience = max(self.retry.call_deadline, self.endpoint.attempt_deadline)
+        patience = max(self.retry.call_deadline, tally.endpoint.attempt_deadline)
         begun = self.retry.clock()
-        tally.thinking = self.allowance.tokens
+        tally.thinking = self.allowances[tally.endpoint.model].tokens
         while True:
             deadline = begun + patience + tally.waited
             seed = call_seed(self.run_seed, key, "jitter", str(tally.reasks))
@@ -235,12 +261,12 @@ class ModelClient:
                 )
                 parsed = parse(completion, reply, limit, self._redact)
             except (LLMUnavailable, PromptRefused) as failure:
-                self._count_failure(failure)
+                self._count_failure(failure, tally.endpoint.model)
                 kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
                 tally.fault = clean(f"{kind} {failure}", _MOST_FAULT)
                 return None
             except UnusableReply as bad:
-                self.failed_in_a_row = 0
+                self.failures[tally.endpoint.model] = 0
                 tally.fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
                 tally.fault = tally.fault[:_MOST_FAULT].strip()
                 tally.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
@@ -249,7 +275,7 @@ class ModelClient:
                 request = self._make_reask(key, request, tally.words, str(bad))
                 tally.reasks += 1
             else:
-                self.failed_in_a_row = 0
+                self.failures[tally.endpoint.model] = 0
                 if parsed.redacted:
                     tally.fault = f"{_KEY_SAID} {parsed.redacted} texts of the reply held one"
                 return parsed
@@ -260,7 +286,7 @@ class ModelClient:
         No `await` may come between this and the attempt: a cancelled call would keep it.
         """
         asked = self.retry.clock()
-        most = upper_bound(_give_room(request, tally), self.endpoint.price)
+        most = upper_bound(_give_room(request, tally), tally.endpoint.price)
         await self.budget.admit(most)
         tally.most = most
         waited = self.retry.clock() - asked
@@ -272,14 +298,14 @@ class ModelClient:
 
         What an answer cost is kept with it, what was spent in vain at once.
         """
-        price = self.endpoint.price or FREE
+        price = tally.endpoint.price or FREE
         tally.attempts += 1
         used = most = tally.most
         roomy = _give_room(request, tally)
         completion: Completion | None = None
         try:
-            completion = separate_thinking(await self.endpoint.complete(roomy))
-            completion = self._clip_usage(completion, roomy, most)
+            completion = separate_thinking(await tally.endpoint.complete(roomy))
+            completion = self._clip_usage(completion, roomy, tally)
             read, written = completion.prompt_tokens, completion.completion_tokens
             used = Spend(1, read + written, price.cost(read, written))
         except AttemptFailed as failure:
@@ -296,12 +322,12 @@ class ModelClient:
         return completion
 
     def _clip_usage(
-        self, completion: Completion, request: CompletionRequest, most: Spend
+        self, completion: Completion, request: CompletionRequest, tally: _Tally
     ) -> Completion:
         """Return `completion` with its usage, but with no more than was reserved for it."""
-        price = self.endpoint.price or FREE
+        price = tally.endpoint.price or FREE
         tokens = completion.prompt_tokens, completion.completion_tokens
-        if Spend(1, sum(tokens), price.cost(*tokens)).fits_in(most):
+        if Spend(1, sum(tokens), price.cost(*tokens)).fits_in(tally.most):
             return completion
         self.budget.clipped += 1
         read, written = map(min, tokens, find_most_tokens(request))
@@ -326,7 +352,7 @@ class ModelClient:
             tally.thinking = grow_allowance(request.thinking_tokens)
             self.budget.keep()
             raise
-        self.allowance.learn(request.thinking_tokens)
+        self.allowances[tally.endpoint.model].learn(request.thinking_tokens)
         tally.prompt_tokens += completion.prompt_tokens
         tally.completion_tokens += completion.completion_tokens
         tally.reasoning_tokens += completion.reasoning_tokens
@@ -346,11 +372,11 @@ class ModelClient:
             seed=call_seed(self.run_seed, key, "reask"),
         )
 
-    def _count_failure(self, failure: Exception) -> None:
-        self.failed_in_a_row += 1
-        if self.failed_in_a_row >= self.outage_after:
+    def _count_failure(self, failure: Exception, model: str) -> None:
+        self.failures[model] = failed = self.failures.get(model, 0) + 1
+        if failed >= self.outage_after:
             raise ModelOutage(
-                f"{self.failed_in_a_row} model calls in a row failed, the last with: {failure}. "
+                f"{failed} model calls in a row failed, the last with: {failure}. "
                 "Resume the run when the endpoint answers again"
             ) from None
 
@@ -361,8 +387,13 @@ class ModelClient:
         return self._slots[loop]
 
     async def aclose(self) -> None:
-        """Close the endpoint."""
-        await self.endpoint.aclose()
+        """Close the endpoints."""
+        for endpoint in _list_once((self.endpoint, *self.routes.values())):
+            await endpoint.aclose()
+
+
+def _list_once(endpoints: Iterable[Endpoint]) -> list[Endpoint]:
+    return list({id(one): one for one in endpoints}.values())
 
 
 def _give_room(request: CompletionRequest, tally: _Tally) -> CompletionRequest:

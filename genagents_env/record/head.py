@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from genagents_env.llm.calls import ReasoningEffort
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Scenario
 from genagents_env.text import is_clean
@@ -78,6 +79,12 @@ class _ModelPart(_Part):
     asked: Words | None
 
 
+class _ModelsPart(_ModelPart):
+    chosen: dict[Words, Words] = Field(default_factory=dict, alias="for")
+    prices: dict[Words, tuple[Amount, Amount] | None] = Field(default_factory=dict)
+    effort: ReasoningEffort | None = None
+
+
 class _SpendingNote(_Part):
     spent: Spent
     in_flight: Spent
@@ -94,7 +101,7 @@ class Head(_Part):
     seed: Annotated[int, Field(ge=-(2**63), lt=2**64)]
     names: tuple[Words, ...]
     clock: _Clock
-    model: _ModelPart
+    model: _ModelsPart
     embedder: _ModelPart
     price: tuple[Amount, Amount] | None
     interviews: bool

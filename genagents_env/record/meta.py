@@ -37,6 +37,9 @@ class RunMeta:
         interviews: whether the scenario's questions are asked at both ends of the run. Files
             that do not say so were begun before interviews were held.
         versions: of this package and of Python.
+        model_for: how other models were asked for, by person or faculty.
+        prices: of the models beside `model` that the run has asked, by their names.
+        reasoning_effort: that was asked for.
         origins: where each policy that is not shipped came from, by its name; see `PolicyOrigin`.
     """
 
@@ -55,6 +58,9 @@ class RunMeta:
     interviews: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, PolicyOrigin] = field(default_factory=dict)
+    model_for: Mapping[str, str] = field(default_factory=dict)
+    prices: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
+    reasoning_effort: str | None = None
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
@@ -65,7 +71,9 @@ class RunMeta:
             "seed": encode(self.seed),
             "names": encode(list(self.names)),
             "clock": encode({"start": self.start, "seconds_per_tick": self.seconds_per_tick}),
-            "model": encode({"name": self.model, "asked": self.asked_model}),
+            "model": encode(
+                {"name": self.model, "asked": self.asked_model, **self._describe_others()}
+            ),
             "price": encode(list(self.price) if self.price else None),
             "embedder": encode({"name": self.embedder, "asked": self.asked_embedder}),
             "interviews": encode(self.interviews),
@@ -78,6 +86,15 @@ class RunMeta:
         """The tick at which it ends."""
         hours = self.arguments.get("hours") or self.scenario.hours
         return max(1, round(hours * 3600 / self.seconds_per_tick))
+
+    def _describe_others(self) -> dict[str, JSON]:
+        """Return what a run has of models beside its own: nothing, mostly."""
+        others: dict[str, JSON] = {
+            "for": dict(self.model_for),
+            "prices": {name: list(price) if price else None for name, price in self.prices.items()},
+            "effort": self.reasoning_effort,
+        }
+        return {key: value for key, value in others.items() if value}
 
     def with_hours(self, hours: float) -> "RunMeta":
         """Return the same run with another horizon."""
@@ -122,6 +139,9 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         interviews=head.interviews,
         versions=head.versions,
         origins=origins,
+        model_for=head.model.chosen,
+        prices=head.model.prices,
+        reasoning_effort=head.model.effort,
     )
 
 

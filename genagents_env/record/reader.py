@@ -43,6 +43,10 @@ _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(compl
     coalesce(sum(outcome = 'fallback'), 0), coalesce(sum(reasks), 0),
     coalesce(sum(max(attempts - 1 - reasks, 0)), 0), coalesce(sum(truncated), 0) FROM calls"""
 
+_DOLLARS = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), model,
+    sum(prompt_tokens + unsaid_prompt_tokens),
+    sum(completion_tokens + unsaid_completion_tokens) FROM calls GROUP BY 1, 2 ORDER BY 1, 2"""
+
 _THINKING = """SELECT coalesce(sum(reasoning_tokens), 0),
     coalesce(sum(unsaid_completion_tokens > 0), 0), coalesce(sum(unsaid_prompt_tokens), 0),
     coalesce(sum(unsaid_completion_tokens), 0) FROM calls"""
@@ -291,10 +295,32 @@ class RunReader:
         """Return the sums over the stored model calls."""
         self._check_rows(CALLS)
         calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
-        price, thought = self.price, self.sum_thinking()
-        paid = read + thought.unsaid_prompt_tokens, written + thought.unsaid_completion_tokens
-        dollars = None if price is None else price.cost(*paid)
+        dollars = self.sum_dollars()[None]
         return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
+
+    def find_price(self, model: str) -> Price | None:
+        """Return what tokens of `model` cost in this run; None where it is not known."""
+        if model not in self.meta.prices:
+            return self.price
+        told = self.meta.prices[model]
+        return None if told is None else Price(Decimal(told[0]), Decimal(told[1]))
+
+    def sum_dollars(self) -> dict[str | None, Decimal | None]:
+        """Return what the stored calls of each faculty cost, and under None all of them.
+
+        With the attempts in which a model only thought; None where a price is not known.
+        """
+        self._check_rows(CALLS)
+        with guard_reading(self.path):
+            rows = self._connection.execute(_DOLLARS).fetchall()
+        sums: dict[str | None, Decimal | None] = {None: None if self.price is None else Decimal(0)}
+        for faculty, model, read, written in rows:
+            price = self.find_price(model)
+            for key in (faculty, None):
+                before = sums.get(key, Decimal(0))
+                known = price is not None and before is not None
+                sums[key] = before + price.cost(read, written) if known else None  # type: ignore[operator,union-attr]
+        return sums
 
     def sum_thinking(self) -> ThinkingTotals:
         """Return what the model thought over the stored calls."""

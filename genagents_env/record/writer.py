@@ -244,7 +244,8 @@ class RunWriter:
         """Take back what an outage put in place of answers, so that a resume asks again.
 
         Its fallbacks are those since the last call that was answered; they may reach back some
-        ticks before `tick`, in which it was detected. Checkpoints that depend on them go too.
+        ticks before `tick`, in which it was detected. Checkpoints that depend on them go too, and,
+        in a run of several models, what others answered after one of them: it may rest on it.
 
         Returns:
             The first tick whose fallbacks were dropped.
@@ -252,10 +253,23 @@ class RunWriter:
         outage = self.find_outage()
         first = tick if outage is None else min(outage.tick, tick)
         with self._transaction():
+            if self.meta.model_for:
+                self._forget_answers_to_fallbacks(first)
             self.cassette.forget_fallbacks(first)
             # The start is no checkpoint: interviews are held there that rest on its calls.
             CHECKPOINTS.delete(self._connection, "tick > ?", first or -1)
         return first
+
+    def _forget_answers_to_fallbacks(self, first: int) -> None:
+        (since,) = self._connection.execute(
+            "SELECT min(started_at + latency_seconds) FROM calls "
+            "WHERE tick >= ? AND outcome = 'fallback'",
+            (first,),
+        ).fetchone()
+        if since is not None:
+            CALLS.delete(
+                self._connection, "tick >= ? AND started_at + latency_seconds >= ?", first, since
+            )
 
     def find_outage(self) -> Outage | None:
         """Return the calls without an answer in which the run ends so far, None without any."""

@@ -1,7 +1,7 @@
 """The models that policies ask, each opened only where a policy needs it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from genagents_env.errors import ConfigError
@@ -9,23 +9,36 @@ from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.cassette import Cassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.model_options import ModelOptions
+from genagents_env.llm.model_options import ModelOptions, parse_effort
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.prices import Price
+from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
+from genagents_env.run.model_choice import check_model_choice
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.spec import RunOptions
+
+_NO_PRICES: Mapping[str, tuple[str, str] | None] = {}
 
 
 @dataclass(frozen=True)
 class Models:
-    """A language model and a model of embeddings, or None where no policy needs one."""
+    """A language model and a model of embeddings, or None where no policy needs one.
+
+    `routes`: other models of some people and faculties, by name.
+    """
 
     endpoint: Endpoint | None = None
     source: EmbeddingSource | None = None
+    routes: Mapping[str, Endpoint] = field(default_factory=dict)
+
+    def list_endpoints(self) -> list[Endpoint]:
+        """Return every language model, each once."""
+        own = () if self.endpoint is None else (self.endpoint,)
+        return list({id(one): one for one in (*own, *self.routes.values())}.values())
 
 
 def open_models(groups: PolicyGroups, options: RunOptions) -> Models:
@@ -35,7 +48,9 @@ def open_models(groups: PolicyGroups, options: RunOptions) -> Models:
         endpoint = open_model(options, groups.scripted_replies)
     if groups.needs_embedder:
         source = options.source or open_source(options.embedder)
-    return Models(endpoint, source)
+    return Models(
+        endpoint, source, _open_routes(endpoint, options, options.model_for or {}, groups)
+    )
 
 
 def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
@@ -54,7 +69,50 @@ def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> M
         if meta.embedder is None and options.embedder is None and options.source is None:
             raise _make_unnamed_error("embedder")
         source = _reopen_source(options, meta)
-    return Models(endpoint, source)
+    chosen = meta.model_for if options.model_for is None else options.model_for
+    routes = _open_routes(endpoint, options, chosen, groups, meta.prices)
+    if options.model_for is None:
+        _check_same(routes, meta)
+    return Models(endpoint, source, routes)
+
+
+def _check_same(routes: Mapping[str, Endpoint], meta: RunMeta) -> None:
+    for key, endpoint in routes.items():
+        if endpoint.model not in (meta.model, *meta.prices):
+            raise ConfigError(
+                f"the run was lived with model {meta.model_for[key]!r} for {key!r}, but this would "
+                f"be {endpoint.model!r}; set the endpoint as it was, or choose by --model-for"
+            )
+
+
+def _open_routes(
+    endpoint: Endpoint | None,
+    options: RunOptions,
+    chosen: Mapping[str, str],
+    groups: PolicyGroups,
+    prices: Mapping[str, tuple[str, str] | None] = _NO_PRICES,
+) -> dict[str, Endpoint]:
+    """Return an open endpoint for each name in `chosen`; equal models share one.
+
+    `prices`: of models that a run was begun with, by name.
+    """
+    if endpoint is None:
+        return {}
+    check_model_choice(chosen, groups.agents, groups.faculties)
+    # The price that was given is that of the run's own model; models that do not reason refuse
+    # to be told how hard to.
+    usual = options.model_options
+    plain = replace(usual, reasoning_effort=None)
+    opened: dict[str, Endpoint] = {endpoint.model: endpoint}
+    for model in chosen.values():
+        if model not in opened:
+            how = usual if is_reasoning_model(model) else plain
+            told = prices.get(model)
+            how = replace(how, price=Price(*map(Decimal, told)) if told else None)
+            one = open_endpoint(model, how, replies=groups.scripted_replies)
+            options.limits.budget().check_price(one.model, one.price)
+            opened[model] = endpoint if one.model == endpoint.model else one
+    return {key: opened[model] for key, model in chosen.items()}
 
 
 def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
@@ -64,12 +122,21 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     """
     endpoint, source = models.endpoint, models.source
     if endpoint is not None:
-        price = endpoint.price
-        prices = (str(price.input_per_million), str(price.output_per_million)) if price else None
+        prices = _format_price(endpoint.price)
         meta = meta.with_model(endpoint.model, prices, options.model or meta.asked_model)
+        chosen = meta.model_for if options.model_for is None else options.model_for
+        others = {one.model: _format_price(one.price) for one in models.routes.values()}
+        effort = options.model_options.reasoning_effort or meta.reasoning_effort
+        others = {**meta.prices, **others}
+        others.pop(endpoint.model, None)
+        meta = replace(meta, model_for=dict(chosen), prices=others, reasoning_effort=effort)
     if source is not None:
         meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)
     return meta
+
+
+def _format_price(price: Price | None) -> tuple[str, str] | None:
+    return (str(price.input_per_million), str(price.output_per_million)) if price else None
 
 
 def open_model(options: RunOptions, replies: Iterable[ScriptedReplies] = ()) -> Endpoint:
@@ -94,6 +161,7 @@ def make_client(
     run_seed: int,
     budget: Budget,
     cassette: Cassette,
+    routes: Mapping[str, Endpoint] | None = None,
 ) -> ModelClient:
     """Return a client that asks `endpoint` as `options` say."""
     how = options.model_options
@@ -105,6 +173,7 @@ def make_client(
         max_in_flight=options.concurrency,
         retry=how.make_retry(endpoint.model, options.retry),
         thinking=how.thinking,
+        routes=routes,
     )
 
 
@@ -116,7 +185,7 @@ def reopen_model(
     Raises:
         ConfigError: it is not the model that the run had, and was not asked for by name.
     """
-    own = replace(options, model=meta.asked_model, model_options=_keep_price(options, meta))
+    own = replace(options, model=meta.asked_model, model_options=_keep_options(options, meta))
     endpoint = open_model(options if options.model else own, replies)
     if options.model is None and meta.model not in (None, endpoint.model):
         raise ConfigError(
@@ -126,9 +195,11 @@ def reopen_model(
     return endpoint
 
 
-def _keep_price(options: RunOptions, meta: RunMeta) -> ModelOptions:
-    """Return how a model is asked, at the price that the run was begun with if none is given."""
+def _keep_options(options: RunOptions, meta: RunMeta) -> ModelOptions:
+    """Return how a model is asked: with the effort and at the price of the run's begin, mostly."""
     how = options.model_options
+    if how.reasoning_effort is None:
+        how = replace(how, reasoning_effort=parse_effort(meta.reasoning_effort))
     if how.price is not None or meta.price is None:
         return how
     return replace(how, price=Price(*map(Decimal, meta.price)))

@@ -106,6 +106,16 @@ class PolicyGroups:
         return any(group.policy.needs_model for group in self.groups)
 
     @property
+    def agents(self) -> tuple[AgentID, ...]:
+        """Everyone for whom a policy decides."""
+        return tuple(agent for group in self.groups for agent in group.agents)
+
+    @property
+    def faculties(self) -> tuple[str, ...]:
+        """The faculties of all policies."""
+        return tuple(sorted({name for group in self.groups for name in group.policy.faculties}))
+
+    @property
     def needs_embedder(self) -> bool:
         """Whether any of the policies asks for embeddings."""
         return any(group.policy.needs_embedder for group in self.groups)

@@ -3,6 +3,7 @@
 A wrong key, model or address is told before there is a file, not as a run full of fallbacks.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from genagents_env.errors import BudgetExceeded, ConfigError, LLMRefused, ModelOutage
@@ -39,6 +40,19 @@ def check_model_server(options: RunOptions) -> None:
     """
     if is_served(options.model):
         ask_first_question(open_model(options), options)
+
+
+def ask_first_questions(endpoints: Iterable[Endpoint], options: RunOptions) -> Spend:
+    """Ask each of `endpoints` one small question, within the limits together.
+
+    Raises:
+        LLMRefused, ConfigError, ModelOutage: as of `ask_first_question`.
+    """
+    asked = Spend()
+    for endpoint in endpoints:
+        left = options.limits.subtract(asked, 0.0)
+        asked += ask_first_question(endpoint, replace(options, limits=left))
+    return asked
 
 
 def ask_first_question(endpoint: Endpoint, options: RunOptions) -> Spend:

@@ -20,7 +20,7 @@ from genagents_env.run.policy_trust import (
     note_changes,
     read_policies,
 )
-from genagents_env.run.preflight import ask_first_question
+from genagents_env.run.preflight import ask_first_questions
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.scenario import Scenario
@@ -35,7 +35,7 @@ def run(
     """Run `spec` from its start and record it in `path`.
 
     Raises:
-        LLMRefused, ModelOutage: as of `ask_first_question`; nothing was written.
+        LLMRefused, ModelOutage: as of `ask_first_questions`; nothing was written.
         ScenarioError, ConfigError, PolicyError: nothing was written.
         RecordError: `path` exists and `force` is not given, or cannot be written.
         RunLocked: another process writes it.
@@ -48,8 +48,8 @@ def run(
     meta = name_models(meta, models, options)
     _check_no_key(meta, models)
     asked = Spend()
-    if options.preflight and models.endpoint is not None:
-        asked = ask_first_question(models.endpoint, options)
+    if options.preflight:
+        asked = ask_first_questions(models.list_endpoints(), options)
     with RunWriter.create(
         path, meta, spent=asked, force=force, on_phase=options.on_phase
     ) as writer:
@@ -150,8 +150,9 @@ def _check_recordable(town: TownConfig) -> None:
 
 def _check_no_key(meta: RunMeta, models: Models) -> None:
     """Raise where a scenario or a policy's configuration would bring a key into the run file."""
+    holders = [one for one in models.list_endpoints() if isinstance(one, KeyHolder)]
     for name, row in meta.rows().items():
-        if isinstance(models.endpoint, KeyHolder) and models.endpoint.redact_keys(row) != row:
+        if any(holder.redact_keys(row) != row for holder in holders):
             raise ConfigError(
                 f"{name}: holds the key of the endpoint, which a run file would keep; take it out, "
                 "or use another key"

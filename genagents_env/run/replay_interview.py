@@ -167,6 +167,7 @@ class ReplayInterview:
                 run_seed=self.run.meta.seed,
                 budget=options.limits.budget(),
                 cassette=self.cassette,
+                routes=self.models.routes,
             )
         if source is not None:
             self.embedder = Embedder(source, OverlayEmbeddings(self.run))

@@ -152,7 +152,7 @@ def _client_for(client: ModelClient | None, seed: int) -> ModelClient | None:
     if client is None:
         return None
     own = copy(client)
-    own.run_seed, own.failed_in_a_row = seed, 0
+    own.run_seed, own.failures = seed, {}
     return own
 
 

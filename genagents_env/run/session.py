@@ -204,7 +204,8 @@ class RunSession:
 
     def _measure_progress(self, asking: bool) -> Progress:
         world, spent = self.env.world, self.budget.spent
-        priced = self.client is None or self.client.endpoint.price is not None
+        prices = {} if self.client is None else self.client.prices
+        priced = None not in prices.values()
         dollars = float(spent.dollars) if priced else None
         return Progress(
             tick=world.tick,
@@ -243,6 +244,7 @@ class RunSession:
             run_seed=self.writer.meta.seed,
             budget=self.budget,
             cassette=self.writer.cassette,
+            routes=self.models.routes,
         )
 
     def _open_embedder(self, source: EmbeddingSource) -> Embedder:

@@ -93,6 +93,9 @@ class RunOptions:
 
     Attributes:
         model: see `llm.open.open_endpoint`; None is the recorded run's, or the default.
+        model_for: other models, as `model`, for the calls of a person or a faculty (a call's
+            purpose up to its first dot); a person's comes before a faculty's. None are the
+            recorded run's.
         endpoint: an open endpoint in place of `model`; it has a timeout and a price of its own.
         model_options: how the model is asked: timeout, deadline, thinking, price.
         embedder: see `memory.open.open_source`; None is the recorded run's, or the default.
@@ -120,6 +123,7 @@ class RunOptions:
     """
 
     model: str | None = None
+    model_for: Mapping[str, str] | None = None
     endpoint: Endpoint | None = None
     model_options: ModelOptions = _USUAL
     embedder: str | None = None

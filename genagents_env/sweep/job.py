@@ -1,6 +1,7 @@
 """What a worker is given to do, and what it returns: a `Job` and a `TrialResult`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +25,7 @@ class Job:
         limits: of this run.
         concurrency: model calls under way at once.
         model_options: how models are asked.
+        model_for: other models, by person or faculty.
         judge: let the run's own model judge its answers in the end.
         threads: for a model in this process.
         unfinished: the run file to resume, where it is not on this machine.
@@ -44,6 +46,7 @@ class Job:
     strict: bool = False
     is_dedicated: bool = False
     model_options: ModelOptions = _USUAL
+    model_for: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,7 @@ class SweepSession:
             collect=remote,
             is_dedicated=not remote,
             model_options=experiment.endpoint.make_options(),
+            model_for=experiment.endpoint.model_for,
         )
 
     @cached_property

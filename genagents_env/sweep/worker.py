@@ -80,6 +80,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
         options = RunOptions(
             model=trial.model,
             model_options=job.model_options,
+            model_for=job.model_for or None,
             embedder=trial.embedder,
             interviews=trial.interviews,
             limits=job.limits,

@@ -49,6 +49,7 @@ class ReactivePolicy(Policy):
 
     name = "reactive"
     needs_model = True
+    faculties = ("decide",)
     remembers = True
     scripted_replies = REPLIES
 

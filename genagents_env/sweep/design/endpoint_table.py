@@ -1,5 +1,6 @@
 """The table `[endpoint]` of an experiment file: how the models of its runs are asked."""
 
+from collections.abc import Mapping
 from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -18,7 +19,10 @@ Dollars = Annotated[str, BeforeValidator(_format_number)]
 
 
 class EndpointTable(BaseModel):
-    """As `ModelOptions`; the prices are dollars per million tokens, as numbers or text."""
+    """As `ModelOptions`; the prices are dollars per million tokens, as numbers or text.
+
+    `model_for`: other models, by person or faculty, as in `RunOptions`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -28,6 +32,7 @@ class EndpointTable(BaseModel):
     reasoning_effort: ReasoningEffort | None = None
     price_in: Dollars | None = None
     price_out: Dollars | None = None
+    model_for: Mapping[str, str] = Field(default_factory=dict)
 
     def make_options(self) -> ModelOptions:
         """Return these as options.

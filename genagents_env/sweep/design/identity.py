@@ -28,6 +28,7 @@ def compute_identity(
     embedder: str | None,
     interviews: bool,
     reasoning_effort: str | None = None,
+    model_for: Mapping[str, str] | None = None,
     version: str = __version__,
 ) -> str:
     """Return the SHA-256 of what defines a run, as 64 hexadecimal digits.
@@ -42,6 +43,7 @@ def compute_identity(
         embedder: as asked for; None is the default.
         interviews: whether they are held.
         reasoning_effort: of the model.
+        model_for: other models, by person or faculty.
         version: of this package.
 
     Raises:
@@ -64,6 +66,8 @@ def compute_identity(
     }
     if reasoning_effort is not None:  # newer than identities that are kept
         facts["reasoning_effort"] = reasoning_effort
+    if model_for:
+        facts["model_for"] = dict(model_for)
     return sha256(encode(facts).encode()).hexdigest()
 
 

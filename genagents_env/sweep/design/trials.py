@@ -117,6 +117,7 @@ def _build_trial(
         embedder=experiment.embedder,
         interviews=experiment.interviews,
         reasoning_effort=experiment.endpoint.reasoning_effort,
+        model_for=experiment.endpoint.model_for,
     )
     return Trial(
         condition,
