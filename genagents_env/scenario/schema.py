@@ -55,7 +55,9 @@ def _in_years(value: datetime) -> datetime:
 
 
 def _opening(value: str) -> str:
-    parse_hours(value)
+    parse_hours(
+        clean(value)
+    )  # its errors show the text, so that no half of a character may be left
     return value
 
 

@@ -24,8 +24,20 @@ def traces(folder: Path, *texts: str) -> list[str]:
     return [place for place, content in places.items() if any(form in content for form in forms)]
 
 
-@pytest.mark.parametrize("policy", ["reactive", "crash"])
+_CRASH = """
+import os
+import genagents_env.run as runs
+from genagents_env.cli import main
+def fail(*arguments, **more):
+    raise RuntimeError("with " + os.environ["OPENAI_API_KEY"])
+runs.run = fail
+main()
+"""
+
+
+@pytest.mark.parametrize("policy", ["reactive", "crash", "fault"])
 def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) -> None:
+    program = ("-c", _CRASH) if policy == "fault" else ("-m", "genagents_env")  # one of our own
     if policy == "crash":
         policy = str(tmp_path / "crash.py")
         Path(policy).write_text(
@@ -39,7 +51,7 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
     with FaultServer({1: ServerFault()}, always="401") as server:  # what is asked before the run
         child = subprocess.run(
             [
-                *(sys.executable, "-m", "genagents_env", "run", "tiny"),
+                *(sys.executable, *program, "run", "tiny"),
                 *("--policy", policy, "--model", "town-model", "--no-preflight"),
             ],
             env={
@@ -54,10 +66,10 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
             check=False,
         )
         asked = server.calls
-    assert child.returncode == (2 if asked else 70), child.stderr
+    assert child.returncode == (70 if policy == "fault" else 2), child.stderr
     assert bool(asked) == (policy == "reactive")
-    if asked:
-        assert "401" in child.stderr
+    if policy != "fault":
+        assert ("401" if asked else "RuntimeError: with [hidden]") in child.stderr
     else:
         (report,) = tmp_path.glob("genagents-crash-*.txt")
         assert "RuntimeError: with [hidden]" in report.read_text()

@@ -1,6 +1,7 @@
 """In a notebook a loop runs already: policies are called, runs are interrupted, as elsewhere."""
 
 import asyncio
+import signal
 import subprocess
 import sys
 import threading
@@ -96,14 +97,17 @@ def test_an_interrupted_call_of_a_cell_has_ended_when_the_interrupt_is_raised() 
         assert loop.run(asyncio.sleep(0, "goes on")) == "goes on"
         loop.close()
 
+    # What started the tests may have told them to ignore it.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
     kernel = asyncio.new_event_loop()  # not `asyncio.run`, which takes SIGINT for itself
-    kernel.run_until_complete(cell())
-    kernel.close()
+    try:
+        kernel.run_until_complete(cell())
+    finally:
+        signal.signal(signal.SIGINT, former)
+        kernel.close()
 
 
 def interrupt_main() -> None:
-    import signal
-
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
