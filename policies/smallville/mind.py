@@ -8,6 +8,7 @@ from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 
+from .commitments import Commitment
 from .config import SmallvilleConfig
 from .day import Day
 
@@ -110,9 +111,10 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     """An agent's mind. Everything but `services` and `profile` is state; times are game seconds.
 
     `status`: what it is up to these days, the paper's "currently"; `requirements`: what a day
-    has to hold. `objects`: what it believes of the objects it has seen, by id. `blocked`: until
-    when a place or object is not tried again. `last`, `going`: its last action and where it led.
-    `numbers`: how often each purpose was asked at tick `counted`.
+    has to hold; `commitments`: what it has promised, in the order of time. `objects`: what it
+    believes of the objects it has seen, by id. `blocked`: until when a place or object is not
+    tried again. `last`, `going`: its last action and where it led. `numbers`: how
+    often each purpose was asked at tick `counted`.
     """
 
     stores: ClassVar[tuple[str, ...]] = ("stream",)
@@ -129,6 +131,7 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     pending: list[PendingQuery] = field(default_factory=list)
     status: str = ""
     requirements: list[str] = field(default_factory=list)
+    commitments: list[Commitment] = field(default_factory=list)
     blocked: dict[str, int] = field(default_factory=dict)
     asleep: bool = False
     last: str = ""
