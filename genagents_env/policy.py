@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
 from genagents_env.event_loop import OwnLoop
+from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.replies import ScriptedReplies
 from genagents_env.memory.embedder import Embedder
@@ -18,6 +19,8 @@ __all__ = [
     "Answer",
     "Context",
     "Infos",
+    "MindNote",
+    "NoteKind",
     "Observations",
     "Policy",
     "Profile",
@@ -28,6 +31,7 @@ __all__ = [
 Observations: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 Infos: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 State: TypeAlias = Mapping[str, Any]  # JSON values
+NoteKind: TypeAlias = Literal["cut", "wish"]
 Context: TypeAlias = EpisodeContext[ModelClient, Embedder]
 T = TypeVar("T")
 
@@ -48,6 +52,23 @@ class RecalledMemory:
 
     text: str
     events: tuple[int, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class MindNote:
+    """What a mind wanted and could not have, or what its prompt lost; for the record alone.
+
+    Attributes:
+        call: that it belongs to; of no purpose where it was no call.
+        kind: `cut`, lines left out of the prompt of the call; `wish`, what its reply named that
+            the town does not have or allow.
+        text: of a cut the number of lines by section, as JSON; of a wish what was named, and what
+            was allowed.
+    """
+
+    call: CallKey
+    kind: NoteKind
+    text: str
 
 
 class Policy:
@@ -116,6 +137,13 @@ class Policy:
 
     def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
         """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
+        return ()
+
+    def take_notes(self) -> Sequence[MindNote]:
+        """Return what was noted by the last decision and in interviews since, each note once.
+
+        It is kept in the record; no decision may depend on whether somebody takes it.
+        """
         return ()
 
     async def settle(self) -> None:

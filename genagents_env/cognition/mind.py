@@ -1,13 +1,14 @@
 """What all minds are made of: the services of a run, and the state that one agent carries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter
 
+from genagents_env.cognition.notes import NoteBuffer
 from genagents_env.cognition.prompts import PromptFiles
 from genagents_env.cognition.query import PendingQuery, QueryOptions
 from genagents_env.errors import PolicyError
@@ -24,7 +25,7 @@ Options = TypeVar("Options", bound=QueryOptions, covariant=True)
 class Services(Generic[Options]):
     """What all minds of a run work with; nothing of it is state.
 
-    `start`: town time of the episode's start.
+    `start`: town time of the episode's start. `notes`: for the record, until they are taken.
     """
 
     config: Options
@@ -34,6 +35,7 @@ class Services(Generic[Options]):
     seed: int
     start: datetime
     seconds_per_tick: int
+    notes: NoteBuffer = field(default_factory=NoteBuffer)
 
     def to_time(self, second: int) -> datetime:
         """Return the town time of a second of game time."""
@@ -97,6 +99,14 @@ class Mind(Generic[Options]):
         number = self.numbers.get(purpose, 0)
         self.numbers[purpose] = number + 1
         return number
+
+    def note_wish(self, text: str) -> None:
+        """Note for the record what a reply named that the town does not have or allow.
+
+        Whatever a mind drops or replaces of a reply goes here, with the words that were allowed:
+        `"the oven: 'baking a cake'; allowed: off, on"`. No decision depends on it.
+        """
+        self.services.notes.add_wish(self.agent, self.tick, text)
 
     def is_busy(self, prefix: str) -> bool:
         """Return whether a call is under way whose purpose begins with `prefix`."""

@@ -12,7 +12,7 @@ from genagents_env.cognition.query import QueryHandler, QueryOptions
 from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
-from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
+from genagents_env.policy import Context, Infos, MindNote, Observations, Policy, Profile, State
 
 M = TypeVar("M", bound=Mind[QueryOptions])
 Options = TypeVar("Options", bound=QueryOptions)
@@ -88,11 +88,16 @@ class MindPolicy(Policy, Generic[M, Options]):
         When a call ends the run (budget, outage), all calls of the tick are awaited first, so
         that what was answered is in the cassette when the run is resumed from its checkpoint.
         """
+        self.take_notes()  # of the decision before, where there is no record to take them
         agents = list(observations)
         actions = await gather_all(
             self.decide(self.minds[agent], infos[agent]["percept"]) for agent in agents
         )
         return dict(zip(agents, actions, strict=True))
+
+    def take_notes(self) -> list[MindNote]:
+        """Return what the minds noted since it was taken last, by call."""
+        return self.services.notes.take()
 
     async def settle(self) -> None:
         """Await the calls under way, so that they are stored; nothing is applied."""

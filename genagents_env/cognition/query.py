@@ -5,7 +5,7 @@ prompt, reply model and default follow from the data.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -64,10 +64,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """A query with its prompt. `data` replaces the query's: reply and effect see only that."""
+    """A query with its prompt. `data` replaces the query's: reply and effect see only that.
+
+    `cuts`: the lines that the prompt has no room for, by section.
+    """
 
     messages: Sequence[Message]
     data: QueryData
+    cuts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

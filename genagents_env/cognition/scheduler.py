@@ -89,9 +89,10 @@ class CallScheduler(Generic[M]):
         following: list[Query] = []
         for pending in pendings:
             reply = await self._await_reply(mind, pending)
-            following += await self.handlers[pending.purpose].apply(
-                mind, pending.data, moment, reply
-            )
+            with mind.services.notes.apply(pending.key(mind.agent)):
+                following += await self.handlers[pending.purpose].apply(
+                    mind, pending.data, moment, reply
+                )
         return following
 
     async def _prepare(
@@ -116,6 +117,7 @@ class CallScheduler(Generic[M]):
             number,
             moment.tick + mind.config.latency(query.purpose),
         )
+        mind.services.notes.add_cuts(pending.key(mind.agent), ask.cuts)
         self._ensure_task(mind, pending)
         return pending
 

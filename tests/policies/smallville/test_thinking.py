@@ -12,7 +12,7 @@ from genagents_env.cognition.query import PreparedQuery, Query, QueryData, Query
 from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import Completion, CompletionRequest, Message
+from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
@@ -55,13 +55,16 @@ def handler(
     async def ask(mind: SmallvilleMind, data: QueryData, now: Now) -> PreparedQuery | Query | None:
         if instead is not None:
             return instead
-        return PreparedQuery([Message("user", data["name"])], data) if data["name"] else None
+        cuts = data.get("cuts", {})
+        return PreparedQuery([Message("user", data["name"])], data, cuts) if data["name"] else None
 
     async def take(
         mind: SmallvilleMind, data: QueryData, now: Now, reply: QueryReply
     ) -> Sequence[Query]:
         kind = "default" if reply.fallback else "reply"
         taken.append(f"{data['name']} {kind} at {now.tick}")
+        if wish := data.get("wish"):
+            mind.note_wish(wish)
         return follow
 
     default = Word(word="-")
@@ -165,6 +168,56 @@ def test_where_words_fail_no_call_is_begun(
     with pytest.raises(LLMUnavailable):
         live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
     assert list_requests(mind) == []
+
+
+# Notes for the record.
+
+
+def tell_notes(mind: SmallvilleMind) -> list[tuple[str, str, str]]:
+    """Return the notes that nobody took yet: the call, the kind, the text."""
+    return [(str(n.call), n.kind, n.text) for n in mind.services.notes.take()]
+
+
+def test_what_a_prompt_lost_and_what_a_reply_wished_is_noted_with_its_call(
+    taken: list[str],
+) -> None:
+    lossy = {"name": "a", "cuts": {"talk": 2, "now": 0, "memories": 5}}
+    mind = make_mind(latency_ticks={"plan": 2})
+    live(mind, {0: [Query("plan.a", {"name": "x"}), Query("plan.a", lossy)]}, 1)
+    cut = ("plan.a #1 of 'Ann Ash' at tick 0", "cut", '{"memories": 5, "talk": 2}')
+    assert tell_notes(mind) == [cut]
+    assert tell_notes(mind) == []
+
+    wishful = [Query("plan.b", {"name": "b", "wish": "an oven"}), Query("plan.a", {"name": "a"})]
+    mind = make_mind(latency_ticks={"plan": 2})
+    live(mind, {1: wishful}, 3)
+    assert tell_notes(mind) == []
+    live(mind, {}, 4)
+    assert tell_notes(mind) == [("plan.b #0 of 'Ann Ash' at tick 1", "wish", "an oven")]
+    mind.note_wish("a boat")
+    assert tell_notes(mind) == [(f" #0 of 'Ann Ash' at tick {mind.tick}", "wish", "a boat")]
+
+
+def test_notes_come_by_call_and_those_of_one_call_as_they_were_made() -> None:
+    notes = make_mind().services.notes
+    notes.add_wish("Bob", 3, "z")
+    notes.add_cuts(CallKey("Ann", 3, "plan.b", 0), {"talk": 1})
+    notes.add_cuts(CallKey("Ann", 3, "plan.a", 0), {"now": 0})
+    notes.add_wish("Bob", 3, "a")
+    notes.add_wish("Ann", 3, "b")
+    found = [(n.call.agent, n.call.purpose, n.text) for n in notes.take()]
+    cut = ("Ann", "plan.b", '{"talk": 1}')
+    assert found == [("Ann", "", "b"), cut, ("Bob", "", "z"), ("Bob", "", "a")]
+
+
+def test_a_policy_gives_out_the_notes_of_its_last_decision_once() -> None:
+    alone = Alone(seconds=10)
+    alone.mind.note_wish("before anything is decided")
+    alone.step()
+    assert "wish" not in [note.kind for note in alone.policy.take_notes()]
+    alone.mind.note_wish("a boat")
+    assert [note.text for note in alone.policy.take_notes()] == ["a boat"]
+    assert list(alone.policy.take_notes()) == []
 
 
 async def shuffle(request: CompletionRequest) -> None:
