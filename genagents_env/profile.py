@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from genagents_env.scenario import Person, Scenario, first_memories
 from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
+from genagents_env.scenario.town_places import TownPlace, find_town_places
 
 AgentID = str
 ModelT = TypeVar("ModelT", covariant=True)
@@ -20,6 +21,7 @@ class Profile:
     `memories` are in order: the persona's sentences, long-term, then recent ones.
     `facts` are those of the scenario this person knows at the start.
     `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
+    `town`: the places this person knows at the start, when they are open and what stands in them.
     """
 
     agent: AgentID
@@ -40,6 +42,7 @@ class Profile:
     attention_bandwidth: int
     retention: int
     sleeps_in: tuple[str, str] | None = None
+    town: tuple[TownPlace, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         attention_bandwidth=person.attention_bandwidth,
         retention=person.retention,
         sleeps_in=bed_of(person, scenario),
+        town=find_town_places(person, scenario),
     )
 
 

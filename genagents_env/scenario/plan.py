@@ -22,6 +22,10 @@ class Hours:
         """Return whether `minute` (0 to 1439) of a day falls inside."""
         return self.start <= minute < self.end or self.start <= minute + DAY < self.end
 
+    def __str__(self) -> str:
+        start, end = self.start, self.end % DAY
+        return f"{start // 60:02}:{start % 60:02} to {end // 60:02}:{end % 60:02}"
+
 
 def parse_hours(text: str) -> Hours:
     """Return the opening time written in `text`.

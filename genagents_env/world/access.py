@@ -79,11 +79,7 @@ class Access:
         if not self._allowed[agent, arena]:
             return f"{name} is private"
         spans = next(h for h in self._hours[arena] if h)
-        times = ", ".join(
-            f"{s.start // 60:02}:{s.start % 60:02} to {s.end // 60 % 24:02}:{s.end % 60:02}"
-            for s in spans
-        )
-        return f"{name} is closed; open {times}"
+        return f"{name} is closed; open {', '.join(map(str, spans))}"
 
     def is_full(self, arena: int, arenas_now: list[int]) -> bool:
         """Return whether one more person would exceed a capacity; `arenas_now` by agent."""

@@ -5,6 +5,7 @@ import numpy as np
 from genagents_env.patterns import compile_any, prepare
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.scenario.schema import Person, Scenario
+from genagents_env.scenario.town_places import find_familiar_places
 from genagents_env.text import fold
 from genagents_env.world.clock import second_of_day
 from genagents_env.world.places import Places
@@ -53,12 +54,10 @@ class PeopleTable:
 def _list_known_places(places: Places, person: Person) -> int:
     """Everyone knows the common places, all of home and workplace, and where the routine leads."""
     plan = places.plan
-    whole = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref is not None}
-    refs = [person.start, *person.known_places, *(entry.place for entry in person.routine)]
-    parts = {"/".join(ref.split("/")[:2]) for ref in refs if ref is not None}
+    names = find_familiar_places(person)
     arenas = {OUTSIDE}
     for a, arena in enumerate(plan.arenas):
         sector = plan.sectors[arena.sector]
-        if sector.common or sector.name in whole | parts or plan.arena_id(a) in parts:
+        if sector.common or sector.name in names or plan.arena_id(a) in names:
             arenas.add(a)
     return places.to_bits(arenas)
