@@ -23,6 +23,7 @@ from genagents_env.scenario import Person, Scenario
 from genagents_env.world.events import Event
 
 T = TypeVar("T")
+Positions = npt.NDArray[np.int16]
 ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent and tick
 
 
@@ -162,6 +163,14 @@ class RunData:
     def talking(self) -> Bools:
         """Who was in a conversation: shape (N, last_tick + 1)."""
         return find_talking(self.memberships, self.names, self.last_tick)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where everyone stood as each tick ended, x and y: shape (last_tick + 1, N, 2)."""
+        found: Positions = np.zeros((self.last_tick + 1, len(self.names), 2), dtype=np.int16)
+        for tick, at in self.reader.ticks():
+            found[tick] = at
+        return found
 
     @cached_property
     def arenas(self) -> tuple[str, ...]:

@@ -82,6 +82,10 @@ def does(tick: int, agent: str, doing: str) -> Happening:
     return tick, "doing", agent, {"doing": doing, "emoji": ""}
 
 
+def uses(tick: int, agent: str | None, thing: str, state: str) -> Happening:
+    return tick, "object", agent, {"object": thing, "state": state}
+
+
 def fails(tick: int, agent: str, reason: str) -> Happening:
     return tick, "fail", agent, {"action": "move", "reason": reason}
 
@@ -126,9 +130,13 @@ def record_street(
     seconds: int = 60,
     start: str = "2023-02-13T08:00:00",
     scenario: Scenario | None = None,
+    steps: Sequence[tuple[int, str]] = (),
     **head: object,
 ) -> Iterator[RunData]:
-    """Write a run in which just this happens, and read it; ticks are minutes from eight on."""
+    """Write a run in which just this happens, and read it; ticks are minutes from eight on.
+
+    `steps`: at which ticks who is a tile further than before.
+    """
     scenario = street() if scenario is None else scenario
     policies = {name: {"name": "scripted", "config": {}} for name in names}
     told = {"scenario": scenario, "names": tuple(names), "start": start, **head}
@@ -138,9 +146,11 @@ def record_street(
     with RunWriter.create(
         path / "run.sqlite", meta(policies, seconds_per_tick=seconds, **told)
     ) as writer:
+        at = np.zeros((len(names), 2), dtype=np.int16)
         for tick in range(last + 1):
             own = [event for event in events if event.tick == tick]
-            writer.commit_tick(tick, np.zeros((len(names), 2), dtype=np.int16), own)
+            at[[names.index(agent) for when, agent in steps if when == tick], 0] += 1
+            writer.commit_tick(tick, at, own)
         writer.set_status("finished")
     with RunReader(path / "run.sqlite") as run:
         yield RunData(run)
