@@ -36,7 +36,10 @@ class SeenPerson:
 
 @dataclass(frozen=True, slots=True)
 class SeenObject:
-    """Something in sight. `next_states`: what one may put it into; `usable`: near enough now."""
+    """Something in sight. `next_states`: what one may put it into; `usable`: near enough now.
+
+    `lasting`: the states in which it stays when what one did with it is over, such as *laid*.
+    """
 
     id: str
     name: str
@@ -47,6 +50,7 @@ class SeenObject:
     free_text: bool
     usable: bool
     event_id: int
+    lasting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
 _INTEGERS = frozenset({int, np.int64, np.int32, np.int16, np.int8})
-_WORDS = 120  # characters of what one is doing
+_WORDS = 200  # characters of what one is doing
 NOTHING = RefusedAct("none", "you gave no action that can be understood")
 
 

@@ -66,6 +66,7 @@ class PerceptCache:
                 item.free_text and mine,
                 mine and distance <= 1,
                 event,
+                item.lasting,
             )
         return found
 

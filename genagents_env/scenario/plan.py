@@ -75,6 +75,7 @@ class ObjectPlan:
     `states` are the declared ones, in menu order; `free_text` allows any other words as well.
     `next` restricts which states may follow a state; a state absent from it allows all.
     `sleep_state`: putting the object in this state lays the user down to sleep.
+    `lasting`: the states that stay when what made them is over; the one it starts in among them.
     """
 
     name: str
@@ -86,6 +87,7 @@ class ObjectPlan:
     next: tuple[tuple[str, tuple[str, ...]], ...] = ()
     users: frozenset[str] = frozenset()
     sleep_state: str | None = None
+    lasting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -82,6 +82,8 @@ class ObjectSpec(Model):
     """A thing in an arena. Without `at` or `symbol` the layout finds it a tile.
 
     In a file without `state` it starts in the first of `states`, or `idle` where none are declared.
+    `lasting`: the states that stay when the activity that made them is over, such as a laid table;
+    a mind ends every other state with its activity. The one it starts in always does.
     """
 
     name: Name
@@ -91,6 +93,7 @@ class ObjectSpec(Model):
     next: dict[str, tuple[Line, ...]] = {}
     users: tuple[Name, ...] = ()
     sleep_state: Line | None = None
+    lasting: tuple[Line, ...] = ()
     at: tuple[int, int] | None = None
     symbol: Annotated[str, Field(min_length=1, max_length=1)] | None = None
 

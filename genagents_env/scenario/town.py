@@ -132,6 +132,7 @@ def _object(item: ObjectSpec, arena: int, tile: Tile) -> ObjectPlan:
         next=tuple(item.next.items()),
         users=frozenset(item.users),
         sleep_state=item.sleep_state,
+        lasting=(item.state, *item.lasting),
     )
 
 

@@ -310,6 +310,9 @@ BAD: dict[str, Bad] = {
     "next of": Bad(
         S, "{ cold =", "{ cool =", 'next.cool: "cool" is not among states; did you mean'
     ),
+    "lasting": Bad(
+        S, 'next = { cold = ["lit"] }', 'lasting = ["ash"]', 'lasting[0]: "ash" is not among states'
+    ),
     "next": Bad(S, 'cold = ["lit"]', 'cold = ["hot"]', 'next.cold[0]: "hot" is not among states; '),
     "sleep state": Bad(
         S, 'sleep_state = "slept in"', 'sleep_state = "slept"', '"slept" is not among'

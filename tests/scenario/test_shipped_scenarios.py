@@ -161,3 +161,10 @@ def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text(example)
     assert validate_folder(tmp_path) == []
     assert_is_a_town(lay_out(load_scenario(tmp_path)))
+
+
+def test_what_was_made_lasts_and_what_is_going_on_ends() -> None:
+    lasting = {TOWN.object_id(o): item.lasting for o, item in enumerate(TOWN.objects)}
+    assert lasting["Hobbs Cafe/kitchen/oven"] == ("off",)
+    assert "hung up" in lasting["Hobbs Cafe/kitchen/party decorations"]
+    assert "with a notice" in lasting["Hobbs Cafe/cafe/notice board"]

@@ -53,6 +53,7 @@ def _states(item: ObjectSpec, loc: Loc) -> Iterator[Fault]:
     named: list[tuple[Loc, str]] = [((*loc, "state"), item.state)]
     if item.sleep_state is not None:
         named.append(((*loc, "sleep_state"), item.sleep_state))
+    named += [((*loc, "lasting", k), state) for k, state in enumerate(item.lasting)]
     for state, following in item.next.items():
         named.append(((*loc, "next", state), state))
         named += [((*loc, "next", state, i), name) for i, name in enumerate(following)]
