@@ -3,7 +3,8 @@
 Each rule is written once, for one town and for many that step together: see `state.Bodies`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
-from genagents_env.world.snapshot import ActionOutcome
+from genagents_env.world.snapshot import ActionOutcome, Bools
 from genagents_env.world.state import (
     IDLE_DOING,
     IDLE_EMOJI,
@@ -46,9 +47,11 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     paths.prepare(goals)
     moves = _select_moves(acts) if acts else {}
     rows = goals * paths.ground.count
+    trail = [bodies.tile]
     for step, movers in bodies.plan_steps(rows, moves):
         _advance(bodies, step, movers)
-    _arrive(bodies, goals, rows, moves)
+        trail.append(bodies.tile)
+    _arrive(bodies, goals, rows, moves, trail)
     _show_walkers(bodies, goals, acts, moves)
 
 
@@ -112,46 +115,82 @@ def _cross(state: WorldState, new: Ints, arena: Ints, crossing: set[int]) -> Non
         state.log.emit("arrive", i, place=plan.arena_id(there))
 
 
-def _arrive(bodies: Bodies, goals: Ints, rows: Ints, moves: TownMoves) -> None:
-    """Mark who has arrived, and let them make room for one another."""
+def _arrive(
+    bodies: Bodies, goals: Ints, rows: Ints, moves: TownMoves, trail: Sequence[Ints]
+) -> None:
+    """Mark who has arrived, and let them make room for one another.
+
+    Args:
+        bodies: where they are.
+        goals: the place each walks to.
+        rows: where each one's direction field starts.
+        moves: of those who have their own way.
+        trail: `bodies.tile` before this tick's steps and after each.
+    """
     paths, tile = bodies.town.paths, bodies.tile
     arrived = paths.fields[rows + tile] == STAY
     for town, own in moves.items():
         for i, act in own.items():
             arrived[town, i] = paths.ground.first_step(int(tile[town, i]), act.targets) == STAY
-    bodies.arrived = arrived
     if np.count_nonzero(arrived):
         for town, state in bodies.towns_with(arrived):
             taken = state.tile[state.present].tolist()
             if len(set(taken)) < len(taken):
-                _make_room(state, taken, goals[town], moves.get(town, NO_MOVES))
+                own, steps = moves.get(town, NO_MOVES), [tile[town] for tile in trail]
+                _make_room(state, arrived[town], taken, goals[town], own, steps)
         bodies.collect_tiles()
+    bodies.arrived = arrived
 
 
-def _make_room(state: WorldState, taken: list[int], goals: Ints, moves: Moves) -> None:
+def _make_room(
+    state: WorldState,
+    arrived: Bools,
+    taken: list[int],
+    goals: Ints,
+    moves: Moves,
+    trail: Sequence[Ints],
+) -> None:
     """Who arrives on a taken tile steps aside to a free one that is as good, if any.
+
+    It is one more step: who has taken all that a tick allows has not arrived yet, and takes it at
+    the next.
 
     Args:
         state: where they are.
+        arrived: who has come to where they walk, shape (N,); kept up to date.
         taken: the tiles that people stand on, once for each; kept up to date.
         goals: the place each walks to, shape (N,).
         moves: of those who have their own way.
+        trail: the tiles before this tick's steps and after each, each shape (N,).
     """
     paths, aside = state.town.paths, dict[int, int]()
-    ground = paths.ground
-    for i in state.arrived.nonzero()[0].tolist():
+    allowed = paths.tiles_at(state.tick)
+    for i in arrived.nonzero()[0].tolist():
         tile = int(state.tile[i])
         if taken.count(tile) < 2:
             continue
-        field = _field_of(paths, int(goals[i]), moves.get(i))
-        for near in ground.neighbours[:, tile].tolist():
-            same = near >= 0 and ground.arena[near] == state.arena[i]
-            if same and field[near] == STAY and near not in taken:
-                aside[i] = near
-                taken[taken.index(tile)] = near
-                break
+        near = _find_room(paths, tile, _field_of(paths, int(goals[i]), moves.get(i)), taken)
+        if near is None:
+            continue
+        taken[taken.index(tile)] = near
+        if sum(bool(a[i] != b[i]) for a, b in pairwise(trail)) < allowed:
+            aside[i] = near
+        else:
+            arrived[i] = False
     if aside:
         state.set_tiles(aside)
+
+
+def _find_room(
+    paths: PlacePaths, tile: int, field: npt.NDArray[np.uint8], taken: Sequence[int]
+) -> int | None:
+    """Return a free tile beside `tile`, in the same room, at which one has arrived as well."""
+    ground = paths.ground
+    for near in ground.neighbours[:, tile].tolist():
+        same = near >= 0 and ground.arena[near] == ground.arena[tile]
+        if same and field[near] == STAY and near not in taken:
+            return int(near)
+    return None
 
 
 def _field_of(paths: PlacePaths, goal: int, move: ResolvedMove | None) -> npt.NDArray[np.uint8]:

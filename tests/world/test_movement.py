@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from genagents_env.actions import Move, Restart
+from genagents_env.actions import Action, Idle, Move, Restart
 from genagents_env.scenario import lay_out
 from genagents_env.world.tiles import STAY, Ground
-from tests.world.conftest import MakeTown, scenario
+from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
 def test_a_move_advances_one_tile_a_tick_and_arrives_on_a_shortest_path(
@@ -87,6 +89,70 @@ def test_people_who_arrive_on_one_tile_make_room_for_each_other(make_town: MakeT
         town.step(Ann=move, Bob=move, Cem=move, Dee=move)
     tiles = {town.percept(n).me.tile for n in ("Ann", "Bob", "Cem", "Dee")}
     assert len(tiles) == 4
+
+
+def test_who_has_walked_all_that_a_tick_allows_steps_aside_at_the_next(make_town: MakeTown) -> None:
+    town = make_town()
+    town.place("Ann", 12, 3)
+    town.place("Bob", 10, 3)
+    town.step(Ann=Move("12,3"), Bob=Move("House/den"))
+    town.place("Bob", 4, 5)  # before the door: one step to the tile inside it
+    town.place("Ann", 4, 4)
+    town.step(Bob=Move("House/hall"))
+    bob = town.percept("Bob")
+    assert (bob.me.tile, bob.result.arrived, bob.result.text) == ((4, 4), False, "")
+    assert bob.me.doing == "walking to House, hall"
+    town.step(Bob=Move("House/hall"))
+    bob = town.percept("Bob")
+    assert bob.result.arrived
+    assert bob.me.tile in {(4, 3), (3, 4), (5, 4)}
+    assert town.percept("Ann").me.tile == (4, 4)
+
+
+def test_of_two_who_come_to_one_tile_one_stays_and_one_steps_aside(make_town: MakeTown) -> None:
+    town = make_town()
+    for name, x in (("Ann", 10), ("Bob", 12)):
+        town.place(name, x, 3)
+    arrived = []
+    for _ in range(3):
+        town.step(Ann=Move("(11,3)"), Bob=Move("(11,3)"))
+        arrived.append([town.percept(n).result.arrived for n in ("Ann", "Bob")])
+    assert arrived == [[True, True]] * 3  # one tile has no room beside it that is as good
+    for name, x in (("Ann", 8), ("Bob", 8)):
+        town.place(name, x, 3)
+    town.step(Ann=Move("House/den"), Bob=Move("House/den"))
+    assert [town.percept(n).result.arrived for n in ("Ann", "Bob")] == [False, True]
+    town.step(Ann=Move("House/den"), Bob=Move("House/den"))
+    assert all(town.percept(n).result.arrived for n in ("Ann", "Bob"))
+    assert town.percept("Ann").me.tile != town.percept("Bob").me.tile
+
+
+@settings(max_examples=25)
+@given(
+    st.sampled_from([0.03, 0.1, 0.15, 0.25, 0.4]),
+    st.lists(
+        st.tuples(
+            *[st.sampled_from(["House/hall", "House/den", "12,3", "stove", "Bob", "2,6", ""])] * 4
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+)
+def test_nobody_walks_further_in_a_tick_than_the_speed_allows(
+    speed: float, errands: list[tuple[str, ...]]
+) -> None:
+    town = TownDriver(scenario(rules={"walk_speed": speed}))
+    paths = town.world.town.paths
+    for errand in errands:
+        for _ in range(7):
+            before = town.world.positions
+            acts: dict[str, Action] = {
+                name: Move(place) if place else Idle()
+                for name, place in zip(("Ann", "Bob", "Cem", "Dee"), errand, strict=True)
+            }
+            town.step(**acts)
+            walked = np.abs(town.world.positions - before).sum(axis=1)
+            assert walked.max() <= paths.tiles_at(town.world.tick)
 
 
 def test_unknown_names_are_refused_with_a_suggestion_and_nothing_moves(make_town: MakeTown) -> None:

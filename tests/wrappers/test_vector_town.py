@@ -15,6 +15,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
+from genagents_env.world.tiles import STAY
 from genagents_env.wrappers import VectorTown
 
 PARTY: TownOptions = {
@@ -136,6 +137,27 @@ def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
         assert env.save_state() == alone.save_state()
         assert np.array_equal(env.state(), alone.state())
     assert ends >= towns
+
+
+@pytest.mark.parametrize("seconds", [4, 10])
+def test_a_crowd_that_comes_to_one_place_stands_as_in_its_town_alone(seconds: int) -> None:
+    options: TownOptions = {"max_cycles": 60, "seconds_per_tick": seconds}
+    loop, vector = Loop("murder_mystery", 2, **options), VectorTown("murder_mystery", 2, **options)
+    loop.reset(0)
+    vector.reset(seed=0)
+    paths, waiting = vector.envs[0].world.town.paths, 0
+    for tick in range(1, 50):
+        goal = 1 + tick // 25
+        before = [env.world.positions for env in vector.envs]
+        vector.step(np.full(len(vector.agents) * 2, goal))
+        for env, alone, old in zip(vector.envs, loop.envs, before, strict=True):
+            alone.step(dict.fromkeys(alone.agents, goal))
+            assert env.save_state() == alone.save_state()
+            walked = np.abs(env.world.positions - old).sum(axis=1)
+            assert walked.max() <= paths.tiles_at(tick)
+            at_goal = paths.field(goal - 1)[env.world.state.tile] == STAY
+            waiting += int((at_goal & ~env.world.state.arrived).sum())
+    assert waiting > 0
 
 
 def test_texts_are_made_when_asked_for_and_are_the_towns_own() -> None:
