@@ -47,7 +47,7 @@ def upgrade(
         Path | None, typer.Option(help="Leave the file as it is, and write another.")
     ] = None,
 ) -> None:
-    """Make a run file of the format before this one a file of this format, with all it holds."""
+    """Make a run file of an earlier format (3 or 4) a file of this one, with all that it holds."""
     from genagents_env.record import canonical_hash
     from genagents_env.record import upgrade as convert
 

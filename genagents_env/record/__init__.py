@@ -14,6 +14,7 @@ from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
     JudgementRow,
+    NoteRow,
     RememberedRow,
 )
 from genagents_env.record.upgrade import upgrade
@@ -27,6 +28,7 @@ __all__ = [
     "FaultRow",
     "InterviewRow",
     "JudgementRow",
+    "NoteRow",
     "PolicyFailure",
     "PolicyOrigin",
     "RememberedRow",

@@ -9,6 +9,7 @@ from genagents_env.record.calls import read_calls
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.meta import CANONICAL, parse_scenario, read_rows
+from genagents_env.record.notes import format_note_lines
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import open_file
 from genagents_env.record.table import NOTHING
@@ -29,10 +30,10 @@ def canonical_hash(path: str | Path) -> str:
     """Return the SHA-256 of the run in `path`, as hexadecimal.
 
     Over what the scenario says (see `scenario.digest`), arguments, policies, seed, ticks, events,
-    model calls, interviews and what is remembered of facts. Not over judgements, wall clock,
-    versions, the name of the model, checkpoints, nor what depends on the network (attempts and
-    the wording of faults). A run that was stopped and resumed has the hash of the run that was
-    not. A file that is still written is hashed as of this moment.
+    model calls, interviews, what is remembered of facts and notes of minds. Not over judgements,
+    wall clock, versions, the name of the model, checkpoints, nor what depends on the network
+    (attempts and the wording of faults). A run that was stopped and resumed has the hash of the
+    run that was not. A file that is still written is hashed as of this moment.
 
     Raises:
         RecordError: the file is missing, foreign, newer, or does not match its checksums.
@@ -52,6 +53,8 @@ def canonical_hash(path: str | Path) -> str:
                 digest.update(_canonical_call(call))
             for line in format_canonical_lines(path, connection):
                 digest.update(f"{line}\n".encode())
+            for line in format_note_lines(path, connection):
+                digest.update(f"{line}\n".encode())
             return digest.hexdigest()
     finally:
         connection.close()
@@ -67,6 +70,15 @@ def seal_ticks(connection: RunConnection) -> None:
         "SELECT tick + 1, checksum FROM ticks ORDER BY tick DESC LIMIT 1"
     ).fetchone()
     connection.execute("INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)", found or (0, NOTHING))
+
+
+def copy_ticks(old: RunConnection, new: RunConnection) -> None:
+    """Copy ticks and events into another file, in a transaction of the caller's, and seal them."""
+    new.executemany("INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", old.execute("SELECT * FROM ticks"))
+    new.executemany(
+        "INSERT INTO events VALUES (?, ?, ?, ?, ?)", old.execute("SELECT * FROM events")
+    )
+    seal_ticks(new)
 
 
 def verify_chain(path: Path, connection: RunConnection, until: int | None = None) -> bytes:

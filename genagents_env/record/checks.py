@@ -13,9 +13,9 @@ from genagents_env.record.table import TypedColumn
 from genagents_env.record.tables import COLUMNS, STATEMENTS
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
-UPGRADABLE = 3  # the one earlier format that `upgrade` reads
+UPGRADABLE = (3, 4)  # the earlier formats that `upgrade` reads
 
 _Part = tuple[str, str, str | None]  # type, name, SQL; None for the index of a key
 _PARTS = "SELECT type, name, sql FROM sqlite_master"
@@ -32,7 +32,7 @@ def check_header(path: Path, connection: RunConnection) -> None:
             f"{SCHEMA_VERSION}); upgrade genagents-env"
         )
     if version < SCHEMA_VERSION:
-        known = version == UPGRADABLE
+        known = version in UPGRADABLE
         advice = f"make it one of today's: `genagents upgrade {path}`" if known else "run it again"
         raise RecordError(
             f"{path} was written by an earlier version (record format {version}, this one reads "

@@ -10,11 +10,11 @@ from genagents_env.record.rows import JSON, encode
 
 
 def export(run: RunReader, folder: Path) -> list[Path]:
-    """Write `events`, `calls`, `ticks`, `interviews`, `remembered` and `judgements` into `folder`.
+    """Write events, calls, ticks, interviews, memories of facts, judgements and notes.
 
-    Each is a `.jsonl` file: one JSON object a line. Ticks have `tick`, `time` and `positions`
-    (agent to [x, y]). A file is replaced only once its successor is complete. `folder` is made
-    where it is missing. Returns the paths in the order above.
+    Each is a `.jsonl` file in `folder`: one JSON object a line. Ticks have `tick`, `time` and
+    `positions` (agent to [x, y]). A file is replaced only once its successor is complete. `folder`
+    is made where it is missing. Returns the paths in the order above.
 
     Raises:
         FileError: the folder cannot be written.
@@ -29,6 +29,7 @@ def export(run: RunReader, folder: Path) -> list[Path]:
         _write(folder / "interviews.jsonl", (asdict(row) for row in run.interviews())),
         _write(folder / "remembered.jsonl", (asdict(row) for row in run.memories())),
         _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
+        _write(folder / "notes.jsonl", (asdict(row) for row in run.notes())),
     ]
 
 

@@ -24,6 +24,7 @@ from genagents_env.record.event_data import read_event
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
+from genagents_env.record.notes import read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
 from genagents_env.record.rows import (
     CallRow,
@@ -31,6 +32,7 @@ from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
     JudgementRow,
+    NoteRow,
     RememberedRow,
 )
 from genagents_env.record.schema import open_file
@@ -228,6 +230,11 @@ class RunReader:
         """Return every verdict on an answer, ordered by judge, check and tick."""
         with guard_reading(self.path):
             return answers.read_judgements(self.path, self._connection)
+
+    def notes(self) -> list[NoteRow]:
+        """Return every note of a mind, ordered by tick, then as they were written."""
+        with guard_reading(self.path):
+            return read_notes(self.path, self._connection)
 
     def policy_faults(self) -> list[FaultRow]:
         """Return every failure of a policy, in order."""

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from genagents_env.policy import NoteKind
+
 # Sorted, compact and ASCII: the stored text is canonical, so it is hashed as it is, and
 # no lone surrogate can break the file. SQLite's json_extract gives the characters back.
 encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
@@ -24,6 +26,30 @@ class FaultRow:
     agent: str
     policy: str
     kind: FaultKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """What a mind wanted in vain, or what its prompt had no room for; see `policy.MindNote`.
+
+    Attributes:
+        tick: with which it was written: the one that the decision led to, or that of an interview.
+        call_tick: with `agent`, `purpose` and `number` it names the call, whose tick this is.
+        agent: whose it is.
+        purpose: of the call; empty where no call led to it.
+        number: of the call.
+        kind: `cut` or `wish`.
+        text: of a cut the number of lines by section, as JSON; of a wish what was named, and what
+            was allowed.
+    """
+
+    tick: int
+    call_tick: int
+    agent: str
+    purpose: str
+    number: int
+    kind: NoteKind
     text: str
 
 

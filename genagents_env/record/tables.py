@@ -23,6 +23,13 @@ META = RecordTable("meta", {"key": _TEXT, "value": _TEXT}, ("key",))
 POLICY_ERRORS = RecordTable(
     "policy_errors", {"tick": _TICK, "agent": _TEXT, "policy": _TEXT, "kind": _TEXT, "text": _TEXT}
 )
+NOTES = RecordTable(
+    "notes",
+    {
+        **{"tick": _TICK, "call_tick": _TICK, "agent": _TEXT, "purpose": _TEXT},
+        **{"number": _COUNT, "kind": _TEXT, "text": _TEXT},
+    },
+)
 CALLS = RecordTable(
     "calls",
     {
@@ -65,7 +72,7 @@ JUDGEMENTS = RecordTable(
     ("judge", "check_id", "tick", "agent", "question", "repeat"),
 )
 SUMMED = (
-    *(META, POLICY_ERRORS, CALLS, DICTIONARIES, CHECKPOINTS, EMBEDDINGS),
+    *(META, POLICY_ERRORS, NOTES, CALLS, DICTIONARIES, CHECKPOINTS, EMBEDDINGS),
     *(INTERVIEWS, REMEMBERED, JUDGEMENTS),
 )
 COLUMNS = {

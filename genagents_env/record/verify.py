@@ -15,6 +15,7 @@ from genagents_env.record.checks import check_header, check_pages, check_tables
 from genagents_env.record.connection import RunConnection, connect
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.meta import load_meta, read_rows
+from genagents_env.record.notes import read_notes
 from genagents_env.record.tables import (
     CHECKPOINTS,
     DICTIONARIES,
@@ -152,6 +153,7 @@ _PARTS: dict[str, _Check] = {
     "ticks": _read_ticks,
     "events": _read_events,
     "policy_errors": POLICY_ERRORS.read,
+    "notes": read_notes,
     "calls": read_calls,
     "dictionaries": DICTIONARIES.read,
     "checkpoints": _read_checkpoints,

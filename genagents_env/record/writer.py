@@ -25,11 +25,13 @@ from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import find_disk_fault, guard, guard_reading
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
+from genagents_env.record.notes import put_notes
 from genagents_env.record.outage import Outage, find_outage
 from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
     JudgementRow,
+    NoteRow,
     RememberedRow,
     encode,
 )
@@ -40,6 +42,7 @@ from genagents_env.record.tables import (
     CHECKPOINTS,
     INTERVIEWS,
     JUDGEMENTS,
+    NOTES,
     POLICY_ERRORS,
     REMEMBERED,
 )
@@ -47,8 +50,7 @@ from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
-
-
+_OF_INTERVIEWS = "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')"
 _NOTHING = Spend()
 
 
@@ -147,6 +149,7 @@ class RunWriter:
         positions: npt.NDArray[np.integer],
         events: Sequence[Event],
         faults: Sequence[FaultRow] = (),
+        notes: Sequence[NoteRow] = (),
     ) -> None:
         """Write what happened in `tick`.
 
@@ -155,6 +158,7 @@ class RunWriter:
             positions: shape (N, 2), x and y in tiles, in the order of `meta.names`.
             events: of this tick, in the order of their ids.
             faults: of the policies in this tick.
+            notes: of the minds in this tick.
         """
         if tick != self.tick + 1:
             raise RecordError(f"{self.path}: tick {tick} cannot follow tick {self.tick}")
@@ -169,6 +173,7 @@ class RunWriter:
             )
             run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
             self._put_faults(faults)
+            put_notes(run, notes)
             self._report_phase("mid-write", tick)
         self.tick, self._chain = tick, chain
         self._report_phase("boundary", tick)
@@ -178,6 +183,7 @@ class RunWriter:
         rows: Sequence[InterviewRow],
         faults: Sequence[FaultRow] = (),
         remembered: Sequence[RememberedRow] = (),
+        notes: Sequence[NoteRow] = (),
     ) -> None:
         """Write the interviews held at the last tick and what was remembered then, all or none.
 
@@ -185,11 +191,13 @@ class RunWriter:
             rows: at most one for each agent, question and repeat.
             faults: of the policies that could not answer.
             remembered: at most one for each agent, fact and text.
+            notes: of the minds as they were asked.
         """
         with self._transaction():
             answers.put_interviews(self._connection, rows)
             answers.put_remembered(self._connection, remembered)
             self._put_faults(faults)
+            put_notes(self._connection, notes)
             self._report_phase("mid-interview", self.tick)
         self._report_phase("interviewed", self.tick)
 
@@ -226,7 +234,7 @@ class RunWriter:
                 changed.
         """
         with guard_reading(self.path):
-            for table in (CALLS, POLICY_ERRORS, *_ASKED):
+            for table in (CALLS, POLICY_ERRORS, NOTES, *_ASKED):
                 table.verify(self.path, self._connection)
             found = checkpoints.find_last_good(self.path, self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
@@ -234,7 +242,7 @@ class RunWriter:
         with self._transaction():
             for name in ("ticks", "events"):
                 self._connection.execute(f"DELETE FROM {name} WHERE tick > ?", (self.tick,))  # noqa: S608
-            for table in (POLICY_ERRORS, CHECKPOINTS, *_ASKED):
+            for table in (POLICY_ERRORS, NOTES, CHECKPOINTS, *_ASKED):
                 table.delete(self._connection, "tick > ?", self.tick)
             seal_ticks(self._connection)
             heads.write_rows(self._connection, {"status": encode("running")})
@@ -286,8 +294,8 @@ class RunWriter:
         """Write the head of a longer run, and take back the interviews held at its old end.
 
         With them go what was remembered then and what judges made of the answers. Those held
-        before it began stay. Their calls go in the same transaction: the end at which they
-        were made is no end any more, and nobody would ask them again.
+        before it began stay. Their calls and notes go in the same transaction: the end at which
+        they were made is no end any more, and nobody would ask them again.
         """
         with self._transaction():
             heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
@@ -295,10 +303,8 @@ class RunWriter:
                 table.delete(self._connection, "tick > 0")
             # At its old end the episode was over: nobody lives on from there.
             CHECKPOINTS.delete(self._connection, "tick >= ?", self.meta.horizon)
-            CALLS.delete(
-                self._connection,
-                "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')",
-            )
+            for table in (CALLS, NOTES):
+                table.delete(self._connection, _OF_INTERVIEWS)
         self.meta = meta
 
     @property

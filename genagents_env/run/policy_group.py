@@ -7,13 +7,16 @@ from typing import TypeVar
 
 from genagents_env.errors import GenagentsError, PolicyError
 from genagents_env.llm.redact import clean_from_environment
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, Profile
-from genagents_env.record.rows import JSON, FaultKind, FaultRow
+from genagents_env.policy import AgentID, Context, Infos, MindNote, Observations, Policy, Profile
+from genagents_env.record.notes import check_note
+from genagents_env.record.rows import JSON, FaultKind, FaultRow, NoteRow
 from genagents_env.run.concurrency import Worker, raise_first
+from genagents_env.text import clean
 
 T = TypeVar("T")
 
 _FAULT_LIMIT = 300
+_NOTE_LIMIT = 2000  # characters, as of an answer
 
 
 def describe_fault(fault: FaultRow) -> str:
@@ -56,6 +59,20 @@ class PolicyGroup:
         if type(policy).act_async is Policy.act_async:
             return await self._call_plain(policy.memories, agent)
         return policy.memories(agent)
+
+    def take_notes(self, tick: int) -> list[NoteRow]:
+        """Return what `Policy.take_notes` gives, as rows of `tick`.
+
+        Raises:
+            PolicyError: the policy failed to give it.
+        """
+        try:
+            return [_make_note(note, tick) for note in self.policy.take_notes()]
+        except (Exception, SystemExit) as error:  # as above
+            raise PolicyError(
+                f"policy {self.policy.name} cannot tell its notes ({_tell(error)}); correct its "
+                "take_notes"
+            ) from error
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Begin an episode.
@@ -150,6 +167,14 @@ class PolicyGroup:
         if self.worker is None:
             self.worker = Worker(self.policy.name)
         return await self.worker.call(function, *arguments)
+
+
+def _make_note(note: MindNote, tick: int) -> NoteRow:
+    call = note.call
+    text = clean(note.text, _NOTE_LIMIT)
+    row = NoteRow(tick, call.tick, call.agent, call.purpose, call.number, note.kind, text)
+    check_note(row)
+    return row
 
 
 def _tell(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import find_policy_class, load_class, make_policy
 from genagents_env.policy_source import PolicySource
-from genagents_env.record.rows import JSON, FaultRow
+from genagents_env.record.rows import JSON, FaultRow, NoteRow
 from genagents_env.run.concurrency import collect_results, raise_first
 from genagents_env.run.policy_group import PolicyGroup, describe_fault
 from genagents_env.text import clean
@@ -173,6 +173,14 @@ class PolicyGroups:
             actions.update(decided)
             faults += failed
         return actions, self._check(faults)
+
+    def take_notes(self, tick: int) -> list[NoteRow]:
+        """Return what the minds noted since it was taken last, as rows of `tick`.
+
+        Raises:
+            PolicyError: a policy failed to tell.
+        """
+        return [note for group in self.groups for note in group.take_notes(tick)]
 
     def state(self) -> list[JSON]:
         """Return the state of every policy, in the order of the groups."""

@@ -154,8 +154,9 @@ class RunSession:
             self.groups, self._find_interviewable(), tick, self._find_facts
         )
         faults = (*answered.faults, *kept.faults)
-        if answered.rows or faults or kept.remembered:
-            self.writer.commit_interviews(answered.rows, faults, kept.remembered)
+        notes = self.groups.take_notes(tick)
+        if answered.rows or faults or kept.remembered or notes:
+            self.writer.commit_interviews(answered.rows, faults, kept.remembered, notes)
 
     def _find_interviewable(self) -> list[str]:
         return [name for name in self.writer.meta.names if self.groups.remembers(name)]
@@ -220,8 +221,9 @@ class RunSession:
         )
 
     def _commit(self, faults: Sequence[FaultRow]) -> None:
-        world = self.env.world
-        self.writer.commit_tick(world.tick, world.positions, self.env.events, faults)
+        world, tick = self.env.world, self.env.world.tick
+        notes = self.groups.take_notes(tick)
+        self.writer.commit_tick(tick, world.positions, self.env.events, faults, notes)
 
     def _save(self) -> None:
         """Write a checkpoint of this tick boundary, where everyone's state is complete."""

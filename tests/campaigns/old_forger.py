@@ -1,4 +1,4 @@
-"""Forged run files of the earlier format, which `genagents upgrade` reads."""
+"""Forged run files of the earlier formats, which `genagents upgrade` reads."""
 
 import lzma
 import random
@@ -13,9 +13,9 @@ _DATA = Path(__file__).parents[1] / "record" / "data"
 
 
 def forge_old(draw: random.Random, path: Path, values: Sequence[JSON]) -> str:
-    """Put a file of format 3 at `path`, one of whose values was made up; return which."""
-    name = draw.choice(("finished", "stopped"))
-    path.write_bytes(lzma.decompress((_DATA / f"format3_{name}.sqlite.xz").read_bytes()))
+    """Put a file of an earlier format at `path`, one of whose values was made up; return which."""
+    version, name = draw.choice((3, 4)), draw.choice(("finished", "stopped"))
+    path.write_bytes(lzma.decompress((_DATA / f"format{version}_{name}.sqlite.xz").read_bytes()))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA ignore_check_constraints=ON")
         listed = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
@@ -34,5 +34,5 @@ def forge_old(draw: random.Random, path: Path, values: Sequence[JSON]) -> str:
             )
             connection.commit()
         except sqlite3.Error as refused:
-            return f"format 3: {table}.{column}: {refused}"
-    return f"format 3: {table}.{column} = {value!r:.70}"
+            return f"format {version}: {table}.{column}: {refused}"
+    return f"format {version}: {table}.{column} = {value!r:.70}"

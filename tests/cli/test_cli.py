@@ -100,7 +100,9 @@ def test_export_names_its_files(lived: Run) -> None:
     assert code == 0
     assert out.splitlines() == [
         f"data/{name}.jsonl"
-        for name in ("events", "calls", "ticks", "interviews", "remembered", "judgements")
+        for name in (
+            *("events", "calls", "ticks", "interviews", "remembered", "judgements", "notes"),
+        )
     ]
 
 

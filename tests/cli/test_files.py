@@ -29,13 +29,19 @@ def test_verify_says_what_is_damaged_and_exits_with_1(genagents: Run, old: Path)
     assert (code, told["whole"], told["status"]) == (1, False, "finished")
 
 
-def test_an_upgraded_file_is_shown_reported_and_interviewed(genagents: Run, old: Path) -> None:
+def test_an_upgraded_file_is_shown_and_reported(genagents: Run, old: Path) -> None:
     code, out, _ = genagents("upgrade", "finished.sqlite", "--out", "new.sqlite")
     assert code == 0
     assert "new.sqlite is of this version's format now" in out
     assert "Lizhi Chen" in genagents("show", "new.sqlite")[1]
     assert genagents("report", "new.sqlite")[0] == 0
+
+
+def test_an_upgraded_file_is_gone_on_with_and_interviewed(genagents: Run, old: Path) -> None:
+    stopped = unpack("stopped", old.parent)
+    assert genagents("upgrade", stopped.name)[0] == 0
+    assert genagents("resume", stopped.name, "--model", "scripted:gossip")[0] == 0
     code, out, _ = genagents(
-        "interview", "new.sqlite", "--agent", "Lizhi Chen", "--question", "Who?"
+        "interview", stopped.name, "--agent", "Ben Carver", "--question", "Who?"
     )
-    assert (code, "Lizhi Chen" in out) == (0, True)
+    assert (code, "Ben Carver" in out) == (0, True)

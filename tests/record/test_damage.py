@@ -8,6 +8,7 @@ from genagents_env.record import (
     FaultRow,
     InterviewRow,
     JudgementRow,
+    NoteRow,
     RememberedRow,
     RunMeta,
     RunReader,
@@ -62,7 +63,9 @@ TAMPERING = [
 ]
 
 
-@pytest.mark.parametrize("table", ["interviews", "remembered", "judgements", "policy_errors"])
+@pytest.mark.parametrize(
+    "table", ["interviews", "remembered", "judgements", "policy_errors", "notes"]
+)
 @pytest.mark.parametrize("sql", TAMPERING)
 def test_what_was_found_by_asking_cannot_be_changed_unnoticed(
     path: Path, meta: RunMeta, table: str, sql: str
@@ -74,6 +77,7 @@ def test_what_was_found_by_asking_cannot_be_changed_unnoticed(
                 [InterviewRow(tick, "Ada", "q", "a", (1,))],
                 [FaultRow(tick, "Ada", "idle", "raised", "ValueError")],
                 [RememberedRow(tick, "Ada", "fact", "text", (2,))],
+                [NoteRow(tick, tick, "Ada", "interview", 0, "wish", "a boat")],
             )
             writer.commit_judgement(
                 JudgementRow("judge", "check", tick, "Ada", "q", 0, "yes", "yes", 7, 1)
@@ -87,7 +91,7 @@ def test_what_was_found_by_asking_cannot_be_changed_unnoticed(
 
 def _read_what_was_found(path: Path) -> None:
     with RunReader(path) as run:
-        for read in (run.interviews, run.memories, run.judgements, run.policy_faults):
+        for read in (run.interviews, run.memories, run.judgements, run.policy_faults, run.notes):
             read()
 
 

@@ -172,3 +172,34 @@ def test_rollout_works_where_a_loop_is_running_as_in_a_notebook() -> None:
         return rollout(town_v0.parallel_env("tiny", max_cycles=3), "idle").ticks
 
     assert asyncio.run(cell()) == 3
+
+
+NOTING = """
+from genagents_env.llm.calls import CallKey
+from genagents_env.policy import MindNote, Policy
+class Noting(Policy):
+    name = "noting"
+    def act(self, observations, infos):
+        return {{}}
+    def take_notes(self):
+        {notes}
+"""
+
+
+@pytest.mark.parametrize(
+    ("notes", "why"),
+    [
+        ("raise ValueError('oh')", r"ValueError: oh"),
+        ("return 7", "TypeError"),
+        ("return ['a boat']", "AttributeError"),
+        ("return [MindNote(CallKey('Ada Brook', 0, '', 0), 'wonder', '')]", "no kind of note"),
+        ("return [MindNote(CallKey('Ada Brook', 0, '', 0), 'cut', '[]')]", "no count of lines"),
+    ],
+)
+def test_notes_that_cannot_be_kept_end_the_run_with_the_name_of_their_policy(
+    tmp_path: Path, notes: str, why: str
+) -> None:
+    (tmp_path / "noting.py").write_text(NOTING.format(notes=notes))
+    policy = PolicySpec(str(tmp_path / "noting.py"))
+    with pytest.raises(PolicyError, match=f"policy noting cannot tell its notes .*{why}"):
+        run(make_spec(ticks=3, policy=policy), tmp_path / "run.sqlite", make_options())

@@ -318,6 +318,25 @@ def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Pat
         assert record.memories() == []
 
 
+def test_notes_are_kept_with_the_calls_they_belong_to(whole: Path, path: Path) -> None:
+    with RunReader(whole) as record:
+        notes, last = record.notes(), record.last_tick
+        calls = {(c.agent, c.tick, c.purpose, c.number) for c in record.calls()}
+    asked = [note for note in notes if note.kind == "cut"]
+    assert [(note.tick, note.agent) for note in asked] == [
+        (tick, agent) for tick in (0, last) for agent in sorted(FOUR)
+    ]
+    assert {(n.agent, n.call_tick, n.purpose, n.number) for n in asked} <= calls
+    wishes = [note for note in notes if note.kind == "wish"]
+    assert {note.tick - note.call_tick for note in wishes} == {1}
+    assert [note.tick for note in notes] == sorted(note.tick for note in notes)
+
+    assert run(town(), path, make_options(limits=Limits(calls=40))).status == "budget_exhausted"
+    assert resume(path, make_options()).status == "finished"
+    with RunReader(path) as record:
+        assert record.notes() == notes
+
+
 REMEMBERING = """
 from genagents_env.errors import PolicyError
 from genagents_env.policy import Answer, Policy, RecalledMemory

@@ -1,4 +1,4 @@
-"""The curious mind, interviewed and with calls under way: for tests of what runs do with both."""
+"""The curious mind, interviewed, with notes and calls under way: for tests of runs with these."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from genagents_env.policy import (
     Answer,
     Context,
     Infos,
+    MindNote,
     Observations,
     Profile,
     RecalledMemory,
@@ -28,7 +29,10 @@ class Words(BaseModel):
 
 
 class WitnessPolicy(CuriousPolicy):
-    """Ponders now and then, which nobody waits for, and says in interviews what it has heard."""
+    """Ponders now and then, which nobody waits for, and says in interviews what it has heard.
+
+    It notes what it walks for and how many questions it is asked.
+    """
 
     name = "witness"
     remembers = True
@@ -38,11 +42,16 @@ class WitnessPolicy(CuriousPolicy):
         self.profiles = dict(profiles)
         self.tick, self.events = 0, {name: list[int]() for name in profiles}
         self.pondering: list[asyncio.Task[Words]] = []
+        self.notes: list[MindNote] = []
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        self.notes = []
         actions = await super().act_async(observations, infos)
         for agent in observations:
             percept = infos[agent]["percept"]
+            if (wish := self.wishes.get(agent)) and wish["do"] == "walk":
+                walk = CallKey(agent, percept.tick, "wish", 0)
+                self.notes.append(MindNote(walk, "wish", str(wish["words"])))
             self.tick = percept.tick + 1
             self.events[agent] += [heard.event_id for heard in percept.heard]
             if percept.tick % 9 == 8:
@@ -57,6 +66,8 @@ class WitnessPolicy(CuriousPolicy):
             await self._say(CallKey(agent, self.tick, "interview", number), text)
             for number, text in enumerate(questions, repeat * INTERVIEW_CALLS)
         ]
+        asked = CallKey(agent, self.tick, "interview", repeat * INTERVIEW_CALLS)
+        self.notes.append(MindNote(asked, "cut", f'{{"talk": {len(questions)}}}'))
         return [Answer(words.words, tuple(self.events[agent])) for words in said]
 
     def memories(self, agent: str) -> list[RecalledMemory]:
@@ -68,6 +79,10 @@ class WitnessPolicy(CuriousPolicy):
 
     async def settle(self) -> None:
         await asyncio.gather(*self.pondering)
+
+    def take_notes(self) -> list[MindNote]:
+        taken, self.notes = sorted(self.notes, key=lambda note: note.call), []
+        return taken
 
     async def _say(self, key: CallKey, prompt: str) -> Words:
         prompt = f"{prompt}\n{self.heard[key.agent]} {self.events[key.agent]}"

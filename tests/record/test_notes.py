@@ -1,0 +1,99 @@
+"""Notes of minds: whole with their tick or not at all, gone with what is lived again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genagents_env.errors import RecordError
+from genagents_env.policy import NoteKind
+from genagents_env.record import NoteRow, RunMeta, RunReader, RunWriter, canonical_hash, verify
+from genagents_env.record.notes import check_note, parse_cuts
+from tests.record.lived import live
+
+
+def note(tick: int, kind: NoteKind = "wish", purpose: str = "plan.day") -> NoteRow:
+    text = '{"memories": 2, "talk": 1}' if kind == "cut" else "a boat; allowed: sea, shore"
+    return NoteRow(tick, max(0, tick - 1), "Ada Brook", purpose, 1, kind, text)
+
+
+def commit(writer: RunWriter, *notes: NoteRow) -> None:
+    """Write the next tick, with these notes."""
+    people = len(writer.meta.names)
+    writer.commit_tick(writer.tick + 1, np.zeros((people, 2), int), [], notes=notes)
+
+
+def test_notes_are_read_in_the_order_of_their_ticks_and_of_writing(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        commit(writer)
+        writer.commit_interviews([], notes=[note(0, "cut", "interview")])
+        commit(writer, note(1), note(1, "cut"), note(1))
+        with RunReader(path) as run:
+            found = run.notes()
+    assert found == [note(0, "cut", "interview"), note(1), note(1, "cut"), note(1)]
+    assert parse_cuts(found[0].text) == {"memories": 2, "talk": 1}
+    assert {part.name: part.rows for part in verify(path).parts}["notes"] == 4
+
+
+def test_a_note_is_there_with_its_tick_or_not_at_all(path: Path, meta: RunMeta) -> None:
+    def stop(phase: str, tick: int) -> None:
+        if (phase, tick) in {("mid-write", 1), ("mid-interview", 0)}:
+            raise KeyboardInterrupt
+
+    with RunWriter.create(path, meta, on_phase=stop) as writer:
+        commit(writer, note(0))
+        with pytest.raises(KeyboardInterrupt):
+            writer.commit_interviews([], notes=[note(0, "cut")])
+        with pytest.raises(KeyboardInterrupt):
+            commit(writer, note(1))
+        with RunReader(path) as run:
+            assert (run.last_tick, run.notes()) == (0, [note(0)])
+
+
+def test_what_is_lived_again_is_noted_again_and_the_hash_covers_it(
+    tmp_path: Path, meta: RunMeta
+) -> None:
+    whole, broken, without = (tmp_path / name for name in ("whole", "broken", "without"))
+    with RunWriter.create(whole, meta) as writer:
+        live(writer, 6)
+        commit(writer, note(7), note(7, "cut"))
+    with RunWriter.create(broken, meta) as writer:
+        live(writer, 5)
+        commit(writer, note(6))
+    with RunWriter.open(broken) as writer:
+        writer.rewind()
+        with RunReader(broken) as run:
+            assert run.notes() == []
+        live(writer, 6)
+        commit(writer, note(7), note(7, "cut"))
+    with RunWriter.create(without, meta) as writer:
+        live(writer, 6)
+        commit(writer, note(7))
+    assert canonical_hash(broken) == canonical_hash(whole) != canonical_hash(without)
+
+
+def test_those_of_the_interviews_at_an_old_end_go_with_them(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        commit(writer)
+        writer.commit_interviews([], notes=[note(0, "cut", "interview")])
+        commit(writer, note(1))
+        asked = [note(1, "cut", purpose) for purpose in ("interview", "interview.answer")]
+        writer.commit_interviews([], notes=asked)
+        writer.extend_horizon(meta)
+        with RunReader(path) as run:
+            assert run.notes() == [note(0, "cut", "interview"), note(1)]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"talk": 0}', '{"talk": "1"}', '{"talk": true}'])
+def test_a_cut_that_tells_no_lines_by_section_is_none(path: Path, meta: RunMeta, text: str) -> None:
+    forged = NoteRow(1, 0, "Ada Brook", "plan.day", 0, "cut", text)
+    with pytest.raises(ValueError, match=r"\w"):
+        check_note(forged)
+    with RunWriter.create(path, meta) as writer:
+        commit(writer)
+        commit(writer, forged)
+    with RunReader(path) as run, pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
+        run.notes()
+    assert not verify(path).whole
