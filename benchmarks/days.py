@@ -9,7 +9,7 @@ Rates are means over the hours in which agents were awake, all agents together.
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -51,8 +51,16 @@ class DayFigure:
         if value is None:
             return "none"
         if self.share:
-            return f"{100 * value:.1f} %"
+            return f"{100 * value:.3g} %"
         return f"{value:,.0f}" if value == round(value) else f"{value:.1f}"
+
+    @property
+    def bounds(self) -> str:
+        """What is asked, in words; empty where nothing is."""
+        least, most = (None if at is None else self.format(at) for at in (self.least, self.most))
+        if least and most:
+            return f"{least} to {most}"
+        return f"at least {least}" if least else f"at most {most}" if most else ""
 
     def judge(self, value: float | None) -> str:
         """Return `holds` or `FAILS` where something is asked, else nothing."""
@@ -159,15 +167,6 @@ def read_days(path: Path) -> dict[str, float | None]:
     """Return the figures of a run file."""
     with RunReader(path) as reader:
         return measure_days(RunData(reader))
-
-
-def format_days(runs: Mapping[str, Mapping[str, float | None]]) -> Iterator[str]:
-    """Yield the lines of a table in Markdown: a row a figure, the original's, then each run's."""
-    yield f"| per awake agent-hour | original, 3 people | {' | '.join(runs)} |"
-    yield "|---|---" + "|---" * len(runs) + "|"
-    for figure in FIGURES:
-        cells = [figure.format(values.get(figure.name)) for values in runs.values()]
-        yield f"| {figure.title} | {figure.original or 'not known'} | {' | '.join(cells)} |"
 
 
 def main() -> None:
