@@ -65,6 +65,10 @@ class Matrix:
         """Which rows are known, shape (len,)."""
         return self._known.view
 
+    def row(self, row: int) -> Floats | None:
+        """Return row number `row`, shape (dim,), or None where it is not known yet."""
+        return self._data[:, row].copy() if self._known.view[row] else None
+
     def set(self, rows: npt.NDArray[np.int64], vectors: Floats) -> None:
         """Put `vectors`, normalised to length one, in `rows`.
 

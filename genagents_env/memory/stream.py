@@ -244,6 +244,15 @@ class MemoryStream:
         if len(ids):
             self._vectors.set(self._rows.view[np.asarray(ids, dtype=np.int64)], vectors)
 
+    def find_vector(self, id: int) -> Floats | None:
+        """Return the embedding of memory `id`, of length one; None where it has none yet.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        self._check([id])
+        return self._vectors.row(int(self._rows.view[id]))
+
     @property
     def dim(self) -> int:
         """Length of an embedding; 0 before the first."""

@@ -1,14 +1,24 @@
-"""Retrieve: what comes to mind for some questions, by recency, importance and relevance."""
+"""Retrieve: what comes to mind for some questions, by recency, importance and relevance.
 
-from collections.abc import Sequence
+What the prompt shows already does not come to mind, nor the same thing twice, and passing sights
+("Klaus is walking to the library") only where there is little else. With the weights of the public
+code what comes to mind is what that code finds, repetitions included.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
 
 from genagents_env.memory.retrieval import PRESETS, retrieve
 from genagents_env.memory.stream import Kind, Memory
 
 from .mind import SmallvilleMind
+from .repeats import ShownTexts
+from .trivia import is_idle, is_passing
 
 ALL: tuple[Kind, ...] = ("event", "thought", "chat", "plan")
 TimedMemory = tuple[str, Memory]
+
+LEAST = 15  # memories that come to mind where there are so many, passing sights among them
+_WIDER = 4  # times as many are ranked where what repeats leaves too few
 
 
 async def recall(
@@ -18,11 +28,13 @@ async def recall(
     *,
     kinds: Sequence[Kind] = ALL,
     touch: bool = True,
+    without: Collection[str | int] = (),
 ) -> list[TimedMemory]:
     """Return the memories that `queries` bring up, the best of each first, none twice.
 
     Taken in turns: the best of every query, then the second best of every query, and so on. With
-    retrieval switched off: the latest memories, whatever is asked.
+    retrieval switched off: the latest memories, whatever is asked. A memory that says what another
+    says is left out (see `repeats`), and so is that the agent walked, stood or talked.
 
     Args:
         mind: whose.
@@ -30,35 +42,94 @@ async def recall(
         now: game second.
         kinds: of memories.
         touch: recalling counts as access, which keeps a memory recent; an interview leaves none.
+        without: what the prompt shows beside memories: texts, and ids of the record's events, such
+            as those of the words of the conversation under way. A memory that says the same, or
+            rests on nothing else, is left out.
 
     Returns:
-        Pairs of the words for when it was ("Mon 08:10") and the memory.
+        Pairs of the words for when it was ("Mon 13 Feb 08:10") and the memory.
     """
-    count = mind.config.recall
-    if not mind.config.retrieval or mind.services.embedder is None:
-        ids = mind.stream.recent(count, kinds=kinds, now=now)
-    else:
+    count, stream = mind.config.recall, mind.stream
+    if mind.config.retrieval and mind.services.embedder is not None:
         await embed_new(mind)
         vectors = await mind.services.embedder.embed(list(queries))
         weights = PRESETS[mind.config.retrieval_weights]
-        found = retrieve(mind.stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
-        ids = _interleave(found)
+        ranked, whole = count, False
+        while not whole:
+            found = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
+            choice = _Choice(mind, found, count, without)
+            whole = choice.full or ranked >= len(stream)
+            ranked *= _WIDER
+    else:
+        latest = stream.recent(len(stream), kinds=kinds, now=now)
+        choice = _Choice(mind, [latest], count, without)
+    ids = choice.ids
     if touch:
-        mind.stream.touch(ids, now)
+        stream.touch(ids, now)
     return add_times(mind, ids)
+
+
+class _Choice:
+    """What is worth showing of some rankings, beside what a prompt shows already.
+
+    Attributes:
+        ids: at most `count` of each ranking, in turns; passing sights come last, if at all.
+        full: whether every ranking had so many.
+    """
+
+    def __init__(
+        self,
+        mind: SmallvilleMind,
+        rankings: Sequence[Sequence[int]],
+        count: int,
+        without: Collection[str | int],
+    ) -> None:
+        self._mind = mind
+        self._shown = ShownTexts(mind.name, [text for text in without if isinstance(text, str)])
+        self._events = {event for event in without if isinstance(event, int)}
+        self._kept: dict[int, None] = {}
+        self._passing: list[int] = []
+        turns = [self._pick(ranking) for ranking in rankings]
+        for _ in range(count):
+            turns = [turn for turn in turns if next(turn, None) is not None]
+        self.full = len(turns) == len(rankings)
+        missing = max(0, min(LEAST, count * len(rankings)) - len(self._kept))
+        self.ids = [*self._kept, *self._passing[:missing]]
+
+    def _pick(self, ranking: Sequence[int]) -> Iterator[int]:
+        """Keep the best of a ranking that is new, one more each time it is asked."""
+        for id_ in ranking:
+            if id_ in self._kept or self._is_new(id_):
+                self._kept[id_] = None
+                yield id_
+
+    def _is_new(self, id_: int) -> bool:
+        memory, vector = self._mind.stream[id_], self._mind.stream.find_vector(id_)
+        passing = is_passing(memory.about, self._mind.name)
+        if is_idle(memory) or (passing and memory.about[0] == self._mind.name):
+            return False
+        if memory.events and self._events.issuperset(memory.events):
+            return False
+        if self._shown.repeats(memory.text, vector):
+            return False
+        self._shown.add(memory.text, vector)
+        if passing:
+            self._passing.append(id_)
+        return not passing
 
 
 def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
     """Return memories with the words for when they were made."""
     memories = (mind.stream[id_] for id_ in ids)
-    return [(_format_time(mind, memory), memory) for memory in memories]
+    return [(format_time(mind, memory), memory) for memory in memories]
 
 
-def _format_time(mind: SmallvilleMind, memory: Memory) -> str:
-    """Return when a memory was made; what the agent knew before the episode has no hour."""
-    return (
-        "before" if memory.cause == "seed" else f"{mind.services.to_time(memory.created):%a %H:%M}"
-    )
+def format_time(mind: SmallvilleMind, memory: Memory) -> str:
+    """Return when a memory was made; what the profile says without a time was before."""
+    if memory.cause == "seed" and memory.created >= 0:
+        return "before"
+    made = mind.services.to_time(memory.created)
+    return f"{made:%a} {made.day} {made:%b %H:%M}"
 
 
 async def embed_new(mind: SmallvilleMind) -> None:
@@ -67,10 +138,3 @@ async def embed_new(mind: SmallvilleMind) -> None:
     if ids and mind.services.embedder is not None:
         texts = [mind.stream[id_].text for id_ in ids]
         mind.stream.embed(ids, await mind.services.embedder.embed(texts))
-
-
-def _interleave(found: Sequence[Sequence[int]]) -> list[int]:
-    """Return the ids of several rankings, rank by rank, each once."""
-    longest = max((len(ids) for ids in found), default=0)
-    ranks = (ids[rank] for rank in range(longest) for ids in found if rank < len(ids))
-    return list(dict.fromkeys(ranks))

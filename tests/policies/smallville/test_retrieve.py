@@ -153,7 +153,60 @@ def test_memories_come_with_the_words_for_their_time() -> None:
     mind, _ = colourful([])
     mind.stream.add("event", "red", created=0, events=(1,))
     mind.stream.add("event", "red", created=26 * 3600 + 90, events=(1,))
-    assert [when for when, _ in retrieve.add_times(mind, [0, 1])] == ["Mon 08:00", "Tue 10:01"]
+    assert [when for when, _ in retrieve.add_times(mind, [0, 1])] == [
+        "Mon 13 Feb 08:00",
+        "Tue 14 Feb 10:01",
+    ]
+
+
+def test_what_the_profile_says_was_before_unless_it_has_its_time() -> None:
+    mind, _ = colourful([])
+    mind.stream.add("thought", "red", created=0, cause="seed")
+    mind.stream.add("event", "green", created=-36_000, cause="seed")
+    assert [when for when, _ in retrieve.add_times(mind, [0, 1])] == ["before", "Sun 12 Feb 22:00"]
+
+
+def test_the_same_in_the_first_and_the_third_person_comes_once() -> None:
+    mind, _ = colourful(
+        ["I paint the red door", "Ann Ash paints the red door", "Bob paints a wall"]
+    )
+    assert recall(mind, ["red"]) == ["I paint the red door", "Bob paints a wall"]
+
+
+def test_what_stands_in_the_prompt_is_not_recalled_again() -> None:
+    mind, _ = colourful()
+    mind.stream.add("event", "Bob said: red", created=0, events=(7,))
+    mind.stream.add("chat", "Talked with Bob of red", created=0, events=(7, 8), cause="x")
+    found = recall(mind, ["red"], without=("Red apple!", 7))
+    assert "red apple" not in found
+    assert "Bob said: red" not in found
+    assert "Talked with Bob of red" in found  # it rests on more than those words
+
+
+@pytest.mark.parametrize("retrieval", [True, False])
+def test_repetitions_fill_no_places(retrieval: bool) -> None:
+    mind, _ = colourful(["Bob is reading a red book"] * 300, retrieval=retrieval, recall=5)
+    for text in TEXTS:
+        mind.stream.add("event", text, created=0, events=(2,))
+    found = recall(mind, ["red book"])
+    assert found.count("Bob is reading a red book") <= 1
+    assert len(found) == 5
+
+
+def test_passing_sights_come_last_and_those_of_oneself_never() -> None:
+    mind, _ = colourful(["red apple", "green leaf"])
+    for name in ("Ann Ash", "Bob", "Cy"):
+        for doing in ("walking to the red door", "standing around", "talking with Ann Ash"):
+            about = (name, "is", doing)
+            mind.stream.add("event", " ".join(about), created=0, events=(3,), about=about)
+    mind.stream.add("event", "Bob is talking with Cy", created=0, events=(4,))
+    found = recall(mind, ["red door"])
+    assert set(found[:3]) == {"red apple", "green leaf", "Bob is talking with Cy"}
+    assert len(found) == 3 + 6
+    assert not any(text.startswith("Ann Ash") for text in found)
+    for number in range(retrieve.LEAST):
+        mind.stream.add("event", f"{number} blue skies", created=0, events=(5,))
+    assert len(recall(mind, ["red door"])) == 3 + retrieve.LEAST
 
 
 @given(
