@@ -74,7 +74,10 @@ class HeardWords:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of the last action. `arrived`: a Move has nothing left to do."""
+    """What came of the last action. `arrived`: a Move has nothing left to do.
+
+    The text of an arrival says who is there: "You are at Hobbs Cafe, cafe; Maria Lopez is here."
+    """
 
     ok: bool
     text: str

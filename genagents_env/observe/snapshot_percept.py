@@ -157,12 +157,13 @@ class SnapshotPercept:
 
     @property
     def result(self) -> Result:
-        """What came of one's last action."""
+        """What came of one's last action; who has arrived reads who else is there."""
         outcome = self._snapshot.outcomes.get(self._i)
         arrived = bool(self._snapshot.arrived[self._i])
         if outcome is None:
             return Result(True, "", arrived)
-        return Result(outcome.ok, outcome.text, arrived)
+        text = self._tell_company(outcome.text) if arrived and outcome.ok else outcome.text
+        return Result(outcome.ok, text, arrived)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -197,6 +198,16 @@ class SnapshotPercept:
 
     def __repr__(self) -> str:
         return f"<Percept of {self.agent} at {self.time:%Y-%m-%d %H:%M:%S}>"
+
+    def _tell_company(self, text: str) -> str:
+        """Return the confirmation of a move with those in sight who are in the same room."""
+        arena = self._snapshot.arena
+        seen, _ = self._cache.list_people(self._snapshot, self._i)
+        *most, last = [""] + [self._cache.names[j] for j in seen if arena[j] == arena[self._i]]
+        if not last:
+            return text
+        here = f"{', '.join(most[1:])} and {last} are" if most[1:] else f"{last} is"
+        return f"{text.removesuffix('.')}; {here} here."
 
     def _person(self, j: int, distance: int) -> SeenPerson:
         s = self._snapshot

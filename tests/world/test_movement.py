@@ -91,6 +91,25 @@ def test_people_who_arrive_on_one_tile_make_room_for_each_other(make_town: MakeT
     assert len(tiles) == 4
 
 
+def test_who_arrives_reads_who_is_in_the_room_and_nobody_else(make_town: MakeTown) -> None:
+    town = make_town()
+    town.place("Dee", 8, 3)  # in the door to the hall, in which the others are
+    for name, tile in (("Ann", (6, 4)), ("Bob", (1, 1)), ("Cem", (2, 6))):
+        town.place(name, *tile)
+    town.step(Dee=Move("House/hall"))
+    told = town.percept("Dee").result.text
+    assert told == "You are at House, hall; Ann Ash and Bob Birch are here."
+    town.place("Bob", 3, 6)
+    town.step(Dee=Move("House/hall"))
+    assert town.percept("Dee").result.text == "You are at House, hall; Ann Ash is here."
+    town.step(Dee=Move("House/closet"))
+    assert town.percept("Dee").result.text == ""
+    town.place("Ann", 3, 6)
+    town.step(Dee=Move("House/hall"))
+    assert town.percept("Dee").result.text == "You are at House, hall."
+    assert "is here" not in town.percept("Dee").text  # which says whom one sees anyway
+
+
 def test_who_has_walked_all_that_a_tick_allows_steps_aside_at_the_next(make_town: MakeTown) -> None:
     town = make_town()
     town.place("Ann", 12, 3)
