@@ -17,6 +17,7 @@ _ANSI = re.compile(
     re.DOTALL,
 )
 _BREAKS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+SENTENCE_END = re.compile(r"(?<=[.!?;\u2026])\s+|(?<=[\u3002\uff01\uff1f])\s*(?=.)")
 _SPACES = re.compile(r"[^\S\n]+")
 # Whatever may be a run of combining marks: none of them is a letter, a digit or a blank.
 _MARKS = re.compile(r"[^\w\s\x00-\u02ff]{31,}")
@@ -48,6 +49,26 @@ def clean(raw: str, limit: int = 500, *, lines: bool = False) -> str:
     text = unicodedata.normalize("NFC", _bound_marks(text))
     text = "".join(c for c in text if c == "\n" or c.isprintable())
     return _SPACES.sub(" ", _bound_marks(text))[:limit].strip()
+
+
+def cut_sentences(raw: str, limit: int) -> str:
+    """Return `raw` clean and at most `limit` characters long, ended where a sentence ends.
+
+    Where not even the first sentence is so short, its first words and an ellipsis.
+    """
+    text = clean(raw, 8 * limit)
+    if len(text) <= limit:
+        return text
+    kept = ""
+    for sentence in SENTENCE_END.split(text):
+        longer = f"{kept} {sentence}" if kept else sentence
+        if len(longer) > limit:
+            break
+        kept = longer
+    if kept:
+        return kept
+    words = text[: limit - 1]
+    return f"{words.rpartition(' ')[0] or words}…"
 
 
 def is_clean(text: str) -> bool:

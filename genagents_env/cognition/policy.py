@@ -11,6 +11,7 @@ from genagents_env.cognition.prompts import PromptFiles
 from genagents_env.cognition.query import QueryHandler, QueryOptions
 from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import PolicyError
+from genagents_env.llm.client import ModelClient
 from genagents_env.percept import Percept
 from genagents_env.policy import Context, Infos, MindNote, Observations, Policy, Profile, State
 
@@ -71,7 +72,7 @@ class MindPolicy(Policy, Generic[M, Options]):
         self.scheduler = CallScheduler(context.model, self.handlers)
         self.services = Services(
             self.config,
-            PromptFiles(self.prompts, seed, self.config.prompt_tokens),
+            open_prompts(self.prompts, seed, self.config, context.model),
             context.model,
             context.embedder,
             seed,
@@ -113,6 +114,13 @@ class MindPolicy(Policy, Generic[M, Options]):
         """Resume from `state`."""
         for agent, mind in self.minds.items():
             mind.load_state(state[agent])
+
+
+def open_prompts(folder: Path, seed: int, config: QueryOptions, model: ModelClient) -> PromptFiles:
+    """Return the prompt files in `folder`, as long as the options or else the model allow."""
+    usual = config.small_prompt_tokens if model.small else model.prompt_tokens
+    limit = usual if config.prompt_tokens is None else config.prompt_tokens
+    return PromptFiles(folder, seed, limit, small=model.small)
 
 
 async def gather_all(awaitables: Iterable[Awaitable[T]]) -> list[T]:

@@ -1,26 +1,41 @@
-"""Prompt files, filled in so that a prompt never grows past its budget of tokens."""
+"""Prompt files, filled in so that a prompt never grows past its budget of tokens.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A file has two parts. Above its line `---` stands what everybody is told who is asked this: the
+system message, the same for all, so that servers cache it. Below it stands the user message: who
+one is (`{{ me }}`), the data (`{{ data }}`), and the question.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from jinja2 import Template
 
+from genagents_env.cognition.sections import (
+    FittedSection,
+    Section,
+    count_tokens,
+    fit_sections,
+    shorten_line,
+    shorten_text,
+)
 from genagents_env.llm.calls import JSONValue, Message
-from genagents_env.llm.prompts import fence, load_prompt, run_fence
+from genagents_env.llm.prompts import fence, load_prompt, run_fence, split_prompt
 from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Profile
 
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
-_SYSTEM_SHARE = 0.3  # of the prompt at most for who one is
+_SELF_SHARE = 0.3  # of the prompt at most for who one is
 _MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
-_EMPTY_FENCE = bound_tokens(fence([], ""))
-_LINE = 160  # characters of a memory that are shown
 _NAME, _PLACE = 24, 36  # tokens at most of a name or a place outside the fence
 _NAMED = 3  # people named at most
-_LINE_TOKENS = 60  # that a line may take, however little room there is for all of them
+_LINE_TOKENS = 60  # that a memory may take, however little room there is for all of them
+MEMORIES = "memories"  # the name of their section
+PERSON = "person"  # what is counted where sentences about oneself have no room
+_NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
 class PromptMemory(Protocol):
@@ -37,14 +52,20 @@ class PromptMemory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FilledPrompt:
-    """A prompt, and the memories that stand in it; number n in the prompt is `memories[n - 1]`.
+    """A prompt, and what stands in it.
 
-    `lines`: how many of the lines given stand in it.
+    Attributes:
+        messages: what is sent.
+        memories: ids of those shown; number n in the prompt is `memories[n - 1]`.
+        shown: lines by section.
+        cuts: lines left out or shortened by section; sections that lost none are not named.
+            Memories are there to fill what room is left, so that those left out are no cut.
     """
 
     messages: tuple[Message, ...]
-    memories: tuple[int, ...]
-    lines: int = 0
+    memories: tuple[int, ...] = ()
+    shown: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTS)
+    cuts: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTS)
 
     def find_ids(self, numbers: Sequence[int]) -> tuple[int, ...]:
         """Return the memories that a reply names by their numbers; others are passed over."""
@@ -52,133 +73,124 @@ class FilledPrompt:
         return tuple(dict.fromkeys(found))
 
 
+@dataclass(frozen=True, slots=True)
+class _PromptParts:
+    """A prompt file: the system message, and the template of the user message."""
+
+    system: Message
+    user: Template
+
+
 class PromptFiles:
     """The prompt files of one run.
 
     Args:
-        folder: of the files; `system.jinja` among them says who one is.
+        folder: of the files; `self.jinja` among them says who one is.
         seed: of the run; decides the mark of the fence.
         limit: tokens of a prompt at most, by `llm.token_bound`.
+        small: whether a small model reads them, which needs to be told to write plainly.
     """
 
-    def __init__(self, folder: Path, seed: int, limit: int) -> None:
-        self.folder, self.limit, self.mark = folder, limit, run_fence(seed)[:_MARK]
-        self._templates: dict[str, Template] = {}
-        self._systems: dict[str, Message] = {}
+    def __init__(self, folder: Path, seed: int, limit: int, *, small: bool = False) -> None:
+        self.folder, self.limit, self.small = folder, limit, small
+        self.mark = run_fence(seed)[:_MARK]
+        self._files: dict[str, _PromptParts] = {}
+        self._selves: dict[str, tuple[str, int]] = {}
 
     def fill(
         self,
         name: str,
         profile: Profile,
+        sections: Sequence[Section] = (),
         *,
-        lines: Sequence[JSONValue] = (),
         memories: Sequence[tuple[str, PromptMemory]] = (),
         **fields: object,
     ) -> FilledPrompt:
         """Return the prompt `name`.jinja for one person.
 
-        The template gets `fields` and `data`: the fence with `lines`, then as many `memories`,
-        best first, as fit the budget, each numbered. Lines are others' words and must stand in
-        the fence; if they alone are too long, the longest are cut and the oldest (first) go.
+        The user's part gets `fields`, `me` and `data`: the fence with the `sections`, then as
+        many `memories`, best first, as fit the budget, each numbered. Others' words must stand in
+        the fence.
 
         Args:
             name: of a file in the folder.
-            profile: whose prompt it is; the system message depends on it alone.
-            lines: shown first, in order.
+            profile: whose prompt it is.
+            sections: shown first, in order.
             memories: each with the words for its time.
             fields: what else the template names.
         """
-        system = self.get_system(profile)
-        template = self._load_template(name)
-        room = self.limit - bound_prompt_tokens([system, Message("user", "")])
-        empty = bound_tokens(template.render(data=fence([], self.mark), **fields).strip())
-        share = 1.0 - _MEMORY_SHARE if memories else 1.0
-        kept = fit_lines(lines, int((room - empty) * share))
-        left = room - empty - sum(_count_tokens(line) for line in kept)
-        shown: list[tuple[JSONValue, int]] = []
-        for when, memory in memories:
-            line: JSONValue = [f"#{len(shown) + 1}", when, memory.text[:_LINE]]
-            line = _cut(line, max(_LINE_TOKENS, left // 2))
-            cost = _count_tokens(line)
-            if cost <= left:
-                shown.append((line, memory.id))
-                left -= cost
-        if len(kept) < len(lines):  # what the memories left over goes to the lines
-            room = left + sum(_count_tokens(line) for line in kept)
-            kept = fit_lines(lines, room)
-        data = fence([*kept, *(line for line, _ in shown)], self.mark)
-        user = Message("user", template.render(data=data, **fields).strip())
-        return FilledPrompt((system, user), tuple(id_ for _, id_ in shown), len(kept))
+        file, (self_, lost) = self._load_file(name), self._describe_self(profile)
+        fields = {**fields, "me": self_, "small": self.small}
+        empty = Message("user", file.user.render(data=fence([], self.mark), **fields).strip())
+        room = self.limit - bound_prompt_tokens([file.system, empty])
+        fitted = fit_sections(sections, int(room * (1.0 - _MEMORY_SHARE if memories else 1.0)))
+        shown = _fit_memories(memories, room - _sum_tokens(fitted))
+        if any(section.cut for section in fitted):  # what the memories left over goes to the lines
+            left = room - sum(count_tokens(line) for line, _ in shown)
+            fitted = fit_sections(sections, left)
+        lines = [line for section in fitted for line in section.lines]
+        data = fence([*lines, *(line for line, _ in shown)], self.mark)
+        user = Message("user", file.user.render(data=data, **fields).strip())
+        counts = {section.name: len(section.lines) for section in fitted}
+        cuts = {section.name: section.cut for section in fitted if section.cut}
+        return FilledPrompt(
+            (file.system, user),
+            tuple(id_ for _, id_ in shown),
+            {**counts, MEMORIES: len(shown)},
+            {**({PERSON: lost} if lost else {}), **cuts},
+        )
 
-    def get_system(self, profile: Profile) -> Message:
-        """Return who one is: the same words in every call, so that their prefix is cached."""
-        if profile.agent not in self._systems:
-            self._systems[profile.agent] = Message("system", self._format_system(profile))
-        return self._systems[profile.agent]
+    def _describe_self(self, profile: Profile) -> tuple[str, int]:
+        """Return who one is, and how many sentences of it found no room."""
+        if profile.agent not in self._selves:
+            self._selves[profile.agent] = self._format_self(profile)
+        return self._selves[profile.agent]
 
-    def _format_system(self, profile: Profile) -> str:
+    def _format_self(self, profile: Profile) -> tuple[str, int]:
         sentences = [part.strip() for part in profile.persona.split(";") if part.strip()]
-        limit, render = int(self.limit * _SYSTEM_SHARE), self._system_template.render
+        limit, render = int(self.limit * _SELF_SHARE), self._self_template.render
         for kept in range(len(sentences), -1, -1):
             text = render(
-                name=_shorten(profile.name, limit // 4),
+                name=shorten_text(profile.name, limit // 4),
                 age=profile.age,
-                traits=_shorten(", ".join(profile.traits)[:80], limit // 6),
+                traits=shorten_text(", ".join(profile.traits), limit // 6),
                 persona="; ".join(sentences[:kept]),
-                home=_shorten(profile.home[:80], limit // 6),
-                workplace=_shorten((profile.workplace or "")[:80], limit // 6),
+                home=shorten_text(profile.home, limit // 6),
+                workplace=shorten_text(profile.workplace or "", limit // 6),
             ).strip()
             if bound_tokens(text) <= limit or not kept:
-                return text
+                return text, len(sentences) - kept
         raise AssertionError("the last round returns")
 
     @cached_property
-    def _system_template(self) -> Template:
-        return load_prompt(self.folder / "system.jinja")
+    def _self_template(self) -> Template:
+        return load_prompt(self.folder / "self.jinja")
 
-    def _load_template(self, name: str) -> Template:
-        if name not in self._templates:
-            self._templates[name] = load_prompt(self.folder / f"{name}.jinja")
-        return self._templates[name]
-
-
-_EMPTY_LINE = bound_tokens(fence([""], ""))
-
-
-def _count_tokens(line: JSONValue) -> int:
-    """Return the tokens that a line adds to the fence."""
-    return bound_tokens(fence([line], "")) - _EMPTY_FENCE + 1
+    def _load_file(self, name: str) -> _PromptParts:
+        if name not in self._files:
+            system, user = split_prompt(self.folder / f"{name}.jinja")
+            words = system.render(small=self.small).strip()
+            self._files[name] = _PromptParts(Message("system", words), user)
+        return self._files[name]
 
 
-def fit_lines(lines: Sequence[JSONValue], room: int) -> list[JSONValue]:
-    """Return the last of `lines` that fit into `room` tokens, in their order.
-
-    A line that would take more than half of it is cut.
-    """
-    most = min(room, max(_LINE_TOKENS, room // 2))
-    kept: list[JSONValue] = []
-    for whole in reversed(lines):
-        line = _cut(whole, most)
-        room -= _count_tokens(line)
-        if room < 0:
-            break
-        kept.append(line)
-    return kept[::-1]
-
-
-def _cut(line: JSONValue, most: int) -> JSONValue:
-    """Return `line` with as much of its last text as leaves it at most `most` tokens long."""
-    if not isinstance(line, list) or not line or not isinstance(line[-1], str):
-        return line
-    around = _count_tokens([*line[:-1], ""])
-    return [*line[:-1], _shorten(line[-1], most - around)] if _count_tokens(line) > most else line
+def _fit_memories(
+    memories: Sequence[tuple[str, PromptMemory]], room: int
+) -> list[tuple[JSONValue, int]]:
+    """Return the memories that have `room` tokens as numbered lines, each with its id."""
+    shown: list[tuple[JSONValue, int]] = []
+    for when, memory in memories:
+        line: JSONValue = [f"#{len(shown) + 1}", when, memory.text]
+        line = shorten_line(line, max(_LINE_TOKENS, room // 2))
+        cost = count_tokens(line)
+        if cost <= room:
+            shown.append((line, memory.id))
+            room -= cost
+    return shown
 
 
-def _shorten(text: str, most: int) -> str:
-    """Return the beginning of `text` that, quoted, has at most `most` tokens."""
-    while text and (length := bound_tokens(fence([text], "")) - _EMPTY_LINE) > most:
-        text = text[: min(len(text) - 1, len(text) * max(0, most) // length)].rstrip()
-    return text
+def _sum_tokens(fitted: Sequence[FittedSection]) -> int:
+    return sum(section.tokens for section in fitted)
 
 
 # Names and places in a prompt's own sentences, outside the fence: there `fill` cuts nothing, and

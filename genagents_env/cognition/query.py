@@ -24,8 +24,12 @@ class QueryOptions(Protocol):
     """The options of a mind that its queries depend on."""
 
     @property
-    def prompt_tokens(self) -> int:
-        """The longest prompt, by an upper bound of its tokens."""
+    def prompt_tokens(self) -> int | None:
+        """The longest prompt, by an upper bound of its tokens; None is what suits the model."""
+
+    @property
+    def small_prompt_tokens(self) -> int:
+        """What suits a small model."""
 
     @property
     def temperature(self) -> float:

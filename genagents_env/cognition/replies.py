@@ -9,37 +9,42 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from genagents_env.text import clean
+from genagents_env.llm.schemas import SMALL
+from genagents_env.text import cut_sentences
 
 
 def _cut(limit: int) -> BeforeValidator:
     # Few endpoints enforce a length, and a text too long is still a text.
-    return BeforeValidator(lambda value: clean(value, limit) if isinstance(value, str) else value)
+    return BeforeValidator(
+        lambda value: cut_sentences(value, limit) if isinstance(value, str) else value
+    )
 
 
-# Hints for models that are held to the schema while they write, not rules: small ones fill a field
-# for words with times, signs and brackets, and write as long as they may. The letters are those of
-# the scripts of Europe, Asia and Africa.
+# Hints for small models, which are held to the schema while they write: they fill a field for
+# words with times, signs and brackets, and write as long as they may. The letters are those of the
+# scripts of Europe, Asia and Africa.
 _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u1fff\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 
 
 def _in_words(most: int) -> dict[str, JsonValue]:
-    return {"pattern": f"^[{_LETTERS} ,.'-]{{3,{most}}}$"}
+    return {SMALL: {"pattern": f"^[{_LETTERS} ,.'-]{{3,{most}}}$", "maxLength": most}}
 
 
 def _short(most: int) -> dict[str, JsonValue]:
-    return {"maxLength": most}
+    return {SMALL: {"maxLength": most}}
 
 
-Word: TypeAlias = Annotated[str, _cut(24), Field(max_length=24, json_schema_extra=_in_words(24))]
+Word: TypeAlias = Annotated[str, _cut(60), Field(max_length=60, json_schema_extra=_in_words(24))]
 Activity: TypeAlias = Annotated[
-    str, _cut(60), Field(min_length=1, max_length=60, json_schema_extra=_in_words(40))
+    str, _cut(200), Field(min_length=1, max_length=200, json_schema_extra=_in_words(40))
 ]
-Phrase: TypeAlias = Annotated[str, _cut(60), Field(min_length=1, max_length=60)]
+Phrase: TypeAlias = Annotated[
+    str, _cut(200), Field(min_length=1, max_length=200, json_schema_extra=_short(60))
+]
 Sentence: TypeAlias = Annotated[
-    str, _cut(160), Field(min_length=1, max_length=160, json_schema_extra=_short(120))
+    str, _cut(400), Field(min_length=1, max_length=400, json_schema_extra=_short(120))
 ]
-Speech: TypeAlias = Annotated[str, _cut(240), Field(max_length=240, json_schema_extra=_short(160))]
+Speech: TypeAlias = Annotated[str, _cut(480), Field(max_length=480, json_schema_extra=_short(160))]
 Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra=_short(2))]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
 

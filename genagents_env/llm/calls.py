@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import sha256
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from genagents_env.llm.prices import Price
 
@@ -101,6 +101,19 @@ class Endpoint(Protocol):
 
     async def aclose(self) -> None:
         """Release connections and memory; closing twice is allowed."""
+
+
+@runtime_checkable
+class BoundedEndpoint(Protocol):
+    """An endpoint that knows how long and how difficult prompts for its model may be."""
+
+    @property
+    def small(self) -> bool:
+        """Whether the model needs short prompts and to be told to write plainly."""
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Tokens of prompt and reply together at most; None where nobody knows."""
 
 
 def prompt_hash(request: CompletionRequest) -> str:

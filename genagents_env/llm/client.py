@@ -20,6 +20,7 @@ from genagents_env.errors import LLMRefused, LLMUnavailable, ModelOutage
 from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused, UnusableReply
 from genagents_env.llm.budget import Budget, Spend, find_most_tokens, upper_bound
 from genagents_env.llm.calls import (
+    BoundedEndpoint,
     CallKey,
     Completion,
     CompletionRequest,
@@ -50,6 +51,9 @@ _MOST_CORRECTION = 1500  # it names the allowed values, which may be many
 _MOST_WORDS = 2000
 _MOST_SAID = 20_000  # of which the words are cut, once keys are out of them
 _KEY_SAID = "key hidden:"
+_PROMPT_TOKENS = 4000  # of a prompt that follows the model; the paper's code filled 4,097
+_REPLY_TOKENS = 1000  # of a context that a prompt leaves free
+_LEAST_PROMPT = 300
 _NOTHING = Spend()
 
 
@@ -83,6 +87,11 @@ class _Tally:
     unsaid_completion_tokens: int = 0
     fault: str | None = None
     words: str = ""
+
+
+def is_small(endpoint: Endpoint) -> bool:
+    """Return whether the model of `endpoint` is known to be a small one."""
+    return isinstance(endpoint, BoundedEndpoint) and endpoint.small
 
 
 def call_seed(run_seed: int, key: CallKey, *words: str) -> int:
@@ -153,7 +162,7 @@ class ModelClient:
         fallback: T,
         max_tokens: int = 128,
         temperature: float = 0.7,
-        text_limit: int = 500,
+        text_limit: int = 1000,
     ) -> ModelAnswer[T]:
         """Return the model's reply to `messages` as a `reply`, or `fallback` with the fault.
 
@@ -174,7 +183,7 @@ class ModelClient:
         """
         request = CompletionRequest(
             tuple(messages),
-            make_schema(reply),
+            make_schema(reply, small=is_small(self.find_endpoint(key))),
             schema_name(reply),
             max_tokens,
             temperature,
@@ -190,6 +199,19 @@ class ModelClient:
             self.cassette.put(key, recorded)
         self.ledger.book(key, recorded, self.prices[recorded.model])
         return _replay(recorded, reply, fallback)
+
+    @property
+    def small(self) -> bool:
+        """Whether one of the models needs short prompts and to be told to write plainly."""
+        return any(is_small(one) for one in (self.endpoint, *self.routes.values()))
+
+    @property
+    def prompt_tokens(self) -> int:
+        """How long a prompt may be: 4,000 tokens, or what the least of the contexts leaves."""
+        endpoints = (self.endpoint, *self.routes.values())
+        contexts = [e.context_tokens for e in endpoints if isinstance(e, BoundedEndpoint)]
+        room = [context - _REPLY_TOKENS for context in contexts if context is not None]
+        return max(_LEAST_PROMPT, min([_PROMPT_TOKENS, *room]))
 
     @property
     def failed_in_a_row(self) -> int:

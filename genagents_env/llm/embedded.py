@@ -40,6 +40,8 @@ SMOLLM2 = Weights(
 _SPARE_CORES = 1
 _SILENT = -1
 _CONTEXT = 2048  # tokens of prompt and reply
+_LARGE_CONTEXT = 6144  # the same of a model that is not small
+_SMALL = 800_000_000  # bytes of a file up to which a model is small: about 1.3e9 weights of 4 bits
 # Calls queue for a slot inside the server, and a small machine takes its time.
 _PATIENCE = 600.0  # seconds
 _USUAL = ModelOptions()
@@ -73,7 +75,7 @@ def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "Embedde
     allowance = ThinkingAllowance(path.name, options.thinking)
     return EmbeddedEndpoint(
         path,
-        context=_CONTEXT + allowance.tokens,
+        context=(_CONTEXT if _is_small(path) else _LARGE_CONTEXT) + allowance.tokens,
         attempt_deadline=options.timeout or min(_PATIENCE, options.deadline or _PATIENCE),
         reasoning_effort=options.reasoning_effort,
     )
@@ -134,6 +136,8 @@ class EmbeddedEndpoint:
         self.model: str = gguf.name
         self.price: Price | None = FREE
         self.attempt_deadline: float = attempt_deadline
+        self.small: bool = _is_small(gguf)
+        self.context_tokens: int | None = context
         address = self._server.listening_address
         self._http = OpenAIEndpoint(
             f"{address}/v1",
@@ -176,6 +180,10 @@ class EmbeddedEndpoint:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _is_small(gguf: Path) -> bool:
+    return not gguf.is_file() or gguf.stat().st_size <= _SMALL
 
 
 def thread_count() -> int:

@@ -1,7 +1,8 @@
 """Prompts are files beside the policy that uses them; other people's words go in a fence."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import jinja2
@@ -9,6 +10,8 @@ import jinja2
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import JSONValue
 from genagents_env.rng import draw_bits
+
+_PART = "\n---\n"  # between what everybody is told and the question
 
 
 def load_prompt(path: Path) -> jinja2.Template:
@@ -19,7 +22,28 @@ def load_prompt(path: Path) -> jinja2.Template:
     Raises:
         ConfigError: there is no such file, or its syntax is wrong.
     """
-    environment = jinja2.Environment(
+    environment = _make_environment(path)
+    with _name_fault(path):
+        return environment.get_template(path.name)
+
+
+def split_prompt(path: Path) -> tuple[jinja2.Template, jinja2.Template]:
+    """Return the templates above and below the line `---` of the file at `path`.
+
+    Raises:
+        ConfigError: there is no such file or no such line, or its syntax is wrong.
+    """
+    environment = _make_environment(path)
+    with _name_fault(path):
+        source, _, _ = jinja2.FileSystemLoader(path.parent).get_source(environment, path.name)
+        above, line, below = source.partition(_PART)
+        if not line:
+            raise ConfigError(f"{path}: no line `---` between what all are told and the question")
+        return environment.from_string(above), environment.from_string(below)
+
+
+def _make_environment(path: Path) -> jinja2.Environment:
+    return jinja2.Environment(
         loader=jinja2.FileSystemLoader(path.parent),
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # noqa: S701 - prompts are plain text; HTML escapes would be read aloud
@@ -27,8 +51,13 @@ def load_prompt(path: Path) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@contextmanager
+def _name_fault(path: Path) -> Iterator[None]:
+    """Raise what jinja finds wrong as a ConfigError that names the file."""
     try:
-        return environment.get_template(path.name)
+        yield
     except jinja2.TemplateNotFound as fault:
         raise ConfigError(f"{path}: no such prompt file ({fault})") from None
     except jinja2.TemplateSyntaxError as fault:

@@ -11,6 +11,7 @@ from pydantic_core import CoreSchema
 
 from genagents_env.llm.calls import JSONSchema, JSONValue
 
+SMALL = "x-small"  # in a field's `json_schema_extra`: what its schema says to a small model instead
 _NOISE = ("title", "default")
 _REFERENCE = "#/$defs/"
 
@@ -49,14 +50,29 @@ def canonical(value: object) -> str:
 
 
 @lru_cache(maxsize=512)  # bounded: minds make reply models on the fly, one per set of choices
-def make_schema(reply: type[BaseModel]) -> JSONSchema:
+def make_schema(reply: type[BaseModel], *, small: bool = False) -> JSONSchema:
     """Return the schema of `reply` with every field required and no other field allowed.
 
     Models write a field more surely when it is required; titles and defaults only cost tokens.
+
+    Args:
+        reply: what is asked for.
+        small: of a small model, which is held to what a field has under `SMALL` besides.
     """
     schema = reply.model_json_schema()
     named = {key: part.get("title", key) for key, part in schema.get("$defs", {}).items()}
-    return cast(JSONSchema, _strict(_rename_definitions(schema, named)))
+    return cast(JSONSchema, _strict(_rename_definitions(_apply_hints(schema, small), named)))
+
+
+def _apply_hints(schema: JSONValue, small: bool) -> JSONValue:
+    """Return `schema` with the hints for small models in force, or without them."""
+    if isinstance(schema, list):
+        return [_apply_hints(part, small) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain = {key: _apply_hints(part, small) for key, part in schema.items() if key != SMALL}
+    hints = schema.get(SMALL)
+    return {**plain, **hints} if small and isinstance(hints, dict) else plain
 
 
 def schema_name(reply: type[BaseModel]) -> str:

@@ -21,6 +21,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Sentence, one_of
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
@@ -69,10 +70,15 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
     named = {"place": known, "person": people, "near": near}
     lines: list[JSONValue] = [[kind, name] for kind, names in named.items() for name in names]
     shown, _ = await states.fill_prompt(
-        mind, "controller_choose", moment, lines, options=[_MEANING[kind] for kind in kinds]
+        mind,
+        "controller_choose",
+        moment,
+        [Section("choices", lines)],
+        options=[_MEANING[kind] for kind in kinds],
     )
     targets = [*near, *known, *people, NOBODY]
-    return PreparedQuery(shown.messages, {"options": kinds, "targets": targets, "near": near})
+    data = {"options": kinds, "targets": targets, "near": near}
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:

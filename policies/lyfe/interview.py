@@ -14,13 +14,15 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
     make_default_reply,
     make_interview_model,
 )
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.llm.calls import CallKey, JSONValue
+from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.llm.calls import CallKey
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import clean
@@ -108,8 +110,8 @@ class _Interview:
         if not self.mind.config.self_monitor:
             return
         near = await recall(self.mind, self.now, question or None, _SIFTED)
-        lines: list[JSONValue] = [*states.format_goal(self.mind), ["question", question]]
-        await self._sum_up(BEGIN, 0, lines, _number_sources(_to_parts(near)))
+        sections = self._list_sections(question)
+        await self._sum_up(BEGIN, 0, sections, _number_sources(_to_parts(near)))
 
     async def answer(self, question: str, number: int) -> Answer:
         """Return the answer; question and answer go to work memory."""
@@ -117,8 +119,8 @@ class _Interview:
         self.said = [self._note(question, INTERVIEWER)]
         near = await recall(self.mind, self.now, question or None)
         grounds = _list_sources(self.mind, near, before)
-        lines: list[JSONValue] = [*states.format_goal(self.mind), ["question", question]]
-        shown = self._fill_prompt(ANSWER, lines, grounds)
+        sections = self._list_sections(question)
+        shown = self._fill_prompt(ANSWER, sections, grounds)
         fallback = make_default_reply()
         reply, _ = await self._ask(
             ANSWER, number, shown, make_interview_model(len(shown.memories)), fallback
@@ -134,20 +136,24 @@ class _Interview:
             return
         near = await recall(self.mind, self.now)
         said = [states.format_item(self.mind, item) for item in self.said]
-        lines = [*states.format_goal(self.mind), *states.format_summary(self.mind), *said]
+        sections = [
+            Section("goal", states.format_goal(self.mind)),
+            Section("summary", states.format_summary(self.mind)),
+            Section("talk", said, SPOKEN, "last"),
+        ]
         before = [(part.text, part.events) for part in self.mind.summary.parts]
-        await self._sum_up(UPDATE, number, lines, _number_sources(_to_parts(near)), before)
+        await self._sum_up(UPDATE, number, sections, _number_sources(_to_parts(near)), before)
 
     async def _sum_up(
         self,
         purpose: str,
         number: int,
-        lines: Sequence[JSONValue],
+        sections: Sequence[Section],
         grounds: Sequence[NumberedSource],
         before: Sequence[narrative.Source] = (),
     ) -> None:
         """Ask for a summary; it rests on what it was made of. Without a reply the old one stays."""
-        shown = self._fill_prompt(purpose, lines, grounds)
+        shown = self._fill_prompt(purpose, sections, grounds)
         reply, usable = await self._ask(
             purpose, number, shown, SummaryUpdate, SummaryUpdate(summary="-")
         )
@@ -158,15 +164,20 @@ class _Interview:
             self.mind.summary = replace(self.mind.summary, text=reply.summary, parts=parts)
 
     def _fill_prompt(
-        self, purpose: str, lines: Sequence[JSONValue], grounds: Sequence[NumberedSource]
+        self, purpose: str, sections: Sequence[Section], grounds: Sequence[NumberedSource]
     ) -> FilledPrompt:
         return self.mind.services.prompts.fill(
             purpose.replace(".", "_"),
             self.mind.profile,
-            lines=lines,
+            [describe_now(self.mind.services.to_time(self.now), ""), *sections],
             memories=[(ground.when, ground) for ground in grounds],
-            clock=f"{self.mind.services.to_time(self.now):%A %H:%M}",
         )
+
+    def _list_sections(self, question: str) -> list[Section]:
+        return [
+            Section("goal", states.format_goal(self.mind)),
+            Section("question", [["question", question]]),
+        ]
 
     async def _ask(
         self, purpose: str, number: int, shown: FilledPrompt, reply: type[R], fallback: R

@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -21,6 +22,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Speech
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.clusters import link
@@ -176,10 +178,15 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
     """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
     members = _from_data(data)
     lines: list[JSONValue] = [[_format_time(mind, kept, moment.now), kept.text] for kept in members]
-    shown = mind.services.prompts.fill("memory_merge", mind.profile, lines=lines)
-    merged = members[len(members) - shown.lines :] if shown.lines > 1 else []
+    sections = [
+        describe_now(moment.percept.time, moment.percept.me.place),
+        Section("memories to merge", lines, keep="last"),
+    ]
+    shown = mind.services.prompts.fill("memory_merge", mind.profile, sections)
+    kept = shown.shown["memories to merge"]
+    merged = members[len(members) - kept :] if kept > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
-    return PreparedQuery(shown.messages, _to_data(merged)) if merged else None
+    return PreparedQuery(shown.messages, _to_data(merged), shown.cuts) if merged else None
 
 
 async def _apply(

@@ -74,7 +74,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     shown, made_of = await states.fill_prompt(mind, "monitor_update", moment)
-    return PreparedQuery(shown.messages, {"grounds": made_of})
+    return PreparedQuery(shown.messages, {"grounds": made_of}, shown.cuts)
 
 
 async def _apply(

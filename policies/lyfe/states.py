@@ -2,33 +2,37 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.prompts import FilledPrompt, shorten_name
+from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import Moment
+from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.forgetting import MemoryItem
 
 from . import memory, narrative
 from .mind import LyfeMind, WorkItem
 
-_GOAL, _SUMMARY = 200, 700  # characters
-
 
 async def fill_prompt(
-    mind: LyfeMind, prompt: str, moment: Moment, lines: Sequence[JSONValue] = (), **fields: object
+    mind: LyfeMind, prompt: str, moment: Moment, sections: Sequence[Section] = (), **fields: object
 ) -> tuple[FilledPrompt, list[narrative.Source]]:
     """Return the prompt `prompt`.jinja with the internal states, and what its reply is made of.
 
-    `lines` stand before the states.
+    `sections` stand before what just came to mind.
     """
     now = moment.now
     when: list[tuple[str, MemoryItem]] = await memory.recall(mind, now)
     filled = mind.services.prompts.fill(
         prompt,
         mind.profile,
-        lines=[*lines, *format_goal(mind), *format_summary(mind), *format_work(mind)],
+        [
+            *describe_here_and_now(moment.percept),
+            Section("goal", format_goal(mind)),
+            Section("summary", format_summary(mind)),
+            *sections,
+            Section("talk", format_work(mind), SPOKEN, "last"),
+        ],
         memories=when,
-        clock=f"{moment.percept.time:%A %H:%M}",
-        place=shorten_name(moment.percept.me.place),  # as short, for there may be names beside it
         **fields,
     )
     return filled, narrative.list_sources(mind, when)
@@ -36,13 +40,13 @@ async def fill_prompt(
 
 def format_goal(mind: LyfeMind) -> list[JSONValue]:
     """Return the agent's goal."""
-    return [["goal", mind.profile.goal[:_GOAL]]] if mind.profile.goal else []
+    return [["goal", mind.profile.goal]] if mind.profile.goal else []
 
 
 def format_summary(mind: LyfeMind) -> list[JSONValue]:
     """Return the summary; without a self-monitor the latest observations in its place."""
     if mind.config.self_monitor:
-        return [["summary", mind.summary.text[:_SUMMARY]]] if mind.summary.text else []
+        return [["summary", mind.summary.text]] if mind.summary.text else []
     return [format_item(mind, item) for item in mind.buffer if item not in mind.work]
 
 

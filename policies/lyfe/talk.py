@@ -20,6 +20,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Speech
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -62,10 +63,11 @@ def is_parting(words: str) -> bool:
 
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    lines: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
+    subgoal: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
+    sections = [Section("subgoal", subgoal)]
     others = shorten_names(_list_partners(mind))
-    shown, made_of = await states.fill_prompt(mind, "talk_speak", moment, lines, others=others)
-    return PreparedQuery(shown.messages, {**data, "grounds": made_of})
+    shown, made_of = await states.fill_prompt(mind, "talk_speak", moment, sections, others=others)
+    return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
 
 
 def _list_partners(mind: LyfeMind) -> list[str]:

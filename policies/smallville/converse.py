@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.prompts import shorten_name, shorten_names, shorten_place
+from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -21,6 +22,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Sentence, Speech
+from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -28,7 +30,7 @@ from . import memo
 from .dialogue import end, follow, is_late, is_my_turn, is_out_of_earshot
 from .mind import Dialogue, SmallvilleMind
 from .retrieve import recall
-from .summary import format_lines as self_description
+from .summary import describe_self
 
 EMOJI = "💬"
 _APPROACH = 180  # seconds for which the agent walks up to somebody who is out of earshot
@@ -109,9 +111,13 @@ async def _prepare_relation(
     other = str(data["other"])
     memories = await recall(mind, [f"{mind.name}'s relationship with {other}"], moment.now)
     shown = mind.services.prompts.fill(
-        "converse_relate", mind.profile, memories=memories, other=shorten_name(other)
+        "converse_relate",
+        mind.profile,
+        [*describe_here_and_now(moment.percept), *describe_self(mind)],
+        memories=memories,
+        other=shorten_name(other),
     )
-    return PreparedQuery(shown.messages, data)
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply_relation(
@@ -144,27 +150,18 @@ async def _prepare_words(
     shown = mind.services.prompts.fill(
         "converse_speak",
         mind.profile,
-        lines=[
-            *self_description(mind),
-            *_format_sight(dialogue, doing),
-            *_format_opinions(relations),
-            *memo.format_transcript(mind, dialogue.lines),
+        [
+            *describe_here_and_now(percept),
+            *describe_self(mind),
+            Section("tie", _format_opinions(relations)),
+            Section("talk", memo.format_transcript(mind, dialogue.lines), SPOKEN, "last"),
         ],
         memories=await recall(mind, queries, moment.now),
-        clock=f"{percept.time:%A %H:%M}",
-        place=shorten_place(percept.me.place),
         others=shorten_names(dialogue.others),
         opening=not dialogue.lines,
         last=_is_last(mind, dialogue, moment),
     )
-    return PreparedQuery(shown.messages, data)
-
-
-def _format_sight(dialogue: Dialogue, doing: Mapping[str, str]) -> list[JSONValue]:
-    """Return what the others are at, of interest only until they talk."""
-    return (
-        [] if dialogue.lines else [[shorten_name(name), "is", what] for name, what in doing.items()]
-    )
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 def _format_opinions(relations: Mapping[str, str]) -> list[JSONValue]:

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.prompts import fit_lines
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -22,6 +22,7 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.cognition.replies import Activity
 from genagents_env.cognition.routine import find_doing, format_usual_day
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
@@ -29,10 +30,10 @@ from .day import PlanBlock, merge_blocks
 from .mind import SmallvilleMind
 from .pieces import query_pieces
 from .retrieve import recall
+from .summary import describe_status
 
 HOUR, DAY = 3600, 86_400
 _HOUR_IMPORTANCE = 2.0
-_HOURS_SHARE = 0.4  # of a prompt at most for the hours as they are planned or usual
 
 
 class HoursReply(ReplyModel):
@@ -63,23 +64,25 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         mind.services.to_time(start).time(),
         mind.services.to_time(mind.day.bed - 60).time(),
     )
-    # Of the hours those to come first matter most, and all of them more than the outline.
-    hours = (current or format_usual_day(mind.profile, first, last))[::-1]
-    lines: list[JSONValue] = [["today", what] for what in mind.day.outline]
-    lines += fit_lines(hours, int(mind.services.prompts.limit * _HOURS_SHARE))[::-1]
-    if data["why"]:
-        lines.append(["just now", data["why"]])
+    sections = [
+        *describe_here_and_now(moment.percept),
+        describe_status(mind),
+        Section("reason", [["just now", data["why"]]] if data["why"] else []),
+        Section("outline", [["today", what] for what in mind.day.outline]),
+        Section("hours", current or format_usual_day(mind.profile, first, last)),
+    ]
     shown = mind.services.prompts.fill(
         "plan_hours",
         mind.profile,
-        lines=lines,
+        sections,
         memories=await recall(mind, queries, moment.now),
         date=f"{mind.services.to_time(start):%A %d %B}",
         clocks=clocks,
         revised=bool(data["why"]),
     )
-    habit = [find_doing(mind.profile, mind.services.to_time(slot).time())[:60] for slot in slots]
-    return PreparedQuery(shown.messages, {**data, "start": start, "slots": slots, "habit": habit})
+    habit = [find_doing(mind.profile, mind.services.to_time(slot).time()) for slot in slots]
+    data = {**data, "start": start, "slots": slots, "habit": habit}
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply(

@@ -7,6 +7,7 @@ Source: Park et al. 2023, section 6.1.
 
 from collections.abc import Sequence
 
+from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
     make_default_reply,
@@ -14,23 +15,18 @@ from genagents_env.cognition.interview import (
 )
 from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import CallKey, JSONValue
-from genagents_env.llm.prompts import fence
-from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.memory.stream import Memory
 from genagents_env.policy import INTERVIEW_CALLS, Answer, RecalledMemory
 from genagents_env.text import clean
 
 from .mind import DialogueLine, SmallvilleMind
 from .retrieve import embed_new, recall
-from .summary import format_lines as self_description
+from .summary import describe_self
 
 PURPOSE = "interview"
 _MAX_TOKENS = 400  # an answer in a script of a token a character, and the numbers
-_SELF_SHARE = 0.2  # of the prompt at most for who the agent is, its plan and what it is doing
-_PLAN_SHARE = 0.12  # of the prompt at most for the plan alone
-_DOING = 80  # characters of what the agent is doing
-_FRAME = bound_tokens(fence([], ""))
 _UTTERANCES = 3  # of the conversation under way
 
 
@@ -101,13 +97,19 @@ async def _fill_prompt(
         for number, line in enumerate(said)
     ]
     heard = {line.event for line in said}
+    doing = "asleep" if mind.asleep else mind.activity.text
     recalled = await recall(mind, [asked], now, touch=False) if asked else []
     return mind.services.prompts.fill(
         "interview_answer",
         mind.profile,
-        lines=[*_describe_oneself(mind, now), ["question", asked]],
+        [
+            describe_now(mind.services.to_time(now), mind.place),
+            Section("question", [["question", asked]]),
+            *describe_self(mind),
+            Section("plan", _format_plan(mind, now)),
+            Section("doing", [["you are", doing]] if doing else []),
+        ],
         memories=[*utterances, *(m for m in recalled if not heard.intersection(m[1].events))],
-        clock=f"{mind.services.to_time(now):%A %H:%M}",
     )
 
 
@@ -135,35 +137,10 @@ def _to_memory(number: int, line: DialogueLine, now: int) -> Memory:
     )
 
 
-def _describe_oneself(mind: SmallvilleMind, now: int) -> list[JSONValue]:
-    """Return who the agent is, its plan and what it is doing, as far as there is room for them.
-
-    What is left out of one line leaves room for the next: the description goes before the plan.
-    """
-    limit = mind.services.prompts.limit
-    lines = self_description(mind)
-    if plan := _format_plan(mind, now, int(limit * _PLAN_SHARE)):
-        lines.append(["your plan", plan])
-    if doing := "asleep" if mind.asleep else mind.activity.text:
-        lines.append(["you are", doing[:_DOING]])
-    kept: list[JSONValue] = []
-    room = int(limit * _SELF_SHARE)
-    for line in reversed(lines):
-        cost = bound_tokens(fence([line], "")) - _FRAME
-        if cost <= room:
-            kept.append(line)
-            room -= cost
-    return kept[::-1]
-
-
-def _format_plan(mind: SmallvilleMind, now: int, tokens: int) -> str:
-    """Return what comes next in the day's plan, as many of its blocks as have `tokens`."""
-    told = ""
-    for block in mind.day.hours:
-        if block.end > now:
-            entry = f"{mind.services.to_time(block.start):%H:%M} {block.text}"
-            longer = f"{told}; {entry}" if told else entry
-            if bound_tokens(longer) > tokens:
-                break
-            told = longer
-    return told
+def _format_plan(mind: SmallvilleMind, now: int) -> list[JSONValue]:
+    """Return what comes next in the day's plan, a block a line."""
+    return [
+        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
+        for block in mind.day.hours
+        if block.end > now
+    ]

@@ -7,6 +7,7 @@ planning thought by two calls; here both are one, rated by the same.
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -17,11 +18,13 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Importance, Phrase, Sentence
+from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .dialogue import list_company
 from .mind import Dialogue, DialogueLine, SmallvilleMind
+from .summary import describe_self
 
 _DAY = 86_400  # seconds
 
@@ -60,8 +63,13 @@ def format_transcript(mind: SmallvilleMind, lines: Sequence[DialogueLine]) -> li
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     lines = format_transcript(mind, [DialogueLine(*parts) for parts in data["lines"]])
     others = shorten_names(data["others"])
-    shown = mind.services.prompts.fill("converse_memo", mind.profile, lines=lines, others=others)
-    return PreparedQuery(shown.messages, data)
+    sections = [
+        *describe_here_and_now(moment.percept),
+        *describe_self(mind),
+        Section("talk", lines, SPOKEN, "last"),
+    ]
+    shown = mind.services.prompts.fill("converse_memo", mind.profile, sections, others=others)
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply(

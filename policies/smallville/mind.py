@@ -113,8 +113,8 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     `status`: what it is up to these days, the paper's "currently"; `requirements`: what a day
     has to hold; `commitments`: what it has promised, in the order of time. `objects`: what it
     believes of the objects it has seen, by id. `blocked`: until when a place or object is not
-    tried again. `last`, `going`: its last action and where it led. `numbers`: how
-    often each purpose was asked at tick `counted`.
+    tried again. `place`: where it is. `last`, `going`: its last action and where it led.
+    `numbers`: how often each purpose was asked at tick `counted`.
     """
 
     stores: ClassVar[tuple[str, ...]] = ("stream",)
@@ -134,6 +134,7 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     commitments: list[Commitment] = field(default_factory=list)
     blocked: dict[str, int] = field(default_factory=dict)
     asleep: bool = False
+    place: str = ""
     last: str = ""
     going: str = ""
     tick: int = -1

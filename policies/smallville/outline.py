@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -22,12 +23,13 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.cognition.replies import Activity, Phrase, Sentence
 from genagents_env.cognition.routine import format_usual_day
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
 from .day import Day
 from .mind import SmallvilleMind
 from .retrieve import recall
-from .summary import format_lines as self_description
+from .summary import describe_self
 
 HOUR, DAY = 3600, 86_400
 _WAKE_WITHIN = 2  # hours that a plan may get up before or after the lifestyle's hour
@@ -72,12 +74,12 @@ async def _prepare_renewal(
     shown = mind.services.prompts.fill(
         "plan_renew",
         mind.profile,
-        lines=self_description(mind),
+        [*describe_here_and_now(moment.percept), *describe_self(mind)],
         memories=memories,
         date=f"{date:%A} {date.day} {date:%B}",
     )
     data = {**data, "memories": list(shown.memories), "status": mind.status or mind.profile.goal}
-    return PreparedQuery(shown.messages, data)
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply_renewal(
@@ -100,7 +102,7 @@ async def _apply_renewal(
 
 
 def _make_default_renewal(data: QueryData) -> Renewal:
-    status = data["status"][:160] or "an ordinary day"
+    status = data["status"] or "an ordinary day"
     return Renewal(yesterday="an ordinary day", status=status, requirements=["the usual"])
 
 
@@ -109,23 +111,27 @@ async def _prepare_day(
 ) -> PreparedQuery | None:
     date = datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
-    lines = self_description(mind)
-    lines += [["today needs", what] for what in mind.requirements]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
-    lines += format_usual_day(mind.profile, begins, time(23, 59))
+    sections = [
+        *describe_here_and_now(moment.percept),
+        *describe_self(mind),
+        Section("needs", [["today needs", what] for what in mind.requirements]),
+        Section("routine", format_usual_day(mind.profile, begins, time(23, 59))),
+    ]
     shown = mind.services.prompts.fill(
         "plan_day",
         mind.profile,
-        lines=lines,
+        sections,
         memories=await recall(mind, queries, moment.now),
         date=f"{date:%A} {date.day} {date:%B}",
         wake=mind.profile.wake.hour,
         bed=f"{mind.profile.bed:%H:%M}",
     )
-    usual = [entry.doing[:60] for entry in mind.profile.routine] or ["an ordinary day"]
+    usual = [entry.doing for entry in mind.profile.routine] or ["an ordinary day"]
     outline = (usual * 5)[: min(8, max(5, len(usual)))]
     hours = mind.profile.wake.hour
-    return PreparedQuery(shown.messages, {**data, "wake_hour": hours, "usual": outline})
+    data = {**data, "wake_hour": hours, "usual": outline}
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply_day(

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import (
     Moment,
@@ -22,6 +23,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Importance
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
@@ -62,7 +64,7 @@ class Ratings(ReplyModel):
 def notice(mind: SmallvilleMind, moment: Moment) -> list[Observation]:
     """Take in a percept: remember what is new in it, and return that."""
     percept = moment.percept
-    mind.tick, mind.asleep = percept.tick, percept.me.asleep
+    mind.tick, mind.asleep, mind.place = percept.tick, percept.me.asleep, percept.me.place
     found = [o for heard in percept.heard if (o := _notice_words(mind, heard, moment)) is not None]
     if mind.asleep:
         return found
@@ -209,21 +211,22 @@ def _remember(
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask about as many as the prompt holds; the rest waits for the next batch."""
     ids, attention = list(data["ids"]), mind.attention
-    shown = _fill_prompt(mind, ids)
-    while shown.lines < len(ids) and len(ids) > 1:
-        kept = max(1, shown.lines)
+    shown = _fill_prompt(mind, ids, moment)
+    while shown.shown["ratings"] < len(ids) and len(ids) > 1:
+        kept = max(1, shown.shown["ratings"])
         attention.unrated = [*ids[kept:], *attention.unrated]
         ids = ids[:kept]
-        shown = _fill_prompt(mind, ids)
+        shown = _fill_prompt(mind, ids, moment)
     neutral = round(mind.config.unrated_importance)
-    return PreparedQuery(shown.messages, {**data, "ids": ids, "neutral": neutral})
+    return PreparedQuery(shown.messages, {**data, "ids": ids, "neutral": neutral}, shown.cuts)
 
 
-def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int]) -> FilledPrompt:
+def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> FilledPrompt:
     lines: list[JSONValue] = [
-        [f"#{number}", mind.stream[id_].text[:120]] for number, id_ in enumerate(ids, 1)
+        [f"#{number}", mind.stream[id_].text] for number, id_ in enumerate(ids, 1)
     ]
-    return mind.services.prompts.fill("perceive_rate", mind.profile, lines=lines, count=len(lines))
+    sections = [*describe_here_and_now(moment.percept), Section("ratings", lines)]
+    return mind.services.prompts.fill("perceive_rate", mind.profile, sections, count=len(lines))
 
 
 async def _apply(

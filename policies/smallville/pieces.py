@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -18,12 +19,14 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Activity
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
 from . import ground
 from .day import Day, Piece
 from .mind import SmallvilleMind
 from .retrieve import recall
+from .summary import describe_status
 
 HOUR = 3600
 
@@ -71,7 +74,11 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     shown = mind.services.prompts.fill(
         "plan_pieces",
         mind.profile,
-        lines=[[f"{mind.services.to_time(b.start):%H:%M}", b.text] for b in blocks],
+        [
+            *describe_here_and_now(moment.percept),
+            describe_status(mind),
+            Section("hours", [[f"{mind.services.to_time(b.start):%H:%M}", b.text] for b in blocks]),
+        ],
         memories=await recall(mind, [str(within[0][0])], moment.now),
         begin=f"{mind.services.to_time(start):%H:%M}",
         end=f"{mind.services.to_time(end):%H:%M}",
@@ -80,7 +87,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         longest=lengths[1],
     )
     asked = {"end": end, "blocks": within, "minutes": minutes, "lengths": list(lengths)}
-    return PreparedQuery(shown.messages, {**data, **asked})
+    return PreparedQuery(shown.messages, {**data, **asked}, shown.cuts)
 
 
 def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
@@ -129,7 +136,7 @@ def _divide_equally(data: QueryData) -> Pieces:
     parts: list[PieceReply] = []
     for text, minutes in data["blocks"]:
         while minutes > 0 and len(parts) < _count_most(data):
-            parts.append(PieceReply(what=text[:60], minutes=min(longest, minutes)))
+            parts.append(PieceReply(what=text, minutes=min(longest, minutes)))
             minutes -= longest
     return Pieces(pieces=parts)
 

@@ -52,7 +52,7 @@ def list_offers(
 
 def fit_names(mind: SmallvilleMind, names: Sequence[str]) -> list[str]:
     """Return the first of `names` that leave a prompt room for more than them; at least one."""
-    room, kept = int(mind.config.prompt_tokens * _PLACES_SHARE), list(names[:1])
+    room, kept = int(mind.services.prompts.limit * _PLACES_SHARE), list(names[:1])
     for name in names[1:]:
         if bound_tokens("; ".join([*kept, name])) > room:
             break

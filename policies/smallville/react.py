@@ -13,7 +13,8 @@ from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.prompts import shorten_name, shorten_place
+from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import shorten_name
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -23,6 +24,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Phrase, one_of
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_index
@@ -32,7 +34,7 @@ from .day import Piece, PlanBlock
 from .mind import SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
 from .retrieve import recall
-from .summary import format_lines as self_description
+from .summary import describe_self
 
 GO_ON, TALK, WAIT, ELSE = "go on", "talk", "wait", "something else"
 WAITING, WAITING_EMOJI = "waiting", "⏳"
@@ -112,19 +114,17 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     shown = mind.services.prompts.fill(
         "react_decide",
         mind.profile,
-        lines=[
-            *self_description(mind),
-            *_format_next(mind, moment.now),
-            ["you are", doing],
-            ["you see", seen],
+        [
+            *describe_here_and_now(percept),
+            *describe_self(mind),
+            Section("plan", [*_format_next(mind, moment.now), ["you are", doing]]),
+            Section("focus", [["you see", seen]]),
         ],
         memories=await recall(mind, queries, moment.now),
-        clock=f"{percept.time:%A %H:%M}",
-        place=shorten_place(percept.me.place),
         other=shorten_name(subject) if person else "",
         choices=choices,
     )
-    return PreparedQuery(shown.messages, {**data, "choices": choices})
+    return PreparedQuery(shown.messages, {**data, "choices": choices}, shown.cuts)
 
 
 def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:

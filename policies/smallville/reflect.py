@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import (
     Moment,
@@ -23,6 +24,7 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Importance, Sentence, keep_first, list_of_numbers
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
@@ -30,6 +32,7 @@ from genagents_env.text import fold
 
 from .mind import SmallvilleMind
 from .retrieve import add_times, recall
+from .summary import describe_self
 
 _DAY = 86_400  # seconds
 # What happened and thoughts about it. Intentions say nothing about either, and there are many.
@@ -93,9 +96,15 @@ async def _prepare_questions(
     ids = mind.stream.recent(mind.config.reflect_over, kinds=_LOOKED_AT, now=moment.now)
     count = mind.config.questions
     shown = mind.services.prompts.fill(
-        "reflect_questions", mind.profile, memories=add_times(mind, ids), count=count
+        "reflect_questions",
+        mind.profile,
+        [*describe_here_and_now(moment.percept), *describe_self(mind)],
+        memories=add_times(mind, ids),
+        count=count,
     )
-    return PreparedQuery(shown.messages, {"count": count}) if shown.memories else None
+    if not shown.memories:
+        return None
+    return PreparedQuery(shown.messages, {"count": count}, shown.cuts)
 
 
 async def _apply_questions(
@@ -127,13 +136,18 @@ async def _prepare_insights(
     shown = mind.services.prompts.fill(
         "reflect_insights",
         mind.profile,
-        lines=[["question", question]],
+        [
+            *describe_here_and_now(moment.percept),
+            *describe_self(mind),
+            Section("question", [["question", question]]),
+        ],
         memories=await recall(mind, [question], moment.now),
         count=count,
     )
     if not shown.memories:
         return None
-    return PreparedQuery(shown.messages, {**data, "count": count, "memories": list(shown.memories)})
+    data = {**data, "count": count, "memories": list(shown.memories)}
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply_insights(

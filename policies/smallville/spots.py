@@ -6,6 +6,7 @@ from typing import ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt, shorten_place
 from genagents_env.cognition.query import (
     Moment,
@@ -16,12 +17,14 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Emoji, Word, one_of
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .ground import NOTHING, begin_reaction, settle_piece
 from .mind import SmallvilleMind
 from .places import find_arena, list_offers
+from .summary import describe_status
 
 
 class Spot(ReplyModel):
@@ -60,20 +63,23 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         return None
     places = list_offers(mind, texts, clock, moment)
     shown = _fill_prompt(mind, texts, places, moment)
-    while shown.lines < len(texts) and len(texts) > 1:  # the rest is asked about afterwards
-        texts = texts[: max(1, shown.lines)]
+    while (
+        shown.shown["activities"] < len(texts) and len(texts) > 1
+    ):  # the rest is asked about afterwards
+        texts = texts[: max(1, shown.shown["activities"])]
         shown = _fill_prompt(mind, texts, places, moment)
     usual = [_find_usual_spot(mind, text, places[0]) for text in texts]
-    return PreparedQuery(shown.messages, {**data, "texts": texts, "places": places, "usual": usual})
+    data = {**data, "texts": texts, "places": places, "usual": usual}
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 def _find_usual_spot(mind: SmallvilleMind, text: str, here: str) -> list[str]:
     """Return place, thing and state of what is done by routine; else the agent stays."""
-    entry = next((e for e in mind.profile.routine if e.doing[:60].strip() == text), None)
+    entry = next((e for e in mind.profile.routine if e.doing.strip() == text), None)
     if entry is None:
         return [here, NOTHING, ""]
     thing = entry.use.split("/")[-1] if entry.use else NOTHING
-    return [entry.place, thing[:24], (entry.state or "")[:24]]
+    return [entry.place, thing, entry.state or ""]
 
 
 def _fill_prompt(
@@ -82,12 +88,16 @@ def _fill_prompt(
     things = sorted(
         {known.name for id_, known in mind.objects.items() if find_arena(id_) in places}
     )
-    lines: list[JSONValue] = [["thing", name] for name in things[:16]]
-    lines += [[f"#{number}", text] for number, text in enumerate(texts, 1)]
+    lines: list[JSONValue] = [[f"#{number}", text] for number, text in enumerate(texts, 1)]
     return mind.services.prompts.fill(
         "ground_pieces",
         mind.profile,
-        lines=lines,
+        [
+            *describe_here_and_now(moment.percept),
+            describe_status(mind),
+            Section("activities", lines),
+            Section("things", [["thing", name] for name in things]),
+        ],
         here=shorten_place(moment.percept.me.place),
         places=places,
         count=len(texts),

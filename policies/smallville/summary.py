@@ -8,6 +8,7 @@ by one; here all are one call.
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -17,13 +18,13 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Sentence
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .mind import SelfSummary, SmallvilleMind
 from .retrieve import recall
 
-_LINE = 160  # characters
 # What each of the sentences is headed by in a prompt.
 _HEADS = (("you", "core"), ("your days", "occupation"), ("you feel", "progress"))
 
@@ -52,16 +53,24 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 
 
 def format_lines(mind: SmallvilleMind) -> list[JSONValue]:
-    """Return what the agent is and is up to, as lines for the fence of a prompt.
+    """Return what the agent is, as lines: a head, such as `you`, and a sentence.
 
-    Each line is a head, such as `you`, and a sentence. Without a description it is the goal of
-    the profile; empty sentences are left out.
+    Without a description it is the goal of the profile; empty sentences are left out.
     """
     told = [(head, getattr(mind.summary, name)) for head, name in _HEADS]
     if not any(text for _, text in told):
         told = [("you", mind.profile.goal)] if mind.profile.goal != mind.status else []
-    told.append(("these days", mind.status))
-    return [[head, text[:_LINE]] for head, text in told if text]
+    return [[head, text] for head, text in told if text]
+
+
+def describe_status(mind: SmallvilleMind) -> Section:
+    """Return what the agent is up to these days."""
+    return Section("status", [["these days", mind.status]] if mind.status else [])
+
+
+def describe_self(mind: SmallvilleMind) -> list[Section]:
+    """Return what the agent is up to, and what it is."""
+    return [describe_status(mind), Section("summary", format_lines(mind))]
 
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
@@ -70,12 +79,12 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         f"{mind.name}'s current daily occupation",
         f"{mind.name}'s feeling about recent progress in life",
     ]
-    before: list[JSONValue] = [["these days", mind.status[:_LINE]]] if mind.status else []
     memories = await recall(mind, queries, moment.now)
+    sections = [*describe_here_and_now(moment.percept), describe_status(mind)]
     shown = mind.services.prompts.fill(
-        "summary_describe", mind.profile, lines=before, memories=memories
+        "summary_describe", mind.profile, sections, memories=memories
     )
-    return PreparedQuery(shown.messages, data)
+    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 async def _apply(

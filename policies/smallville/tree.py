@@ -10,6 +10,7 @@ from typing import ClassVar, cast
 
 from pydantic import create_model
 
+from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import shorten_place
 from genagents_env.cognition.query import (
     Moment,
@@ -20,12 +21,14 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Emoji, Word, one_of
+from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from .ground import NOTHING, begin_reaction, settle_piece
 from .mind import SmallvilleMind
 from .places import MOST_PLACES, find_arena, fit_names, is_related, rank_places
+from .summary import describe_status
 
 
 class PlaceChoice(ReplyModel):
@@ -65,12 +68,16 @@ async def _prepare_step(
     shown = mind.services.prompts.fill(
         "ground_step",
         mind.profile,
-        lines=[["activity", data["text"]]],
+        [
+            *describe_here_and_now(moment.percept),
+            describe_status(mind),
+            Section("activity", [["activity", data["text"]]]),
+        ],
         here=shorten_place(here),
         places=options,
         kind="room" if "sector" in data else "place",
     )
-    return PreparedQuery(shown.messages, {**data, "places": options})
+    return PreparedQuery(shown.messages, {**data, "places": options}, shown.cuts)
 
 
 async def _apply_step(
@@ -106,16 +113,20 @@ async def _prepare_object(
         _settle_place(mind, data, moment, ObjectUse(thing=NOTHING, state="", emoji=""))
         return None
     things = fit_names(mind, [NOTHING, *sorted(known)][:16])
-    lines: list[JSONValue] = [["activity", data["text"]]]
-    lines += [[name, "is", known[name]] for name in things if name in known]
+    states: list[JSONValue] = [[name, "is", known[name]] for name in things if name in known]
     shown = mind.services.prompts.fill(
         "ground_object",
         mind.profile,
-        lines=lines,
+        [
+            *describe_here_and_now(moment.percept),
+            describe_status(mind),
+            Section("activity", [["activity", data["text"]]]),
+            Section("things", states),
+        ],
         things=things,
         place=shorten_place(data["arena"]),
     )
-    return PreparedQuery(shown.messages, {**data, "things": things})
+    return PreparedQuery(shown.messages, {**data, "things": things}, shown.cuts)
 
 
 async def _apply_object(

@@ -13,6 +13,7 @@ _MOST_READ = 1000  # characters of a line; patterns of news take time by the squ
 _NUMBER = re.compile(r"#(\d+)")
 _HOME = re.compile(r"^Home: (.*?)\.(?: Work: (.*?)\.)?$", re.MULTILINE)
 _NAME = re.compile(r"^You are ([^,.\n]+)")
+_SELF = re.compile(r"^You are .*?\n\n", re.DOTALL)  # who one is, where a question begins with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Prompt:
     """What one is asked.
 
     Attributes:
-        system: who one is.
+        system: what everybody is told who is asked this; in some minds who one is.
+        self: who one is.
         words: the question, without its fence.
         lines: of the fence, in order.
         schema: of the reply.
@@ -48,6 +50,7 @@ class Prompt:
     """
 
     system: str
+    self: str
     words: str
     lines: tuple[PromptLine, ...]
     schema: JSONSchema
@@ -56,19 +59,19 @@ class Prompt:
     @cached_property
     def name(self) -> str:
         """One's own name; empty where the prompt does not say."""
-        found = _NAME.search(self.system)
+        found = _NAME.search(self.self)
         return found[1] if found else ""
 
     @cached_property
     def home(self) -> str:
         """The place where one lives; empty where the prompt does not say."""
-        found = _HOME.search(self.system)
+        found = _HOME.search(self.self)
         return found[1] if found else ""
 
     @cached_property
     def work(self) -> str:
         """The place where one works; empty where there is none."""
-        found = _HOME.search(self.system)
+        found = _HOME.search(self.self)
         return (found[2] or "") if found else ""
 
     @property
@@ -116,9 +119,12 @@ def read_prompt(request: CompletionRequest) -> Prompt:
     asked = next((m.content for m in request.messages if m.role == "user"), "")
     system = next((m.content for m in request.messages if m.role == "system"), "")
     fenced = _FENCE.search(asked)
+    words = _FENCE.sub("", asked)
+    told = _SELF.match(words)
     return Prompt(
         system,
-        _FENCE.sub("", asked),
+        told[0] if told else system,
+        words[told.end() :] if told else words,
         tuple(_read_lines(fenced[2])) if fenced else (),
         request.schema or {},
         request.seed,

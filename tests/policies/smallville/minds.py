@@ -42,7 +42,7 @@ def make_mind(
     options = SmallvilleConfig.model_validate(config)
     services = Services(
         options,
-        PromptFiles(FOLDER, seed, options.prompt_tokens),
+        PromptFiles(FOLDER, seed, options.prompt_tokens or 4000),
         ModelClient(ScriptedEndpoint(rule), run_seed=seed),
         Embedder(open_source("hashed")),
         seed,

@@ -1,0 +1,52 @@
+"""Here and now: the part with which every prompt's data begins.
+
+Date and clock, where one is, who is there and what they do. Nothing of it is anyone's opinion, and
+nothing in it lies beyond what is perceived.
+"""
+
+from datetime import datetime
+
+from genagents_env.cognition.sections import Section
+from genagents_env.llm.calls import JSONValue
+from genagents_env.percept import Percept
+
+NOW, HERE = "now", "here"  # the names of its sections
+_COMPANY = 12  # people named at most, the nearest
+
+
+def format_date(time: datetime) -> str:
+    """Return a day as people write it: Monday 13 February 2023."""
+    return f"{time:%A} {time.day} {time:%B %Y}"
+
+
+def format_clock(time: datetime) -> str:
+    """Return a moment: Monday 13 February 2023, 08:00."""
+    return f"{format_date(time)}, {time:%H:%M}"
+
+
+def format_moment(time: datetime) -> str:
+    """Return a moment in few characters, as it stands on a memory: Mon 13 Feb 08:00."""
+    return f"{time:%a} {time.day} {time:%b} {time:%H:%M}"
+
+
+def describe_now(time: datetime, place: str) -> Section:
+    """Return when it is, and where one is; an empty `place` is not told."""
+    where: list[JSONValue] = [["you are at", place]] if place else []
+    return Section(NOW, [["now", format_clock(time)], *where])
+
+
+def describe_here_and_now(percept: Percept) -> list[Section]:
+    """Return when it is, where one is, and who is there, the nearest first."""
+    if percept.me.asleep:
+        now = describe_now(percept.time, percept.me.place)
+        return [Section(NOW, [*now.lines, ["you are", "asleep"]])]
+    people: list[JSONValue] = [
+        ["here with you", person.name, "asleep" if person.asleep else person.doing]
+        for person in percept.people[:_COMPANY]
+    ]
+    if more := len(percept.people) - _COMPANY:
+        people += [["here with you", f"{more} others"]] if more > 0 else []
+    return [
+        describe_now(percept.time, percept.me.place),
+        Section(HERE, people or [["here with you", "nobody"]]),
+    ]

@@ -1,0 +1,125 @@
+"""The sections of a prompt's data, and which of their lines stand in it where not all fit.
+
+Room is given by rank, then in the order of the sections. A sentence is never cut while another
+stays: what is too long loses whole sentences, and only where not even the first one fits its words.
+Everything that is left out or shortened is counted by section.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.prompts import fence
+from genagents_env.llm.token_bound import bound_tokens
+from genagents_env.text import SENTENCE_END
+
+RESERVED, SPOKEN, REMEMBERED = 0, 1, 2  # ranks, those that get room first
+_EMPTY_FENCE = bound_tokens(fence([], ""))
+_EMPTY_LINE = bound_tokens(fence([""], ""))
+_LEAST_LINE = 60  # tokens that a line may take, however little room there is for all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines of a prompt's data that belong together.
+
+    Attributes:
+        name: what it is counted as, such as `plan`.
+        lines: lists of texts, heads first: `["you are at", "Hobbs Cafe/cafe"]`.
+        rank: `RESERVED` gets its room before `SPOKEN`, that before `REMEMBERED`.
+        keep: which lines stay where not all fit.
+    """
+
+    name: str
+    lines: Sequence[JSONValue]
+    rank: int = RESERVED
+    keep: Literal["first", "last"] = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class FittedSection:
+    """What stands in the prompt of a section; `cut` of its lines are missing or shortened."""
+
+    name: str
+    lines: tuple[JSONValue, ...]
+    cut: int
+    tokens: int
+
+
+def fit_sections(sections: Sequence[Section], room: int) -> list[FittedSection]:
+    """Return what of `sections` has `room` tokens, in their order."""
+    fitted: dict[int, FittedSection] = {}
+    most = max(_LEAST_LINE, room // 2)
+    for at in sorted(range(len(sections)), key=lambda at: sections[at].rank):
+        fitted[at] = _fit_section(sections[at], room, min(most, room))
+        room -= fitted[at].tokens
+    return [fitted[at] for at in range(len(sections))]
+
+
+def _fit_section(section: Section, room: int, most: int) -> FittedSection:
+    """Return the lines of a section that have `room` tokens, none longer than `most`."""
+    lines = section.lines if section.keep == "first" else section.lines[::-1]
+    kept: list[JSONValue] = []
+    used = shortened = 0
+    for whole in lines:
+        line = shorten_line(whole, min(most, room - used))
+        cost = count_tokens(line)
+        if used + cost > room or (line != whole and not _has_words(line)):
+            break
+        kept.append(line)
+        used += cost
+        shortened += line != whole
+    shown = kept if section.keep == "first" else kept[::-1]
+    return FittedSection(section.name, tuple(shown), len(lines) - len(kept) + shortened, used)
+
+
+def count_tokens(line: JSONValue) -> int:
+    """Return the tokens that a line adds to the data, by `llm.token_bound`."""
+    return _count_quoted(json.dumps(line, ensure_ascii=False))
+
+
+@lru_cache(maxsize=2**15)  # memories stand in prompt after prompt
+def _count_quoted(quoted: str) -> int:
+    return bound_tokens(fence([json.loads(quoted)], "")) - _EMPTY_FENCE + 1
+
+
+def shorten_line(line: JSONValue, most: int) -> JSONValue:
+    """Return `line` with as much of its last text as leaves it at most `most` tokens long."""
+    if count_tokens(line) <= most:
+        return line
+    if not isinstance(line, list) or not line or not isinstance(line[-1], str):
+        return line
+    around = count_tokens([*line[:-1], ""])
+    return [*line[:-1], shorten_text(line[-1], most - around)]
+
+
+def shorten_text(text: str, most: int) -> str:
+    """Return the whole sentences at the beginning of `text` that, quoted, have `most` tokens.
+
+    Where not even the first has, its first words, and an ellipsis.
+    """
+    if _count_text(text) <= most:
+        return text
+    for kept in _list_beginnings(SENTENCE_END.split(text), " "):
+        if _count_text(kept) <= most:
+            return kept
+    for kept in _list_beginnings(text.split(" "), " "):
+        if _count_text(told := f"{kept.rstrip(',;:-')}…") <= most:
+            return told
+    return ""
+
+
+def _list_beginnings(parts: Sequence[str], space: str) -> Iterator[str]:
+    """Yield the text of all but the last of `parts`, then of all but two, down to one."""
+    return (space.join(parts[:kept]) for kept in range(len(parts) - 1, 0, -1))
+
+
+def _count_text(text: str) -> int:
+    return bound_tokens(fence([text], "")) - _EMPTY_LINE
+
+
+def _has_words(line: JSONValue) -> bool:
+    return not isinstance(line, list) or bool(line and line[-1])
