@@ -14,6 +14,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.rewards import RewardFunction
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.error_messages import translate
+from genagents_env.scenario.past_folder import give_pasts, read_pasts
 
 ScenarioSource: TypeAlias = str | Path | Scenario
 ActionFormat: TypeAlias = Literal["words", "menu"]
@@ -32,6 +33,7 @@ class TownOptions(TypedDict, total=False):
     hours: float | None
     people: Sequence[str] | str | None
     place: str | None
+    memories: str | Path | None
     seconds_per_tick: int | None
     vision_radius: int | None
     reward: str | RewardFunction | None
@@ -51,15 +53,17 @@ class TownConfig:
         hours: the horizon in town hours.
         people: run these people only, by name, or one of the scenario's casts (`"3"`).
         place: where everyone starts; None is each one's own starting place.
+        memories: a folder of what people carry along from an earlier run; see
+            `genagents import-memories`.
         seconds_per_tick: simulated seconds per step.
         vision_radius: in tiles, for everyone.
         reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
         render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
 
     Raises:
-        ConfigError: `actions`, `ids`, `render_mode` or `max_cycles` is not allowed, or `people`
-            or `place` stand beside a loaded scenario. What the scenario's rules forbid is found
-            by `load_scenario` and `apply_to`.
+        ConfigError: `actions`, `ids`, `render_mode` or `max_cycles` is not allowed, or `people`,
+            `place` or `memories` stand beside a loaded scenario. What the scenario's rules
+            forbid is found by `load_scenario` and `apply_to`.
     """
 
     scenario: ScenarioSource = "tiny"
@@ -70,6 +74,7 @@ class TownConfig:
     hours: float | None = None
     people: Sequence[str] | str | None = None
     place: str | None = None
+    memories: str | Path | None = None
     seconds_per_tick: int | None = None
     vision_radius: int | None = None
     reward: str | RewardFunction | None = None
@@ -84,6 +89,7 @@ class TownConfig:
         _check_number("hours", self.hours)
         _check_text("start", self.start, datetime)
         _check_text("place", self.place)
+        _check_text("memories", self.memories, Path)
         _check_text("people", self.people, list, tuple)
         if not isinstance(self.people, str):
             for name in self.people or ():
@@ -91,7 +97,7 @@ class TownConfig:
         if not isinstance(self.scenario, str | Path | Scenario):
             raise ConfigError(f"scenario: {self.scenario!r} is not allowed; a name or folder is")
         if isinstance(self.scenario, Scenario):
-            for name in ("people", "place"):
+            for name in ("people", "place", "memories"):
                 if getattr(self, name) is not None:
                     raise ConfigError(f"{name}: only with a scenario given by name or folder")
 
@@ -105,14 +111,18 @@ class TownConfig:
         return cls(scenario, **options)
 
     def load_scenario(self) -> Scenario:
-        """Return the scenario with its `people` and `place`, before the other options.
+        """Return the scenario with its `people`, `place` and `memories`, before other options.
 
         Raises:
             ScenarioError: the scenario has faults; all are listed.
+            FileError: the memories cannot be read.
         """
         if isinstance(self.scenario, Scenario):
             return self.scenario
-        return load_scenario(self.scenario, people=self.people, place=self.place)
+        scenario = load_scenario(self.scenario, people=self.people, place=self.place)
+        if self.memories is None:
+            return scenario
+        return give_pasts(scenario, read_pasts(Path(self.memories)))
 
     def apply_to(self, scenario: Scenario) -> Scenario:
         """Return `scenario` with `start`, `hours`, `seconds_per_tick` and `vision_radius`.
@@ -134,11 +144,23 @@ class TownConfig:
             for person in data["people"]:
                 person["vision_radius"] = None
         try:
-            return Scenario.model_validate(data)
+            changed = Scenario.model_validate(data)
         except ValidationError as error:
             faults = [translate(one) for one in error.errors()]
             told = "; ".join(f"{'.'.join(map(str, one.loc))}: {one.text}" for one in faults)
             raise ConfigError(f"{scenario.name}: {told}") from None
+        _check_pasts(changed)
+        return changed
+
+
+def _check_pasts(scenario: Scenario) -> None:
+    """Raise where somebody remembers what is still to come."""
+    for person in scenario.people:
+        if person.past is not None and person.past.until > scenario.start:
+            raise ConfigError(
+                f"start: {scenario.start} is before {person.past.until}, up to when {person.name} "
+                "remembers; start then or later"
+            )
 
 
 def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:

@@ -12,6 +12,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.replies import ScriptedReplies
 from genagents_env.memory.embedder import Embedder
 from genagents_env.profile import AgentID, EpisodeContext, Profile
+from genagents_env.scenario.past import Past
 
 __all__ = [
     "INTERVIEW_CALLS",
@@ -82,6 +83,7 @@ class Policy:
         needs_model: it asks `context.model`.
         needs_embedder: it asks `context.embedder`.
         remembers: it can be interviewed.
+        has_past: it begins with `Profile.past` where there is one, and has `collect_past`.
         faculties: the first words of the purposes of its calls; each can have a model of its own.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
     """
@@ -90,6 +92,7 @@ class Policy:
     needs_model: ClassVar[bool] = False
     needs_embedder: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
+    has_past: ClassVar[bool] = False
     faculties: Collection[str] = ()
     scripted_replies: ClassVar[ScriptedReplies] = {}
     _loop: OwnLoop | None = None
@@ -138,6 +141,18 @@ class Policy:
     def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
         """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
         return ()
+
+    def collect_past(self, agent: AgentID, source: str) -> Past:
+        """Return all that `agent` carries along into another run, as `Profile.past` gives it back.
+
+        Args:
+            agent: whose.
+            source: where it comes from, in words.
+
+        Raises:
+            PolicyError: it keeps nothing that another run could begin with.
+        """
+        raise PolicyError(f"the policy {self.name!r} keeps no memories to begin another run with")
 
     def take_notes(self) -> Sequence[MindNote]:
         """Return what was noted by the last decision and in interviews since, each note once.

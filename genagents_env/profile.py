@@ -6,6 +6,7 @@ from datetime import datetime, time
 from typing import Generic, TypeVar
 
 from genagents_env.scenario import Person, Scenario, first_memories
+from genagents_env.scenario.past import Past
 from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 from genagents_env.scenario.town_places import TownPlace, find_town_places
 
@@ -19,7 +20,8 @@ class Profile:
     """What a person knows of themselves at the start of an episode.
 
     `memories` are in order: the persona's sentences, long-term, then recent ones.
-    `facts` are those of the scenario this person knows at the start.
+    `facts` are those of the scenario this person knows at the start; `past` is what the person
+    carries along from an earlier run, if anything.
     `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
     `town`: the places this person knows at the start, when they are open and what stands in them.
     """
@@ -43,6 +45,7 @@ class Profile:
     retention: int
     sleeps_in: tuple[str, str] | None = None
     town: tuple[TownPlace, ...] = ()
+    past: Past | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         retention=person.retention,
         sleeps_in=bed_of(person, scenario),
         town=find_town_places(person, scenario),
+        past=person.past,
     )
 
 

@@ -19,6 +19,7 @@ from genagents_env.cli import (
     judge,
     lists,
     look,
+    memories,
     rate,
     report,
     runs,
@@ -42,7 +43,7 @@ app = typer.Typer(
     "it; 73 the run file is being written; 75 the model does not answer, resume later; 130 "
     "interrupted.",
 )
-for group in (runs, doctor, look, files, report, interviews, judge, sweep, rate, lists):
+for group in (runs, doctor, look, files, report, interviews, memories, judge, sweep, rate, lists):
     group.add_to(app)
 
 

@@ -58,6 +58,10 @@ def run(
         typer.Option(help="Only these, separated by commas; or a cast of the scenario, such as 3."),
     ] = None,
     place: Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')] = None,
+    memories: Annotated[
+        Path | None,
+        typer.Option(help="A folder of what people remember of an earlier run: import-memories."),
+    ] = None,
     policy: Annotated[str, typer.Option(help="Who decides (see `policies`).")] = "scripted",
     policy_for: Annotated[
         list[str] | None, typer.Option(help='"Klaus Mueller=random"; may be repeated.')
@@ -112,7 +116,14 @@ def run(
     from genagents_env.run import run as run_scenario
 
     spec = RunSpec(
-        TownConfig(scenario, start=start, hours=hours, people=_parse_names(people), place=place),
+        TownConfig(
+            scenario,
+            start=start,
+            hours=hours,
+            people=_parse_names(people),
+            place=place,
+            memories=memories,
+        ),
         seed=seed,
         repeats=repeats,
         policy=PolicySpec(
@@ -213,6 +224,8 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
             say()
         if result.resumed_from is not None:
             say(_describe_resume(result.resumed_from, record))
+        if result.note:
+            say(result.note)
         for line in describe_summary(summarize(record)):
             say(line, indent=4)
     say()

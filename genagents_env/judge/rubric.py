@@ -13,7 +13,7 @@ from genagents_env.files import read_text
 from genagents_env.judge.texts import About, JudgedText
 from genagents_env.scenario.error_messages import location, translate
 from genagents_env.scenario.faults import choices, quote, suggest
-from genagents_env.scenario.schema import Line, Model, Paragraph
+from genagents_env.scenario.fields import Line, Model, Paragraph
 from genagents_env.text import fold
 
 _MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply

@@ -11,6 +11,7 @@ from genagents_env.policy import AgentID, Context, Infos, MindNote, Observations
 from genagents_env.record.notes import check_note
 from genagents_env.record.rows import JSON, FaultKind, FaultRow, NoteRow
 from genagents_env.run.concurrency import Worker, raise_first
+from genagents_env.scenario.past import Past
 from genagents_env.text import clean
 
 T = TypeVar("T")
@@ -106,6 +107,21 @@ class PolicyGroup:
             raise PolicyError(
                 f"policy {self.policy.name} cannot go on from its saved state ({_tell(error)}); "
                 "correct its load_state, or run it again where the state is at fault"
+            ) from error
+
+    def collect_past(self, agent: AgentID, source: str) -> Past:
+        """Return what `agent` carries along into another run.
+
+        Raises:
+            PolicyError: the policy keeps none, or fails.
+        """
+        try:
+            return self.policy.collect_past(agent, source)
+        except GenagentsError:
+            raise
+        except (Exception, SystemExit) as error:  # as above
+            raise PolicyError(
+                f"policy {self.policy.name} cannot hand on the past of {agent} ({_tell(error)})"
             ) from error
 
     async def guard(

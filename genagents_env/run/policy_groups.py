@@ -26,6 +26,7 @@ from genagents_env.policy_source import PolicySource
 from genagents_env.record.rows import JSON, FaultRow, NoteRow
 from genagents_env.run.concurrency import collect_results, raise_first
 from genagents_env.run.policy_group import PolicyGroup, describe_fault
+from genagents_env.scenario.past import Past
 from genagents_env.text import clean
 
 Decisions = tuple[dict[AgentID, object], list[FaultRow]]
@@ -128,6 +129,18 @@ class PolicyGroups:
     def remembers(self, agent: AgentID) -> bool:
         """Return whether the policy of `agent` can be interviewed."""
         return self._of[agent].policy.remembers
+
+    def has_past(self, agent: AgentID) -> bool:
+        """Return whether the policy of `agent` begins with a past, and hands one on."""
+        return self._of[agent].policy.has_past
+
+    def collect_past(self, agent: AgentID, source: str) -> Past:
+        """Return what `agent` carries along into another run.
+
+        Raises:
+            PolicyError: its policy keeps none, or fails.
+        """
+        return self._of[agent].collect_past(agent, source)
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Begin an episode for every policy, with the profiles of its own agents.

@@ -13,6 +13,7 @@ from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
 from genagents_env.run.models import Models, name_models, open_models, reopen_models
+from genagents_env.run.past_vectors import check_pasts, put_past_vectors
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
     ChosenPolicies,
@@ -44,6 +45,7 @@ def run(
     check_free(Path(path), force=force)
     env, meta, chosen = _prepare(spec, options)
     groups = load_policies(meta, options, chosen)
+    check_pasts(meta.scenario, groups)
     models = open_models(groups, options)
     meta = name_models(meta, models, options)
     _check_no_key(meta, models)
@@ -54,6 +56,7 @@ def run(
         path, meta, spent=asked, force=force, on_phase=options.on_phase
     ) as writer:
         try:
+            note = put_past_vectors(writer, spec.town.memories, models.source)
             result = RunSession(writer, env, groups, options, models).execute(None)
         except BaseException as error:
             if writer.tick < 0:
@@ -61,7 +64,7 @@ def run(
                 if isinstance(error, DiskError) and not writer.path.exists():
                     raise creation_error(writer.path, error) from None
             raise
-    return add_degradation(result)
+    return add_degradation(replace(result, note=note))
 
 
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
@@ -142,7 +145,7 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
 
 def _check_recordable(town: TownConfig) -> None:
     """Raise where `town` has options that a run file does not hold, so that none are lost."""
-    held = {"scenario", "start", "hours", "people", "place", "seconds_per_tick"}
+    held = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
     for option in fields(town):
         if option.name not in held and getattr(town, option.name) != option.default:
             raise ConfigError(f"{option.name}: a recorded run leaves this to its scenario")
@@ -171,7 +174,7 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, Chos
     scenario = spec.town.load_scenario()
     if spec.repeats is not None:
         scenario = _with_repeats(scenario, spec.repeats)
-    env = TownEnv(replace(spec.town, scenario=scenario, people=None, place=None))
+    env = TownEnv(replace(spec.town, scenario=scenario, people=None, place=None, memories=None))
     effective = env.world.scenario  # with the options of the town in it
     names = tuple(env.possible_agents)
     specs = assign_specs(names, spec.policy, spec.policy_for)

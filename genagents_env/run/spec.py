@@ -165,6 +165,7 @@ class RunResult:
             cancelled: they count as spent, at the most they could cost.
         resumed_from: the tick of the checkpoint that `resume` went on from, -1 where it began again
             at the start; None of a run that was not resumed.
+        note: with what memories its people began; empty where they have no past.
     """
 
     path: Path
@@ -175,3 +176,4 @@ class RunResult:
     degradation: Degradation = _WHOLE
     lost: int = 0
     resumed_from: int | None = None
+    note: str = ""

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.fields import NAME_LIMIT
 from genagents_env.scenario.files import Folder, read_folder
-from genagents_env.scenario.schema import NAME_LIMIT
 from genagents_env.text import fold
 
 KEY = "extends"

@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.faults import choices, quote, suggest
+from genagents_env.scenario.fields import Model
 from genagents_env.scenario.schema import (
     ArenaSpec,
     Check,
-    Model,
     ObjectSpec,
     Person,
     PlaceCheck,

@@ -4,78 +4,32 @@ Every text has passed `clean`; every reference is checked by the loader, which l
 Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
 """
 
-from datetime import date, datetime, time
+from datetime import date, time
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from genagents_env.patterns import compile_pattern
-from genagents_env.scenario.plan import parse_hours
-from genagents_env.text import clean
+from genagents_env.scenario.fields import (
+    Line,
+    LocalTime,
+    Model,
+    Name,
+    OpenHours,
+    Paragraph,
+    Patterns,
+    Radius,
+    Ref,
+    check_years,
+    clean_to,
+)
+from genagents_env.scenario.past import Past
 
-NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
-FIRST_YEAR, LAST_YEAR = 1000, 9000  # of the start: computing with dates ends at 1 and 9999
 SIDE_LIMIT = 512  # tiles, the longest side of a town
 FEW = 100  # facts, questions and the like
 MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)
 
 
-def _clean_to(limit: int) -> BeforeValidator:
-    def check(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if len(value) > limit:
-            raise ValueError(f"at most {limit} characters are allowed, this has {len(value)}")
-        return clean(value, limit)
-
-    return BeforeValidator(check)
-
-
-def _no_slash(value: str) -> str:
-    if not value or "/" in value:
-        raise ValueError("a name has at least one character and no '/'")
-    return value
-
-
-def _pattern(value: str) -> str:
-    compile_pattern(value)
-    return value
-
-
-def _local(value: datetime) -> datetime:
-    if value.tzinfo is not None:
-        raise ValueError("it has a time zone; write local town time, such as 2023-02-13T08:00:00")
-    return value
-
-
-def _in_years(value: datetime) -> datetime:
-    if not FIRST_YEAR <= value.year <= LAST_YEAR:
-        raise ValueError(f"the year is {value.year}; from {FIRST_YEAR} to {LAST_YEAR} are allowed")
-    return value
-
-
-def _opening(value: str) -> str:
-    parse_hours(
-        clean(value)
-    )  # its errors show the text, so that no half of a character may be left
-    return value
-
-
-Name = Annotated[str, _clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
-Ref = Annotated[str, _clean_to(4 * NAME_LIMIT), Field(min_length=1)]
-Line = Annotated[str, _clean_to(LINE_LIMIT), Field(min_length=1)]
-Paragraph = Annotated[str, _clean_to(TEXT_LIMIT)]
-Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
-Patterns = Annotated[tuple[Pattern, ...], Field(max_length=30)]
-LocalTime = Annotated[datetime, AfterValidator(_local)]
-OpenHours = Annotated[str, AfterValidator(_opening)]
-Radius = Annotated[int, Field(ge=1, le=64)]
-
-
-class Model(BaseModel):
-    """Strict and frozen: unknown keys and silent conversions (`true` for 1) are faults."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 
 
 class ObjectSpec(Model):
@@ -90,7 +44,7 @@ class ObjectSpec(Model):
     state: Line = "idle"
     states: tuple[Line, ...] = ()
     free_text: bool = False
-    next: dict[str, tuple[Line, ...]] = {}
+    next: dict[str, tuple[Line, ...]] = Field(default_factory=dict)
     users: tuple[Name, ...] = ()
     sleep_state: Line | None = None
     lasting: tuple[Line, ...] = ()
@@ -135,7 +89,7 @@ class RoutineEntry(Model):
     at: time
     place: Ref
     doing: Line
-    emoji: Annotated[str, _clean_to(8)] = ""
+    emoji: Annotated[str, clean_to(8)] = ""
     use: Ref | None = None
     state: Line | None = None
 
@@ -148,7 +102,10 @@ class Relationship(Model):
 
 
 class Person(Model):
-    """One of the people. `persona` is split at semicolons into the first memories."""
+    """One of the people. `persona` is split at semicolons into the first memories.
+
+    `past`: what the person carries along from an earlier run; see `genagents import-memories`.
+    """
 
     name: Name
     age: Annotated[int, Field(ge=0, le=130)] | None = None
@@ -164,13 +121,14 @@ class Person(Model):
     goal: Paragraph = ""
     recent_memories: tuple[Paragraph, ...] = ()
     memories: tuple[Paragraph, ...] = ()
-    emoji: Annotated[str, _clean_to(8)] = "🙂"
+    emoji: Annotated[str, clean_to(8)] = "🙂"
     vision_radius: Radius | None = None
     hearing_radius: Radius | None = None
     attention_bandwidth: Annotated[int, Field(ge=1, le=100)] = 8
     retention: Annotated[int, Field(ge=0, le=1000)] = 8
     phone: bool = True
     present: bool = True
+    past: Past | None = None
 
 
 class Fact(Model):
@@ -368,7 +326,7 @@ class Scenario(Model):
     description: Paragraph = ""
     town: Name
     outside: Name = "outside"
-    start: Annotated[LocalTime, AfterValidator(_in_years)]
+    start: Annotated[LocalTime, AfterValidator(check_years)]
     hours: Annotated[float, Field(gt=0, le=24 * 366)]
     seconds_per_tick: Annotated[int, Field(ge=1, le=3600)] = 10
     rules: Rules = Rules()
@@ -381,7 +339,9 @@ class Scenario(Model):
     interview_repeats: Annotated[int, Field(ge=1, le=20)] = 1
     checks: Annotated[tuple[Check, ...], Field(max_length=FEW)] = ()
     success: Annotated[tuple[Success, ...], Field(max_length=FEW)] = ()
-    casts: dict[Name, Annotated[tuple[Name, ...], Field(min_length=1)]] = {}
+    casts: dict[Name, Annotated[tuple[Name, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
     measures: tuple[Literal["knowledge", "attendance", "density", "conversation"], ...] = ()
     reward: Reward = Reward()
     map: Annotated[str, Field(max_length=MAP_LIMIT)] | None = None

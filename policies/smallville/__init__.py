@@ -15,8 +15,9 @@ from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
+from genagents_env.scenario.past import Past
 
-from . import act, converse, interview, perceive, plan, react, reflect, spots, summary, tree
+from . import act, converse, interview, past, perceive, plan, react, reflect, spots, summary, tree
 from .config import SmallvilleConfig
 from .mind import SmallvilleMind, make_mind
 from .scripted import REPLIES
@@ -46,6 +47,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
     """
 
     name = "smallville"
+    has_past = True
     missing_embedder = (
         "recalls by relevance and needs an embedder; the context has none (or set retrieval=false)"
     )
@@ -60,7 +62,9 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         return self.config.retrieval
 
     def make_mind(self, services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
-        """Return a mind that knows what its profile says."""
+        """Return a mind that knows what its profile says, and carries along what it has lived."""
+        if profile.past is not None:
+            return past.make_mind_after(services, profile, profile.past)
         return make_mind(services, profile)
 
     async def decide(self, mind: SmallvilleMind, percept: Percept) -> Action:
@@ -91,3 +95,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         So those of a thought are the events of what it rests on.
         """
         return interview.list_memories(self.minds[agent])
+
+    def collect_past(self, agent: str, source: str) -> Past:
+        """Return all that another run can begin with: memories, summary, status, promises."""
+        return past.collect_past(self.minds[agent], source)

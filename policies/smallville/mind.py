@@ -1,5 +1,6 @@
 """What an agent carries from tick to tick: the memory stream and everything around it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -145,16 +146,24 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
 def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
     """Return a mind that remembers the profile: the agent's nature, knowledge and recent days."""
     mind = SmallvilleMind(services, profile, status=profile.goal)
-    for text in profile.memories:
-        mind.stream.add("thought", text, created=0, importance=_SEED_IMPORTANCE, cause="seed")
-    for other, about in profile.relationships.items():
-        text = f"{profile.name} knows {other}: {about}"
-        known = (profile.name, "knows", other)
-        mind.stream.add(
-            "thought", text, created=0, importance=_SEED_IMPORTANCE, about=known, cause="seed"
-        )
-    for fact in profile.facts:
-        mind.stream.add(
-            "thought", fact.statement, created=0, importance=_FACT_IMPORTANCE, cause="seed"
-        )
+    add_seeds(mind)
     return mind
+
+
+def add_seeds(mind: SmallvilleMind, known: Collection[str] = ()) -> None:
+    """Remember what the profile says, but for the texts in `known`."""
+    profile = mind.profile
+    knows = (profile.name, "knows")
+    seeds: list[tuple[str, float, tuple[str, ...]]] = [
+        *((text, _SEED_IMPORTANCE, ()) for text in profile.memories),
+        *(
+            (f"{profile.name} knows {other}: {about}", _SEED_IMPORTANCE, (*knows, other))
+            for other, about in profile.relationships.items()
+        ),
+        *((fact.statement, _FACT_IMPORTANCE, ()) for fact in profile.facts),
+    ]
+    for text, importance, about in seeds:
+        if text not in known:
+            mind.stream.add(
+                "thought", text, created=0, importance=importance, about=about, cause="seed"
+            )

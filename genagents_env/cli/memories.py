@@ -1,0 +1,111 @@
+"""`genagents import-memories`: what people of one run remember, for another run to begin with."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.look import parse_tick
+from genagents_env.cli.options import GivenPolicies, NoProgress, TrustPolicies
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.memory.vector_file import TextVectors
+    from genagents_env.run import RunOptions
+    from genagents_env.scenario.past import Past
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("import-memories")(import_memories)
+
+
+def import_memories(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN|FOLDER...",
+            help="A run file; or folders of people of the public generative_agents code, each "
+            "with a bootstrap_memory.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The folder; made where it is missing.")],
+    agent: Annotated[
+        list[str] | None, typer.Option(help="Whose; may be repeated. Everyone who remembers.")
+    ] = None,
+    at: Annotated[str | None, typer.Option(help="Town time: 10:30. The end of the run.")] = None,
+    trust_policies: TrustPolicies = False,
+    policy: GivenPolicies = None,
+    quiet: NoProgress = False,
+) -> None:
+    """Write what people remember, are and mean to do, for another run to begin with.
+
+    Of a run: as they were at its end or `--at`; it is lived again up to then with the stored
+    replies, no model is asked. A file a person, and the vectors of all texts beside them.
+
+    Example: genagents import-memories first.sqlite --out memories; then
+    genagents run valentines_party --policy smallville --memories memories --start 2023-02-14T16:00
+    """
+    from genagents_env.cli.progress import show_progress
+    from genagents_env.memory.vector_file import write_vectors
+    from genagents_env.run import RunOptions
+    from genagents_env.run.past_vectors import VECTORS
+    from genagents_env.scenario.past_folder import write_pasts
+
+    if all(source.is_dir() for source in sources):
+        if at is not None:
+            raise ConfigError("--at: only of a run; the public layout is of one moment")
+        pasts, vectors = _read_folders(sources, agent or ())
+    elif len(sources) == 1:
+        with show_progress(quiet) as watch:
+            options = RunOptions(
+                trust_policies=trust_policies, policies=tuple(policy or ()), watch=watch
+            )
+            pasts, vectors = _collect(sources[0], agent or (), at, options)
+    else:
+        raise ConfigError("name one run file, or folders of people; not both")
+    write_pasts(out, pasts)
+    if vectors.vectors:
+        write_vectors(out / VECTORS, vectors)
+    for name, past in pasts.items():
+        say(f"{name}: {len(past.memories):,} memories of up to {past.until:%a %d %b %Y %H:%M}")
+    kept = f"; {len(vectors.vectors):,} vectors by {vectors.model}" if vectors.vectors else ""
+    say(f"{out}: {len(pasts)} people{kept}")
+
+
+def _read_folders(
+    folders: Sequence[Path], agents: Sequence[str]
+) -> tuple[dict[str, "Past"], "TextVectors"]:
+    from genagents_env.memory.public_layout import MODEL, find_public_people, read_public_person
+    from genagents_env.memory.vector_file import TextVectors
+
+    pasts: dict[str, Past] = {}
+    vectors: dict[str, bytes] = {}
+    for folder in folders:
+        people = find_public_people(folder)
+        if not people:
+            raise ConfigError(f"{folder}: no person in it; one has a folder `bootstrap_memory`")
+        for person in people:
+            name, past, more = read_public_person(person)
+            if name in pasts:
+                raise ConfigError(f"{person}: a second folder of {name}")
+            if not agents or name in agents:
+                pasts[name] = past
+                vectors |= more.vectors
+    missing = [name for name in agents if name not in pasts]
+    if missing or not pasts:
+        raise ConfigError(f"nobody is called {', '.join(missing)} in {folders[0]}")
+    return pasts, TextVectors(MODEL, vectors)
+
+
+def _collect(
+    path: Path, agent: Sequence[str], at: str | None, options: "RunOptions"
+) -> tuple[dict[str, "Past"], "TextVectors"]:
+    from genagents_env.record import RunReader
+    from genagents_env.run.past import collect_run_pasts
+
+    with RunReader(path) as record:
+        tick = None if at is None else parse_tick(record, at)
+    return collect_run_pasts(path, agent, tick, options)

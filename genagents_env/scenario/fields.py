@@ -1,0 +1,74 @@
+"""The types of the fields of a scenario, and the base of its tables."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from genagents_env.patterns import compile_pattern
+from genagents_env.scenario.plan import parse_hours
+from genagents_env.text import clean
+
+NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
+FIRST_YEAR, LAST_YEAR = 1000, 9000  # of the start: computing with dates ends at 1 and 9999
+
+
+def clean_to(limit: int) -> BeforeValidator:
+    """Return what cleans a text, and refuses one of more than `limit` characters."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if len(value) > limit:
+            raise ValueError(f"at most {limit} characters are allowed, this has {len(value)}")
+        return clean(value, limit)
+
+    return BeforeValidator(check)
+
+
+def _no_slash(value: str) -> str:
+    if not value or "/" in value:
+        raise ValueError("a name has at least one character and no '/'")
+    return value
+
+
+def _pattern(value: str) -> str:
+    compile_pattern(value)
+    return value
+
+
+def _local(value: datetime) -> datetime:
+    if value.tzinfo is not None:
+        raise ValueError("it has a time zone; write local town time, such as 2023-02-13T08:00:00")
+    return value
+
+
+def check_years(value: datetime) -> datetime:
+    """Return `value`, or raise ValueError where its year is not allowed."""
+    if not FIRST_YEAR <= value.year <= LAST_YEAR:
+        raise ValueError(f"the year is {value.year}; from {FIRST_YEAR} to {LAST_YEAR} are allowed")
+    return value
+
+
+def _opening(value: str) -> str:
+    parse_hours(
+        clean(value)
+    )  # its errors show the text, so that no half of a character may be left
+    return value
+
+
+Name = Annotated[str, clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
+Ref = Annotated[str, clean_to(4 * NAME_LIMIT), Field(min_length=1)]
+Line = Annotated[str, clean_to(LINE_LIMIT), Field(min_length=1)]
+Paragraph = Annotated[str, clean_to(TEXT_LIMIT)]
+Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
+Patterns = Annotated[tuple[Pattern, ...], Field(max_length=30)]
+LocalTime = Annotated[datetime, AfterValidator(_local)]
+OpenHours = Annotated[str, AfterValidator(_opening)]
+Radius = Annotated[int, Field(ge=1, le=64)]
+
+
+class Model(BaseModel):
+    """Strict and frozen: unknown keys and silent conversions (`true` for 1) are faults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -1,0 +1,106 @@
+"""What a person carries along from an earlier run: memories, and what was made of them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from genagents_env.scenario.fields import Line, LocalTime, Model, Name, Paragraph, Ref
+
+MOST_MEMORIES = 200_000  # of one person
+_MANY = 10_000  # people, objects, places, blocks of a day
+Word = Annotated[str, Field(min_length=1, max_length=40)]
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
+class PastMemory(Model):
+    """A memory, with its times on the town's clock.
+
+    time: when it was made. accessed: when it was last recalled, where that is known. expires: from
+    when it is recalled no more. begins, seconds: of a plan. about: subject, predicate, object.
+    evidence: the memories that it was inferred from, by their places in the list, which are all
+    before its own. seed: it was known from the start, and has no hour.
+    """
+
+    time: LocalTime
+    kind: Literal["event", "thought", "chat", "plan"]
+    text: Paragraph
+    importance: Annotated[float, Field(ge=1, le=10)]
+    accessed: LocalTime | None = None
+    expires: LocalTime | None = None
+    begins: LocalTime | None = None
+    seconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    place: Paragraph = ""
+    about: Annotated[tuple[Paragraph, ...], Field(max_length=8)] = ()
+    evidence: tuple[Annotated[int, Field(ge=0, lt=MOST_MEMORIES)], ...] = ()
+    seed: bool = False
+
+
+class PastObject(Model):
+    """What a person believed of an object: its state when it was last seen, at `time`."""
+
+    id: Ref
+    name: Line
+    state: Line
+    time: LocalTime
+
+
+class PastBlock(Model):
+    """A stretch of the day that was planned."""
+
+    begins: LocalTime
+    ends: LocalTime
+    text: Paragraph
+
+
+class PastDay(Model):
+    """The plan of the last day; what lies after `until` is of use where the run begins before."""
+
+    date: Day
+    wakes: LocalTime
+    beds: LocalTime
+    outline: Annotated[tuple[Paragraph, ...], Field(max_length=_MANY)] = ()
+    blocks: Annotated[tuple[PastBlock, ...], Field(max_length=_MANY)] = ()
+
+
+class PastCommitment(Model):
+    """Something promised; `clock` is empty where only the day is known."""
+
+    date: Day
+    clock: Annotated[str, Field(pattern=r"^(\d{2}:\d{2})?$")] = ""
+    what: Paragraph
+    where: Paragraph = ""
+    with_whom: Paragraph = ""
+
+
+class Past(Model):
+    """What somebody knew, was and meant to do at `until`, as a mind had it.
+
+    source: where it comes from. status: what one was up to. requirements: what a day has to hold.
+    summary: of oneself, by the name that the mind has for each part. importance: of what was
+    observed since one last reflected. people: whom one knew by name. talks: when one last talked
+    with whom. facts: those of the scenario that one knew. places: those that one had come to know.
+    """
+
+    until: LocalTime
+    source: Line
+    memories: Annotated[tuple[PastMemory, ...], Field(max_length=MOST_MEMORIES)] = ()
+    status: Paragraph = ""
+    requirements: Annotated[tuple[Paragraph, ...], Field(max_length=100)] = ()
+    summary: dict[Word, Paragraph] = Field(default_factory=dict)
+    importance: Annotated[float, Field(ge=0, le=1e9)] = 0.0
+    commitments: Annotated[tuple[PastCommitment, ...], Field(max_length=_MANY)] = ()
+    people: Annotated[tuple[Name, ...], Field(max_length=_MANY)] = ()
+    talks: dict[Name, LocalTime] = Field(default_factory=dict)
+    objects: Annotated[tuple[PastObject, ...], Field(max_length=_MANY)] = ()
+    facts: Annotated[tuple[Word, ...], Field(max_length=100)] = ()
+    places: Annotated[tuple[Ref, ...], Field(max_length=_MANY)] = ()
+    day: PastDay | None = None
+
+    @model_validator(mode="after")
+    def _evidence_comes_first(self) -> "Past":
+        for number, memory in enumerate(self.memories):
+            if any(place >= number for place in memory.evidence):
+                raise ValueError(f"memories[{number}]: its evidence comes after it")
+            if memory.time > self.until:
+                raise ValueError(f"memories[{number}]: it was made after `until`")
+        return self

@@ -1,0 +1,100 @@
+"""The past: a mind that begins with what another handed on is as that one was, at its own times."""
+
+from dataclasses import replace
+
+from genagents_env.policies.smallville.commitments import Commitment
+from genagents_env.policies.smallville.day import Day, PlanBlock
+from genagents_env.policies.smallville.mind import BelievedObject, SelfSummary, SmallvilleMind
+from genagents_env.policies.smallville.past import collect_past, make_mind_after
+from genagents_env.scenario.past import Past
+from tests.policies.smallville.conftest import MakeMind
+
+HOUR = 3600
+
+
+def make_old(make_mind: MakeMind) -> SmallvilleMind:
+    mind = make_mind()
+    mind.tick = 2 * HOUR // 10 - 1
+    mind.status, mind.requirements = "writing a cookbook", ["cook at noon"]
+    mind.stream.add("thought", "Ada is kind", created=0, importance=5, cause="seed")
+    seen = mind.stream.add(
+        "event",
+        "the oven is on",
+        created=600,
+        importance=2,
+        events=(7,),
+        about=("oven", "is", "on"),
+    )
+    mind.stream.add(
+        "thought",
+        "Ada bakes",
+        created=900,
+        importance=6.5,
+        evidence=(0, seen),
+        expires=9 * HOUR,
+        cause="reflect.insights #0 at tick 90",
+    )
+    mind.stream.add(
+        "plan", "bread", created=900, start=HOUR, duration=600, place="Hobbs Cafe", cause="plan.day"
+    )
+    mind.stream.add("chat", "Talked with Ben", created=1800, events=(9,), place="Hobbs Cafe")
+    mind.stream.touch([seen], 2000)
+    mind.summary = SelfSummary("kind", "bakes", "content", made=60)
+    mind.attention.importance, mind.attention.talked = 42.0, {"Ben Carver": 1800}
+    mind.commitments = [Commitment("2023-02-14", "17:00", "coming", "Hobbs Cafe", "Ben Carver")]
+    mind.objects = {"kitchen/oven": BelievedObject("oven", "on", 600)}
+    mind.day = Day("2023-02-13", 0, 15 * HOUR, ["bake"], [PlanBlock(0, HOUR, "baking")])
+    return mind
+
+
+def begin_later(old: SmallvilleMind, past: Past, seconds: int) -> SmallvilleMind:
+    start = old.services.to_time(seconds)
+    return make_mind_after(replace(old.services, start=start), old.profile, past)
+
+
+def test_all_of_it_comes_back_at_the_same_times_of_town(make_mind: MakeMind) -> None:
+    old = make_old(make_mind)
+    past = collect_past(old, "a test")
+    assert past.until == old.services.to_time(2 * HOUR)
+    new = begin_later(old, past, 33 * HOUR)
+    new.tick = -1
+    for id_ in range(len(old.stream)):
+        before, after = old.stream[id_], new.stream[id_]
+        assert (after.kind, after.text, after.about) == (before.kind, before.text, before.about)
+        assert (after.importance, after.depth) == (before.importance, before.depth)
+        assert (after.evidence, after.place) == (before.evidence, before.place)
+        assert (after.created, after.accessed) == (
+            before.created - 33 * HOUR,
+            before.accessed - 33 * HOUR,
+        )
+        assert after.events == ()  # these are in another record
+        assert after.cause == ("seed" if before.cause == "seed" else "past")
+    assert new.stream[2].expires == 9 * HOUR - 33 * HOUR
+    assert (new.stream[3].start, new.stream[3].duration) == (HOUR - 33 * HOUR, 600)
+    assert (new.status, new.requirements) == (old.status, old.requirements)
+    assert (new.summary.core, new.summary.progress) == ("kind", "content")
+    assert new.commitments == old.commitments
+    assert new.attention.talked == {"Ben Carver": 1800 - 33 * HOUR}
+    assert new.attention.importance == 42.0
+    assert new.objects["kitchen/oven"] == BelievedObject("oven", "on", 600 - 33 * HOUR)
+    assert new.day.hours == [PlanBlock(-33 * HOUR, -32 * HOUR, "baking")]
+    assert (new.day.date, new.day.outline) == ("2023-02-13", ["bake"])
+
+
+def test_what_it_hands_on_again_is_the_same(make_mind: MakeMind) -> None:
+    old = make_old(make_mind)
+    past = collect_past(old, "a test")
+    again = collect_past(begin_later(old, past, 33 * HOUR), "a test")
+    handed = len(past.memories)
+    assert again.memories[:handed] == past.memories
+    assert again.model_copy(update={"memories": past.memories, "until": past.until}) == past
+
+
+def test_of_the_profile_only_what_is_new_is_added(make_mind: MakeMind) -> None:
+    old = make_old(make_mind)
+    profile = replace(old.profile, memories=("Ada is kind", "Ada sings"), relationships={})
+    facts = tuple(fact.id for fact in profile.facts)
+    past = collect_past(old, "a test").model_copy(update={"facts": facts})
+    new = make_mind_after(old.services, profile, past)
+    added = [new.stream[id_].text for id_ in range(len(past.memories), len(new.stream))]
+    assert added == ["Ada sings"]

@@ -1,0 +1,88 @@
+"""Pasts as files: written, read, given to the people of a scenario."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.errors import ConfigError, FileError
+from genagents_env.scenario import load_scenario
+from genagents_env.scenario.past import Past, PastMemory
+from genagents_env.scenario.past_folder import give_pasts, read_pasts, write_pasts
+
+NINE = datetime(2023, 2, 13, 9)  # noqa: DTZ001
+TEA = PastMemory(time=NINE, kind="event", text='Ada said: "Tea? 🍵"', importance=3.0)
+BREW = PastMemory(time=NINE, kind="thought", text="Ada likes tea", importance=7.5, evidence=(0,))
+PAST = Past(
+    until=NINE,
+    source="a test",
+    memories=(TEA, BREW),
+    facts=("tea",),
+    places=("Cottage/kitchen", "nowhere"),
+    talks={"Ada Brook": NINE},
+)
+
+
+def test_a_past_is_the_same_once_it_is_read_again(tmp_path: Path) -> None:
+    (path,) = write_pasts(tmp_path / "memories", {"Ben Carver": PAST})
+    assert path.name == "ben_carver.json"
+    assert len([line for line in path.read_text().splitlines() if '"importance"' in line]) == 2
+    assert read_pasts(tmp_path / "memories") == {"Ben Carver": PAST}
+
+
+def test_with_a_past_come_places_and_facts() -> None:
+    scenario = load_scenario("tiny")
+    given = give_pasts(scenario, {"Ben Carver": PAST})
+    ada, ben = given.people
+    assert ada == scenario.people[0]
+    assert ben.past == PAST
+    assert ben.known_places == ("Cottage/kitchen",)
+    (fact,) = [fact for fact in given.facts if fact.id == "tea"]
+    assert "Ben Carver" in fact.known_by
+    with pytest.raises(ConfigError, match="none of whom is in tiny"):
+        give_pasts(scenario, {"Bob": PAST})
+
+
+def test_nobody_remembers_what_is_still_to_come(tmp_path: Path) -> None:
+    write_pasts(tmp_path, {"Ben Carver": PAST})
+    for start, allowed in (("2023-02-13T09:00", True), ("2023-02-13T08:59", False)):
+        config = TownConfig("tiny", memories=tmp_path, start=start, hours=1)
+        if allowed:
+            config.apply_to(config.load_scenario())
+            continue
+        with pytest.raises(ConfigError, match="start then or later"):
+            config.apply_to(config.load_scenario())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{}", "no past of a person"),
+        ("[1]", "no past of a person"),
+        ('{"name": "Ben Carver"}', "until"),
+        ('{"name": 3, "until": "2023-02-13T09:00:00", "source": "s"}', "its name is no text"),
+        ('{"name": "B", "until": "2023-02-13T09:00:00", "source": "s", "x": 1}', "x: Extra"),
+    ],
+)
+def test_what_is_no_past_is_refused_by_its_file(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "ben.json").write_text(text)
+    with pytest.raises(FileError, match=says):
+        read_pasts(tmp_path)
+
+
+def test_folders_without_pasts_and_people_twice_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="holds no memories"):
+        read_pasts(tmp_path)
+    (path,) = write_pasts(tmp_path, {"Ben Carver": PAST})
+    path.with_name("b.json").write_text(path.read_text())
+    with pytest.raises(FileError, match="a second file of Ben Carver"):
+        read_pasts(tmp_path)
+
+
+def test_evidence_and_time_of_a_memory_fit_the_past() -> None:
+    with pytest.raises(ValueError, match="its evidence comes after it"):
+        Past(until=NINE, source="s", memories=(BREW, TEA))
+    late = TEA.model_copy(update={"time": datetime(2023, 2, 13, 10)})  # noqa: DTZ001
+    with pytest.raises(ValueError, match="made after"):
+        Past(until=NINE, source="s", memories=(late,))
