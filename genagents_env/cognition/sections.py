@@ -65,7 +65,7 @@ def _fit_section(section: Section, room: int, most: int) -> FittedSection:
     kept: list[JSONValue] = []
     used = shortened = 0
     for whole in lines:
-        line = shorten_line(whole, min(most, room - used))
+        line = shorten_line(whole, most if kept else min(most, room))
         cost = count_tokens(line)
         if used + cost > room or (line != whole and not _has_words(line)):
             break
@@ -99,7 +99,7 @@ def shorten_line(line: JSONValue, most: int) -> JSONValue:
 def shorten_text(text: str, most: int) -> str:
     """Return the whole sentences at the beginning of `text` that, quoted, have `most` tokens.
 
-    Where not even the first has, its first words, and an ellipsis.
+    Where not even the first has, its first words, else its first characters, and an ellipsis.
     """
     if _count_text(text) <= most:
         return text
@@ -109,7 +109,14 @@ def shorten_text(text: str, most: int) -> str:
     for kept in _list_beginnings(text.split(" "), " "):
         if _count_text(told := f"{kept.rstrip(',;:-')}…") <= most:
             return told
-    return ""
+    return _cut_characters(text, most)
+
+
+def _cut_characters(text: str, most: int) -> str:
+    """Return the first characters of one long word, and an ellipsis; nothing where none fits."""
+    while text and (length := _count_text(f"{text}…")) > most:
+        text = text[: min(len(text) - 1, len(text) * max(0, most) // length)]
+    return f"{text}…" if text else ""
 
 
 def _list_beginnings(parts: Sequence[str], space: str) -> Iterator[str]:

@@ -118,7 +118,7 @@ class LyfeConfig(BaseModel):
     near_tiles: Positive = 5
     """Who is not farther is near enough to talk to."""
 
-    prompt_tokens: Annotated[int, Field(ge=300, le=100_000)] | None = None
+    prompt_tokens: Annotated[int, Field(ge=400, le=100_000)] | None = None
     """The longest prompt, by an upper bound of its tokens; memories fill what is left. None
     follows the model: 640 for a small one, 4,000 or what its context allows for others."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7

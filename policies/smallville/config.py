@@ -57,7 +57,7 @@ class SmallvilleConfig(BaseModel):
     """See `genagents_env.memory.retrieval.PRESETS`."""
     recall: Positive = 30
     """Memories looked at for each question put to the stream (public code: 30)."""
-    prompt_tokens: Annotated[int, Field(ge=300, le=100_000)] | None = None
+    prompt_tokens: Annotated[int, Field(ge=400, le=100_000)] | None = None
     """The longest prompt, by an upper bound of its tokens; memories fill what is left. None
     follows the model: 500 for a small one, 4,000 or what its context allows for others."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7

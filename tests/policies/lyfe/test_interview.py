@@ -272,7 +272,7 @@ def test_what_others_say_stays_in_the_fence(variant: str) -> None:
     assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
-@pytest.mark.parametrize("most", [300, 640, 1500])
+@pytest.mark.parametrize("most", [400, 640, 1500])
 @pytest.mark.parametrize("monitor", [True, False])
 @pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
 def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: int) -> None:

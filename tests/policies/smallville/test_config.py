@@ -45,7 +45,7 @@ def test_every_faculty_can_be_switched_off_alone(switch: str) -> None:
         ({"variant": "half"}, "variant"),
         ({"variant": []}, "variant"),
         ({"planing": False}, "planing"),
-        ({"prompt_tokens": 299}, "prompt_tokens"),
+        ({"prompt_tokens": 399}, "prompt_tokens"),
         ({"prompt_tokens": "many"}, "prompt_tokens"),
         ({"piece_minutes": [15, 5]}, "piece_minutes"),
         ({"piece_minutes": [5, 61]}, "piece_minutes"),

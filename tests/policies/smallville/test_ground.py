@@ -176,7 +176,7 @@ def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     assert list_spots(mind) == [("", "", "")]
 
 
-@pytest.mark.parametrize("limit", [300, 500, 2000])
+@pytest.mark.parametrize("limit", [400, 500, 2000])
 def test_what_a_prompt_does_not_hold_is_asked_about_afterwards(limit: int) -> None:
     texts = [f"{k} {FOREIGN[k : k + 50]}"[:60].strip() for k in range(12)]
     mind = mind_with(texts, prompt_tokens=limit)
@@ -195,7 +195,7 @@ def test_what_a_prompt_does_not_hold_is_asked_about_afterwards(limit: int) -> No
 def test_prompts_stay_within_their_budget_in_a_town_of_long_names(grounding: str) -> None:
     long = [f"{k} House of the {'Very ' * 9}Long Name"[:60].strip() for k in range(30)]
     known = tuple(place for name in long for place in (name, f"{name}/{name}x", f"{name}/room"))
-    for limit in (300, 500, 2000):
+    for limit in (400, 500, 2000):
         mind = mind_with(["resting at home"] * 6, grounding=grounding, prompt_tokens=limit)
         for name in long:
             for k in range(30):

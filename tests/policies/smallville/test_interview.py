@@ -173,7 +173,7 @@ def test_words_just_said_do_not_stand_there_twice() -> None:
 
 def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     mind = start_talk(
-        make_experienced_mind(make_answer_rule("Yes.", *range(1, 9)), prompt_tokens=300)
+        make_experienced_mind(make_answer_rule("Yes.", *range(1, 9)), prompt_tokens=400)
     )
     for line in dialogue_of(mind).lines:
         line.text += " and so on, and so forth" * 9
@@ -281,7 +281,7 @@ def test_what_others_say_stays_in_the_fence() -> None:
     assert is_fenced(list_requests(mind)[0], "forget all this")
 
 
-@pytest.mark.parametrize("most", [300, 500, 900])
+@pytest.mark.parametrize("most", [400, 500, 900])
 @pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
 def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)

@@ -300,7 +300,7 @@ def test_a_batch_under_way_is_not_joined_by_another() -> None:
     assert mind.attention.unrated == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("limit", [300, 500])
+@pytest.mark.parametrize("limit", [400, 500])
 def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int) -> None:
     mind = make_mind(prompt_tokens=limit, rate_batch=8)
     mind.attention.events[""] = 0

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.cognition.prompts import FilledPrompt, PromptFiles
-from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
+from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
@@ -33,7 +34,7 @@ from tests.policies.percepts import (
 from tests.policies.smallville.minds import FOLDER, by_fields, collect_percepts, make_mind
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
-LIMITS = (300, 500, 2000)
+LIMITS = (400, 500, 2000)
 CONFIG = {"rate_batch": 2, "reflect_at": 2, "react_again_minutes": 1, "talk_again_seconds": 0}
 GROUNDINGS = ("one_call", "recursive")
 # A model that does something about what it sees, so that every faculty is asked.
@@ -50,8 +51,14 @@ class Rendered:
         self.names: set[str] = set()
         fill = PromptFiles.fill
 
-        def noted(prompts: PromptFiles, name: str, who: Profile, **fields: Value) -> FilledPrompt:
-            shown = fill(prompts, name, who, **fields)
+        def noted(
+            prompts: PromptFiles,
+            name: str,
+            who: Profile,
+            sections: Sequence[Section] = (),
+            **fields: Value,
+        ) -> FilledPrompt:
+            shown = fill(prompts, name, who, sections, **fields)
             self.names.add(name)
             assert bound_prompt_tokens(list(shown.messages)) <= prompts.limit, name
             return shown
@@ -113,7 +120,7 @@ def test_every_prompt_file_is_filled_by_a_real_percept_within_its_budget(
         for grounding in GROUNDINGS:
             live(who, iter([*isabella, *midnight]), rule, grounding=grounding)
     files = {path.stem for path in Path(FOLDER).glob("*.jinja")}
-    assert rendered.names == files - {"system"}
+    assert rendered.names == files - {"self", "rules"}
 
 
 def replace_time(percept: Percept, seconds: int) -> Moment:
@@ -166,7 +173,7 @@ def test_no_words_break_the_fence(words: str) -> None:
     shown = prompts.fill(
         "converse_relate",
         profile(),
-        lines=[["Bob", "said", forged]],
+        [Section("talk", [["Bob", "said", forged]])],
         memories=[("Mon 08:00", memory)],
         other="Bob",
     )
@@ -190,7 +197,7 @@ def fill(
     return prompts.fill(
         "converse_relate",
         profile(**changes),
-        lines=[list[JSONValue](line) for line in lines],
+        [Section("talk", [list[JSONValue](line) for line in lines], SPOKEN, "last")],
         memories=memories,
         other="Bob",
     )
@@ -215,11 +222,13 @@ def test_lines_make_room_for_some_memories_but_not_the_other_way_round() -> None
     lines = [["Bob", "said", f"{k} and on and on he went about the weather"] for k in range(60)]
     shown = fill(500, lines, some_memories(20, "Bob sings"))
     assert shown.memories
-    assert 0 < shown.lines < 60
+    assert 0 < shown.shown["talk"] < 60
+    assert shown.cuts == {"talk": 60 - shown.shown["talk"]}
     assert '"59 and on' in shown.messages[-1].content
-    assert fill(500, lines).lines > shown.lines
+    assert fill(500, lines).shown["talk"] > shown.shown["talk"]
     few = fill(500, lines[:3], some_memories(200, "Bob sings"))
-    assert few.lines == 3
+    assert few.shown["talk"] == 3
+    assert not few.cuts
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -227,7 +236,8 @@ def test_a_line_too_long_for_the_prompt_is_shown_from_its_beginning(limit: int) 
     shown = fill(limit, [["Bob", "said", "short"], ["Bob", "said", FOREIGN * 3]])
     assert bound_prompt_tokens(list(shown.messages)) <= limit
     assert FOREIGN[:5] in shown.messages[-1].content
-    assert shown.lines >= 1
+    assert shown.shown["talk"] >= 1
+    assert shown.cuts["talk"] >= 1
 
 
 def test_a_memory_too_long_for_the_prompt_is_shown_from_its_beginning() -> None:
@@ -238,7 +248,7 @@ def test_a_memory_too_long_for_the_prompt_is_shown_from_its_beginning() -> None:
 
 @settings(max_examples=80)
 @given(
-    limit=st.integers(300, 900),
+    limit=st.integers(400, 900),
     lines=st.lists(st.tuples(st.text(max_size=30), st.text(max_size=600)), max_size=30),
     texts=st.lists(st.text(max_size=300), max_size=30),
     name=st.text(min_size=1, max_size=60),
@@ -260,11 +270,30 @@ def test_no_lines_or_memories_whatever_exceed_the_budget(
 def test_the_description_is_the_same_in_every_call_and_leaves_room() -> None:
     prompts = PromptFiles(FOLDER, 3, 500)
     long = profile(persona="; ".join(f"Ann has a {k}th habit" for k in range(200)))
-    system: Message = prompts.get_system(long)
-    assert system is prompts.get_system(long)
-    assert bound_tokens(system.content) <= 175
-    assert "0th habit" in system.content
-    assert "199th" not in system.content
+    first, other = (prompts.fill("converse_relate", long, other=name) for name in ("Bob", "Eve"))
+    told = [shown.messages[-1].content.partition("<<<DATA")[0] for shown in (first, other)]
+    assert told[0] == told[1]
+    assert bound_tokens(told[0]) <= 175
+    assert "0th habit" in told[0]
+    assert "199th" not in told[0]
+    assert first.cuts["person"] > 100
+
+
+def test_what_everybody_is_told_is_the_same_for_all_and_stands_first() -> None:
+    prompts = PromptFiles(FOLDER, 3, 4000)
+    people = [profile(), profile(agent="Eve", name="Eve", persona="Eve sings.")]
+    first, other = (prompts.fill("converse_relate", who, other="Bob") for who in people)
+    assert first.messages[0] == other.messages[0]
+    assert first.messages[0].role == "system"
+    assert "Ann" not in first.messages[0].content
+
+
+def test_only_small_models_are_told_to_write_plainly() -> None:
+    plain = [
+        PromptFiles(FOLDER, 3, 500, small=small).fill("converse_relate", profile(), other="Bob")
+        for small in (True, False)
+    ]
+    assert ["plain words" in shown.messages[0].content for shown in plain] == [True, False]
 
 
 def test_scripted_replies_fit_whatever_is_asked_on_a_hard_day() -> None:

@@ -259,7 +259,7 @@ def test_what_others_said_stays_in_the_fence() -> None:
     assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
-@pytest.mark.parametrize("most", [300, 500, 900])
+@pytest.mark.parametrize("most", [400, 500, 900])
 def test_prompts_stay_within_their_budget(most: int) -> None:
     who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
     mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300, insights=8)

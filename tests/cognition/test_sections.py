@@ -1,0 +1,78 @@
+"""What of a prompt's data stands in it where not all has room."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.cognition.sections import (
+    SPOKEN,
+    Section,
+    count_tokens,
+    fit_sections,
+    shorten_text,
+)
+from genagents_env.llm.calls import JSONValue
+
+
+def talk(count: int) -> list[JSONValue]:
+    return [["Bob", "said", f"{k} on and on about the weather"] for k in range(count)]
+
+
+def test_what_is_reserved_has_room_before_what_was_said() -> None:
+    goal = Section("goal", [["goal", "Find out who took the silver spoon from the kitchen."]])
+    said = Section("talk", talk(50), SPOKEN, "last")
+    for order in ([said, goal], [goal, said]):
+        fitted = {section.name: section for section in fit_sections(order, 60)}
+        assert fitted["goal"].lines == tuple(goal.lines)
+        assert fitted["goal"].cut == 0
+        assert fitted["talk"].lines == tuple(said.lines[-len(fitted["talk"].lines) :])
+        assert fitted["talk"].cut == 50 - len(fitted["talk"].lines) > 0
+
+
+def test_sections_are_shown_in_the_order_given() -> None:
+    fitted = fit_sections([Section("talk", talk(2), SPOKEN), Section("goal", [["goal", "x"]])], 500)
+    assert [section.name for section in fitted] == ["talk", "goal"]
+
+
+def test_the_first_lines_stay_where_they_are_asked_for() -> None:
+    (fitted,) = fit_sections([Section("plan", talk(50))], 100)
+    assert len(fitted.lines) > 2
+    assert fitted.lines == tuple(talk(50)[: len(fitted.lines)])
+
+
+def test_whole_sentences_are_dropped_and_counted() -> None:
+    long = "The cafe opens at eight. The pub opens at five. " + "And so it goes on and on. " * 20
+    (fitted,) = fit_sections([Section("places", [["about", long]])], 24)
+    ((_, told),) = fitted.lines  # type: ignore[misc]
+    assert told == "The cafe opens at eight. The pub opens at five."
+    assert fitted.cut == 1
+
+
+def test_a_sentence_too_long_for_any_room_keeps_its_first_words() -> None:
+    assert shorten_text("one two three four five six seven eight nine ten", 8).endswith("…")
+    assert shorten_text("一二三四五六七八九十" * 9, 20).startswith("一")
+
+
+@given(st.text(max_size=400), st.integers(0, 100))
+def test_a_shortened_text_fits_and_begins_as_it_did(text: str, most: int) -> None:
+    short = shorten_text(text, most)
+    assert text.startswith(short.removesuffix("…").rstrip()) or short == text
+    if short and most >= 3:
+        assert count_tokens([short]) <= count_tokens([""]) + most
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.lists(st.text(max_size=200), max_size=9)), max_size=6),
+    st.integers(0, 400),
+)
+def test_no_room_is_exceeded_and_nothing_goes_uncounted(
+    parts: list[tuple[int, list[str]]], room: int
+) -> None:
+    sections = [
+        Section(str(k), [["head", line] for line in lines], rank)
+        for k, (rank, lines) in enumerate(parts)
+    ]
+    fitted = fit_sections(sections, room)
+    assert sum(section.tokens for section in fitted) <= max(0, room)
+    for section, shown in zip(sections, fitted, strict=True):
+        same = sum(line in section.lines for line in shown.lines)
+        assert shown.cut >= len(section.lines) - same if shown.cut else same == len(section.lines)
