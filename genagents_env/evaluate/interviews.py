@@ -81,10 +81,13 @@ def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event
     return [event for event in found if event.tick <= reply.tick]
 
 
+def list_hearers(event: Event) -> list[str]:
+    """Return who heard words in this event."""
+    if event.kind in ("say", "news"):
+        return list(event.data["heard_by"])
+    return [event.agent] if event.kind == "whisper" and event.agent is not None else []
+
+
 def get_heard_text(event: Event, agent: str) -> str | None:
     """Return what `agent` heard in this event from anybody or anything else, None if nothing."""
-    if event.kind in ("say", "news"):
-        return str(event.data["text"]) if agent in event.data["heard_by"] else None
-    if event.kind == "whisper" and event.agent == agent:
-        return str(event.data["text"])
-    return None
+    return str(event.data["text"]) if agent in list_hearers(event) else None

@@ -129,7 +129,8 @@ def format_findings(found: Findings) -> Iterator[str]:
     rate = found.hallucination_rate
     share = "" if rate is None else f" ({rate:.1%})"
     told = f"{found.hallucinated} of {found.claims} claims{share}"
-    yield f"Hallucinated: {told if found.asked else NOT_ASKED}"
+    true = f"; {found.uncited} more are true by the record, uncited" if found.uncited else ""
+    yield f"Hallucinated: {told + true if found.asked else NOT_ASKED}"
 
 
 def _describe_uncertain_spending(summary: RunSummary) -> Iterator[str]:
@@ -288,6 +289,7 @@ def _format_knowledge(one: FactKnowledge | None) -> str:
     if one is None:
         return NOT_ASKED
     told = f"{len(one.verified)} of {len(one.asked)} ({one.verified_share:.0%})"
+    told += f", {len(one.uncited)} uncited" if one.uncited else ""
     return f"{told} and {len(one.hallucinated)} hallucinated" if one.hallucinated else told
 
 
@@ -297,6 +299,7 @@ def _format_network(one: Acquaintance | None) -> str:
     told = f"density {one.verified_density:.3f}"
     if one.mutual != one.mutual_verified:
         told += f" ({one.density:.3f} claimed)"
+    told += f", {one.uncited} of {one.claims} claims uncited" if one.uncited else ""
     made_up = f", {one.hallucinated} of {one.claims} claims hallucinated"
     return told + made_up if one.hallucinated else told
 

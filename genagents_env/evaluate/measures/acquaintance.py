@@ -5,15 +5,18 @@ other. By interview each person is asked of every other. The network's edges are
 both claim to know of the other; its density is their share of the pairs asked. A claim is
 *verified* if the other is among one's ties, or is named in what one remembered at the start, or if
 the answer names an event in which the other acted, was spoken with, or was spoken of in one's
-hearing.
+hearing. It is *uncited* if the answer names none, but the record shows that one met the other or
+heard of them: see `evaluate.encounters`. Any other claim is *hallucinated*.
 Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 453 answers
 6 (1.3 %) were hallucinated. 0.74 of 300 pairs are 444 answers, so the 453 are read as the claims.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from genagents_env.evaluate.claims import claims_person, names_person
+from genagents_env.evaluate.encounters import are_together, find_encounters, list_involved
 from genagents_env.evaluate.interviews import (
     ENDS,
     InterviewReply,
@@ -28,10 +31,12 @@ from genagents_env.record.rows import JSON
 from genagents_env.scenario import Person, first_memories
 from genagents_env.world.events import Event
 
-_ABOUT = ("to", "source", "addressed", "members")  # keys of an event that name people
-
-
 Pair = tuple[str, str]
+AreTogether = Callable[[str, str, int], bool]
+
+
+def _are_never_together(agent: str, other: str, until: int) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Acquaintance:
         asked: answers given, one for each person and each other asked about.
         claims: of these, the ones that claim to know of the other.
         verified: claims with evidence.
+        uncited: claims that name none, though the record has it.
         pairs: both of whom were asked about the other.
         mutual: pairs in which both claim to.
         mutual_verified: pairs in which both claims have evidence.
@@ -50,18 +56,19 @@ class Acquaintance:
     asked: int
     claims: int
     verified: int
+    uncited: int
     pairs: int
     mutual: int
     mutual_verified: int
 
     @property
     def hallucinated(self) -> int:
-        """Claims without evidence."""
-        return self.claims - self.verified
+        """Claims that nothing bears out."""
+        return self.claims - self.verified - self.uncited
 
     @property
     def hallucination_rate(self) -> float | None:
-        """The share of the claims without evidence; None without claims."""
+        """The share of the claims that nothing bears out; None without claims."""
         return self.hallucinated / self.claims if self.claims else None
 
     @property
@@ -85,7 +92,10 @@ class Acquaintance:
 
 
 def compute_acquaintance(
-    people: Sequence[Person], given: Iterable[InterviewReply], events: Iterable[Event]
+    people: Sequence[Person],
+    given: Iterable[InterviewReply],
+    events: Sequence[Event],
+    are_together: AreTogether = _are_never_together,
 ) -> Acquaintance | None:
     """Return the network by the answers about other people; None if nobody was asked.
 
@@ -93,6 +103,7 @@ def compute_acquaintance(
         people: of the run.
         given: the answers at one end of the run; those about nobody are passed over.
         events: of the run, in order.
+        are_together: whether one was in a room with another, awake, by a tick.
     """
     about = [reply for reply in given if reply.asked.person is not None]
     if not about:
@@ -110,7 +121,10 @@ def compute_acquaintance(
         or any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, named))
     }
     asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
-    counts = (len(asked), len(claimed), len(verified))
+    open_, until = claimed - verified, about[0].tick
+    met = find_encounters(events, {other: forms[other] for _, other in open_}, until)
+    uncited = {edge for edge in open_ if edge in met or are_together(*edge, until)}
+    counts = (len(asked), len(claimed), len(verified), len(uncited))
     return Acquaintance(
         *counts, _count_mutual(asked), _count_mutual(claimed), _count_mutual(verified)
     )
@@ -161,8 +175,10 @@ def compute_density_after(data: RunData) -> float:
 def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquaintance | None]:
     """Return the networks by interview at the start of a run and at its end."""
     people = [person for person in data.scenario.people if person.name in data.names]
+    together = partial(are_together, data)
     before, after = (
-        compute_acquaintance(people, find_run_replies(data, when), data.events) for when in ENDS
+        compute_acquaintance(people, find_run_replies(data, when), data.events, together)
+        for when in ENDS
     )
     return before, after
 
@@ -202,16 +218,11 @@ def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...
         return True
     if event.kind != "say" and event.agent == other:
         return True
-    involved = [name for key in _ABOUT for name in _list_names(event.data.get(key))]
+    involved = list_involved(event)
     if event.kind == "say" and event.agent == agent:
         involved += event.data["heard_by"]
     here = event.agent == agent or words is not None or agent in involved
     return here and other in involved
-
-
-def _list_names(value: object) -> list[str]:
-    several = value if isinstance(value, list | tuple) else [value]
-    return [name for name in several if isinstance(name, str)]
 
 
 _PARK = "Park et al. 2023, section 7.1"

@@ -34,7 +34,8 @@ class Findings:
         acquainted_after: at the end; None if nobody was asked.
         gatherings: those with a fact that had begun.
         claims: all claims to know a fact or a person, in all interviews.
-        hallucinated: those of them without evidence.
+        hallucinated: those of them that nothing bears out.
+        uncited: those that the record bears out, though they name none of its events.
     """
 
     facts: tuple[FactFinding, ...]
@@ -43,6 +44,7 @@ class Findings:
     gatherings: tuple[Coordination, ...]
     claims: int
     hallucinated: int
+    uncited: int = 0
 
     @property
     def asked(self) -> bool:
@@ -54,8 +56,13 @@ class Findings:
 
     @property
     def hallucination_rate(self) -> float | None:
-        """The share of all claims without evidence; None without claims."""
+        """The share of all claims that nothing bears out; None without claims."""
         return self.hallucinated / self.claims if self.claims else None
+
+    @property
+    def uncited_rate(self) -> float | None:
+        """The share of all claims that are true by the record alone; None without claims."""
+        return self.uncited / self.claims if self.claims else None
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values; null where nobody was asked."""
@@ -72,6 +79,7 @@ class Findings:
             "claims": self.claims if self.asked else None,
             "hallucinated": self.hallucinated if self.asked else None,
             "hallucination_rate": self.hallucination_rate,
+            "uncited": self.uncited if self.asked else None,
         }
 
 
@@ -87,6 +95,7 @@ def compute_findings(data: RunData) -> Findings:
         compute_coordinations(data),
         claims=sum(len(k.claimed) for k in knowing) + sum(n.claims for n in drawn),
         hallucinated=sum(len(k.hallucinated) for k in knowing) + sum(n.hallucinated for n in drawn),
+        uncited=sum(len(k.uncited) for k in knowing) + sum(n.uncited for n in drawn),
     )
 
 
@@ -95,13 +104,29 @@ def compute_findings(data: RunData) -> Findings:
     "Hallucination",
     "share",
     """Of all claims to know a fact or a person, in the interviews at both ends, the share that
-    nothing bears out. None where nothing was claimed.""",
+    nothing bears out, neither an event that is named nor any other of the record. None where
+    nothing was claimed.""",
     "Park et al. 2023, section 7.1",
     "less",
 )
 def share_hallucinated(data: RunData) -> float | None:
     """Return the share."""
     return compute_findings(data).hallucination_rate
+
+
+@measure(
+    "uncited",
+    "True without a source",
+    "share",
+    """Of all claims to know a fact or a person, in the interviews at both ends, the share that
+    names no event which bears it out, though the record has one: the fact was said in the agent's
+    hearing, or the two spoke, one heard of the other, or both were in one room. None where
+    nothing was claimed.""",
+    "ours; in Park et al. 2023, section 7.1, the authors look for the memory",
+)
+def share_uncited(data: RunData) -> float | None:
+    """Return the share."""
+    return compute_findings(data).uncited_rate
 
 
 def _json(one: FactKnowledge | Acquaintance | None) -> JSON:

@@ -2,7 +2,8 @@
 
 An answer to a question of the fact *claims* to know it by the rule of
 `genagents_env.evaluate.claims`. The claim is *verified* if the person knew the fact from the start,
-or if the answer names an event in which this person heard it; any other claim is *hallucinated*.
+or if the answer names an event in which this person heard it. It is *uncited* if the record has
+such an event and the answer does not name it; any other claim is *hallucinated*.
 Source: Park et al. 2023, section 7.1, where those who say they know are checked against their
 memory for the talk in which they were told.
 """
@@ -18,6 +19,7 @@ from genagents_env.evaluate.interviews import (
     find_evidence,
     find_run_replies,
     get_heard_text,
+    list_hearers,
 )
 from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.run_data import RunData, once_per_run
@@ -37,18 +39,19 @@ class FactKnowledge:
         asked: everyone asked.
         claimed: those who claim to know.
         verified: those of them whose claim has evidence.
-        unnamed: those of the hallucinated who had in fact heard it, but name no such event.
+        uncited: those of them who had heard it, as the record shows, but name no such event.
     """
 
     asked: tuple[str, ...]
     claimed: tuple[str, ...]
     verified: tuple[str, ...]
-    unnamed: tuple[str, ...]
+    uncited: tuple[str, ...]
 
     @property
     def hallucinated(self) -> tuple[str, ...]:
-        """Those who claim to know and cannot show it."""
-        return tuple(name for name in self.claimed if name not in self.verified)
+        """Those who claim to know what they never heard."""
+        true = {*self.verified, *self.uncited}
+        return tuple(name for name in self.claimed if name not in true)
 
     @property
     def claimed_share(self) -> float:
@@ -67,7 +70,7 @@ class FactKnowledge:
             "claimed": list(self.claimed),
             "verified": list(self.verified),
             "hallucinated": list(self.hallucinated),
-            "unnamed": list(self.unnamed),
+            "uncited": list(self.uncited),
             "claimed_share": self.claimed_share,
             "verified_share": self.verified_share,
         }
@@ -112,7 +115,7 @@ def find_knowledge(
         )
     }
     claimed = _drop_repeats(reply.asked.agent for reply in claims)
-    hearers = {agent for agent, _ in learned}
+    hearers = _find_hearers(fact, events, mine[0].tick) | {agent for agent, _ in learned}
     return FactKnowledge(
         _drop_repeats(reply.asked.agent for reply in mine),
         claimed,
@@ -177,6 +180,17 @@ def _find_learners(fact: Fact, events: Iterable[Event], until: int) -> set[tuple
         for event in events
         if event.kind == "learn" and event.agent is not None and event.tick <= until
         if event.data["fact"] == fact.id
+    }
+
+
+def _find_hearers(fact: Fact, events: Iterable[Event], until: int) -> set[str]:
+    """Return who heard words that show the fact, up to the tick `until`."""
+    return {
+        agent
+        for event in events
+        if event.kind in ("say", "news", "whisper") and event.tick <= until
+        if finds_any(fact.patterns, event.data["text"])
+        for agent in list_hearers(event)
     }
 
 

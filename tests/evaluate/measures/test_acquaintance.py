@@ -75,6 +75,39 @@ def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
     assert (found.asked, found.claims, found.verified) == (1, 1, int(verified))
 
 
+@pytest.mark.parametrize(
+    ("agent", "person", "tick", "uncited"),
+    [
+        ("Dot Ash", "Cy Cole", 9, True),  # was spoken to
+        ("Cy Cole", "Dot Ash", 9, True),  # spoke to her
+        ("Cy Cole", "Dot Ash", 0, False),  # had not yet
+        ("Cy Cole", "Ada Ash", 9, True),  # heard of her
+        ("Ben Bay", "Ada Ash", 9, False),  # spoke of her himself, which is no meeting
+        ("Dot Ash", "Ada Ash", 9, True),  # in one conversation
+        ("Ada Ash", "Dot Ash", 9, True),
+        ("Dot Ash", "Ada Zorn", 7, True),  # heard something from her
+        ("Ada Ash", "Ada Zorn", 9, False),
+        ("Ada Zorn", "Cy Cole", 9, False),
+        ("Dot Ash", "Ben Bay", 9, True),  # overheard who was addressed
+    ],
+)
+def test_a_claim_that_names_nothing_is_uncited_where_the_record_bears_it_out(
+    agent: str, person: str, tick: int, uncited: bool
+) -> None:
+    events = sorted(EVENTS, key=lambda event: event.tick)
+    found = compute_acquaintance(PEOPLE, [reply(agent, "Yes.", person=person, tick=tick)], events)
+    assert found is not None
+    assert (found.claims, found.verified, found.uncited) == (1, 0, int(uncited))
+    assert found.hallucinated == int(not uncited)
+
+
+def test_who_was_in_a_room_with_the_other_does_not_make_them_up() -> None:
+    given_ = [reply("Ada Ash", "Yes.", person="Ada Zorn", tick=5)]
+    met = compute_acquaintance(PEOPLE, given_, [], lambda *of: of == ("Ada Ash", "Ada Zorn", 5))
+    assert met is not None
+    assert (met.uncited, met.hallucinated) == (1, 0)
+
+
 def test_a_pair_is_mutual_where_both_claim_it() -> None:
     given_ = [
         reply("Ada Ash", "Yes.", person="Ben Bay"),
@@ -87,10 +120,10 @@ def test_a_pair_is_mutual_where_both_claim_it() -> None:
     ]
     found = compute_acquaintance(PEOPLE, given_, EVENTS)
     assert found == Acquaintance(
-        asked=7, claims=6, verified=4, pairs=3, mutual=2, mutual_verified=1
+        asked=7, claims=6, verified=4, uncited=1, pairs=3, mutual=2, mutual_verified=1
     )
     assert (found.density, found.verified_density) == (2 / 3, 1 / 3)
-    assert (found.hallucinated, found.hallucination_rate) == (2, 1 / 3)
+    assert (found.hallucinated, found.hallucination_rate) == (1, 1 / 6)
     assert found.as_json()["density"] == 2 / 3
 
 
@@ -122,5 +155,6 @@ def test_the_verified_are_some_of_the_claims_and_no_density_passes_one(
         assert not given_
         return
     assert 0 <= found.verified <= found.claims <= found.asked
-    assert found.verified + found.hallucinated == found.claims
+    assert found.verified + found.uncited + found.hallucinated == found.claims
+    assert min(found.uncited, found.hallucinated) >= 0
     assert 0 <= found.mutual_verified <= found.mutual <= found.pairs

@@ -27,7 +27,7 @@ EVENTS = [
 
 
 @pytest.mark.parametrize(
-    ("agent", "evidence", "verified", "unnamed"),
+    ("agent", "evidence", "verified", "uncited"),
     [
         ("Ben", [1], True, False),  # heard it said, and so learned it
         ("Ben", [7, 1], True, False),
@@ -40,15 +40,17 @@ EVENTS = [
         ("Ben", [7], False, True),  # names an event of something else
         ("Ben", [3], False, True),  # names what others heard
         ("Cy", [8], False, True),  # learned another fact there
-        ("Dot", [1], False, False),  # others heard that
-        ("Eve", [5], False, False),
+        ("Dot", [1], False, True),  # others heard that, she heard the news
+        ("Eve", [5], False, True),
         ("Fay", [9], False, False),  # said it, which is no evidence of having heard it
         ("Gus", [10], True, False),  # from one who is not of the run
-        ("Gus", [-1, 999, 2**60], False, False),  # there are no such events
+        ("Gus", [-1, 999, 2**60], False, True),  # there are no such events
+        ("Hal", [], False, False),  # heard nothing
+        ("Hal", [1, 5, 6], False, False),
     ],
 )
 def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
-    agent: str, evidence: list[int], verified: bool, unnamed: bool
+    agent: str, evidence: list[int], verified: bool, uncited: bool
 ) -> None:
     found = find_knowledge(
         TEA, ["q"], [reply(agent, "Yes, there is tea at five.", *evidence)], EVENTS
@@ -56,8 +58,8 @@ def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     assert found is not None
     assert found.asked == found.claimed == (agent,)
     assert found.verified == ((agent,) if verified else ())
-    assert found.hallucinated == (() if verified else (agent,))
-    assert found.unnamed == ((agent,) if unnamed else ())
+    assert found.uncited == ((agent,) if uncited else ())
+    assert found.hallucinated == (() if verified or uncited else (agent,))
 
 
 def test_what_is_not_claimed_is_neither_verified_nor_hallucinated() -> None:
@@ -77,23 +79,23 @@ def test_what_came_later_is_no_evidence() -> None:
     found = find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, tick=0)], EVENTS)
     assert found is not None
     assert found.hallucinated == ("Ben",)
-    assert found.unnamed == ()  # had not heard it then
+    assert found.uncited == ()  # had not heard it then
 
 
 def test_of_several_questions_one_answer_is_enough() -> None:
     given = [reply("Ben", "No.", question="a"), reply("Ben", "Yes, I do.", 1, question="b")]
-    found = find_knowledge(TEA, ["a", "b"], [*given, reply("Dot", "Yes.", question="a")], EVENTS)
+    found = find_knowledge(TEA, ["a", "b"], [*given, reply("Hal", "Yes.", question="a")], EVENTS)
     assert found is not None
-    assert found.asked == ("Ben", "Dot")
+    assert found.asked == ("Ben", "Hal")
     assert found.verified == ("Ben",)
-    assert found.hallucinated == ("Dot",)
+    assert found.hallucinated == ("Hal",)
     assert (found.claimed_share, found.verified_share) == (1.0, 0.5)
     assert found.as_json() == {
         "asked": 2,
-        "claimed": ["Ben", "Dot"],
+        "claimed": ["Ben", "Hal"],
         "verified": ["Ben"],
-        "hallucinated": ["Dot"],
-        "unnamed": [],
+        "hallucinated": ["Hal"],
+        "uncited": [],
         "claimed_share": 1.0,
         "verified_share": 0.5,
     }
@@ -109,15 +111,16 @@ replies = st.builds(
 
 
 @given(st.lists(replies, max_size=12))
-def test_claims_are_verified_or_hallucinated_and_verified_ones_were_heard(
+def test_claims_are_verified_uncited_or_hallucinated_and_verified_ones_were_heard(
     given_: list[InterviewReply],
 ) -> None:
     found = find_knowledge(TEA, ["q"], given_, EVENTS)
     if found is None:
         assert not given_
         return
-    assert len(found.verified) + len(found.hallucinated) == len(found.claimed)
+    parts = (found.verified, found.uncited, found.hallucinated)
+    assert sorted(name for part in parts for name in part) == sorted(found.claimed)
     assert {*found.claimed} <= {*found.asked} == {one.asked.agent for one in given_}
     assert {*found.verified} <= {"Ada", "Ben", "Cy", "Dot", "Eve"}
-    assert {*found.unnamed} <= {*found.hallucinated} & {"Ben", "Cy"}
+    assert {*found.hallucinated} <= {"Fay"}
     assert found.verified_share <= found.claimed_share <= 1

@@ -32,6 +32,7 @@ VALUES: dict[str, object] = {
     "changed": {"suspect": 1.0},
     "of_one_mind": {"suspect": 1.0},
     "hallucinated": None,
+    "uncited": None,
     "acquainted": None,
     "calls_per_hour": pytest.approx(12),
     "tokens_per_hour": pytest.approx(1320),
