@@ -53,7 +53,8 @@ _MOST_SAID = 20_000  # of which the words are cut, once keys are out of them
 _KEY_SAID = "key hidden:"
 _PROMPT_TOKENS = 4000  # of a prompt that follows the model; the paper's code filled 4,097
 _REPLY_TOKENS = 1000  # of a context that a prompt leaves free
-_LEAST_PROMPT = 300
+_LEAST_PROMPT = 400
+ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
 _NOTHING = Spend()
 
 

@@ -93,6 +93,8 @@ class OpenAIEndpoint:
         self.price: Price | None = price if price is not None else listed
         self.attempt_deadline: float = attempt_deadline
         self.reasoning_effort = reasoning_effort
+        self.small: bool = False
+        self.context_tokens: int | None = None
         self._hostname = parts.hostname
         self._counter = TokenCounter(model)
         login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None

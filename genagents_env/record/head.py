@@ -83,6 +83,7 @@ class _ModelsPart(_ModelPart):
     chosen: dict[Words, Words] = Field(default_factory=dict, alias="for")
     prices: dict[Words, tuple[Amount, Amount] | None] = Field(default_factory=dict)
     effort: ReasoningEffort | None = None
+    contexts: dict[Words, Count] = Field(default_factory=dict)
 
 
 class _SpendingNote(_Part):

@@ -40,6 +40,8 @@ class RunMeta:
         model_for: how other models were asked for, by person or faculty.
         prices: of the models beside `model` that the run has asked, by their names.
         reasoning_effort: that was asked for.
+        contexts: tokens of prompt and reply together that a model takes, where so few that prompts
+            follow it; by its name.
         origins: where each policy that is not shipped came from, by its name; see `PolicyOrigin`.
     """
 
@@ -61,6 +63,7 @@ class RunMeta:
     model_for: Mapping[str, str] = field(default_factory=dict)
     prices: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
     reasoning_effort: str | None = None
+    contexts: Mapping[str, int] = field(default_factory=dict)
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
@@ -93,6 +96,7 @@ class RunMeta:
             "for": dict(self.model_for),
             "prices": {name: list(price) if price else None for name, price in self.prices.items()},
             "effort": self.reasoning_effort,
+            "contexts": dict(self.contexts),
         }
         return {key: value for key, value in others.items() if value}
 
@@ -142,6 +146,7 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         model_for=head.model.chosen,
         prices=head.model.prices,
         reasoning_effort=head.model.effort,
+        contexts=head.model.contexts,
     )
 
 

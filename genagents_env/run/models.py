@@ -6,11 +6,12 @@ from decimal import Decimal
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.calls import BoundedEndpoint, Endpoint
 from genagents_env.llm.cassette import Cassette
-from genagents_env.llm.client import ModelClient
+from genagents_env.llm.client import ENOUGH_CONTEXT, ModelClient
+from genagents_env.llm.listing import list_models
 from genagents_env.llm.model_options import ModelOptions, parse_effort
-from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.open import open_endpoint, read_endpoint_variables
 from genagents_env.llm.prices import Price
 from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
@@ -73,7 +74,18 @@ def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> M
     routes = _open_routes(endpoint, options, chosen, groups, meta.prices)
     if options.model_for is None:
         _check_same(routes, meta)
-    return Models(endpoint, source, routes)
+    models = Models(endpoint, source, routes)
+    _restore_contexts(models, meta)
+    return models
+
+
+def _restore_contexts(models: Models, meta: RunMeta) -> None:
+    """Let prompts be as long as they were, whatever the server says of its contexts now."""
+    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
+
+    for endpoint in models.list_endpoints():
+        if isinstance(endpoint, OpenAIEndpoint):
+            endpoint.context_tokens = meta.contexts.get(endpoint.model)
 
 
 def _check_same(routes: Mapping[str, Endpoint], meta: RunMeta) -> None:
@@ -115,6 +127,29 @@ def _open_routes(
     return {key: opened[model] for key, model in chosen.items()}
 
 
+def learn_contexts(models: Models) -> None:
+    """Ask the user's own server how long a context each of `models` has, where it tells."""
+    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
+
+    base_url, api_key = read_endpoint_variables()
+    served = [one for one in models.list_endpoints() if isinstance(one, OpenAIEndpoint)]
+    if not base_url or not served:
+        return
+    listed = list_models(base_url, api_key).models or {}
+    for endpoint in served:
+        endpoint.context_tokens = listed.get(endpoint.model)
+
+
+def _list_contexts(models: Models) -> dict[str, int]:
+    """Return the contexts that are too short for prompts of the usual length."""
+    return {
+        one.model: one.context_tokens
+        for one in models.list_endpoints()
+        if isinstance(one, BoundedEndpoint) and one.context_tokens is not None
+        if not one.small and one.context_tokens < ENOUGH_CONTEXT
+    }
+
+
 def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     """Return the head `meta` with the names of `models`, their price, and how they were asked for.
 
@@ -130,6 +165,7 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
         others = {**meta.prices, **others}
         others.pop(endpoint.model, None)
         meta = replace(meta, model_for=dict(chosen), prices=others, reasoning_effort=effort)
+        meta = replace(meta, contexts=_list_contexts(models) or meta.contexts)
     if source is not None:
         meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)
     return meta

@@ -12,7 +12,7 @@ from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
-from genagents_env.run.models import Models, name_models, open_models, reopen_models
+from genagents_env.run.models import Models, learn_contexts, name_models, open_models, reopen_models
 from genagents_env.run.past_vectors import check_pasts, put_past_vectors
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
@@ -47,6 +47,7 @@ def run(
     groups = load_policies(meta, options, chosen)
     check_pasts(meta.scenario, groups)
     models = open_models(groups, options)
+    learn_contexts(models)
     meta = name_models(meta, models, options)
     _check_no_key(meta, models)
     asked = Spend()
