@@ -9,7 +9,7 @@ import jinja2
 from genagents_env.report.results import SweepResults
 from genagents_env.report.run_tables import tabulate_run_answers
 from genagents_env.report.run_text import describe_run
-from genagents_env.report.sections import FigureFile, Section
+from genagents_env.report.sections import FigureFile, ReportSection
 from genagents_env.report.sweep_tables import (
     describe_problem,
     make_relative,
@@ -24,7 +24,9 @@ _FOLDER = Path(__file__).parent
 _STATES = ("finished", "stopped", "failed", "damaged", "due")
 
 
-def format_html(results: SweepResults, sections: Sequence[Section], notes: Sequence[str]) -> str:
+def format_html(
+    results: SweepResults, sections: Sequence[ReportSection], notes: Sequence[str]
+) -> str:
     """Return the page, complete in itself: it loads nothing and runs nothing.
 
     Args:
@@ -43,7 +45,7 @@ def format_html(results: SweepResults, sections: Sequence[Section], notes: Seque
 
 
 def format_markdown(
-    results: SweepResults, sections: Sequence[Section], notes: Sequence[str]
+    results: SweepResults, sections: Sequence[ReportSection], notes: Sequence[str]
 ) -> str:
     """Return the same in Markdown; the figures are files in `figures/` beside it."""
     return _load_template("page.md.jinja", escape=False).render(

@@ -39,7 +39,7 @@ class FigureFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     """A table, its figures, which of its rows are primary, and where their first cells lead."""
 
     table: Table
@@ -69,28 +69,30 @@ class Section:
         return f"| {' | '.join(cells)} |"
 
 
-def make_sections(results: SweepResults, figures: Sequence[FigureFile]) -> list[Section]:
+def make_sections(results: SweepResults, figures: Sequence[FigureFile]) -> list[ReportSection]:
     """Return the sections in the order of the page."""
     if results.plan is not None:
         return _make_sweep_sections(results, figures)
     tables = make_run_tables(results)
-    return [Section(table, _select(figures, table)) for table in tables]
+    return [ReportSection(table, _select(figures, table)) for table in tables]
 
 
-def _make_sweep_sections(results: SweepResults, figures: Sequence[FigureFile]) -> list[Section]:
+def _make_sweep_sections(
+    results: SweepResults, figures: Sequence[FigureFile]
+) -> list[ReportSection]:
     means = list(tabulate_means(results))
     primary, differences = tabulate_primary(results), tabulate_differences(results)
     alone = Table("figures", "Figures", (), ())
-    sections = [Section(one, strong=find_primary_rows(results, one)) for one in means]
+    sections = [ReportSection(one, strong=find_primary_rows(results, one)) for one in means]
     if primary.rows:
-        sections.append(Section(primary, _select(figures, primary)))
+        sections.append(ReportSection(primary, _select(figures, primary)))
     if drawn := _select(figures, alone):
-        sections.append(Section(alone, drawn))
-    sections.append(Section(differences, strong=find_primary_rows(results, differences)))
-    sections += [Section(one) for one in results.judged]
-    sections.append(Section(tabulate_trials(results), links=link_pages(results)))
+        sections.append(ReportSection(alone, drawn))
+    sections.append(ReportSection(differences, strong=find_primary_rows(results, differences)))
+    sections += [ReportSection(one) for one in results.judged]
+    sections.append(ReportSection(tabulate_trials(results), links=link_pages(results)))
     more = tabulate_measures(results), tabulate_identities(results), tabulate_versions(results)
-    return [*sections, *map(Section, more)]
+    return [*sections, *map(ReportSection, more)]
 
 
 def _select(figures: Sequence[FigureFile], table: Table) -> tuple[FigureFile, ...]:

@@ -12,7 +12,7 @@ from genagents_env.report.page import format_html, format_markdown, format_run_p
 from genagents_env.report.placing import INDEX, place_files
 from genagents_env.report.results import SweepResults
 from genagents_env.report.run_tables import tabulate_run_answers
-from genagents_env.report.sections import FigureFile, Section, make_sections
+from genagents_env.report.sections import FigureFile, ReportSection, make_sections
 from genagents_env.report.sweep_tables import tabulate_values
 from genagents_env.report.table import Table
 
@@ -87,7 +87,7 @@ def _encode_frames(results: SweepResults) -> tuple[dict[str, bytes], str]:
         return {}, f"No Parquet files: {error}"
 
 
-def _list_tables(results: SweepResults, sections: Sequence[Section]) -> list[Table]:
+def _list_tables(results: SweepResults, sections: Sequence[ReportSection]) -> list[Table]:
     long = (
         tabulate_run_answers(results.summaries)
         if results.plan is None
