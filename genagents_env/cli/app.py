@@ -20,6 +20,7 @@ from genagents_env.cli import (
     lists,
     look,
     memories,
+    prompts,
     rate,
     report,
     runs,
@@ -43,7 +44,10 @@ app = typer.Typer(
     "it; 73 the run file is being written; 75 the model does not answer, resume later; 130 "
     "interrupted.",
 )
-for group in (runs, doctor, look, files, report, interviews, memories, judge, sweep, rate, lists):
+for group in (
+    *(runs, doctor, look, prompts, files, report, interviews, memories),
+    *(judge, sweep, rate, lists),
+):
     group.add_to(app)
 
 

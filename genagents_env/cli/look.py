@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from genagents_env.cli.options import RunFile
-from genagents_env.cli.screen import print_degradation, say
+from genagents_env.cli.screen import print_cuts, print_degradation, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def show(
         for line in format_transcript(record.events(begin, end), record.time, agent):
             say(line, indent=10)
         print_degradation(record.find_degradation())
+        print_cuts(record.find_prompt_cuts())
 
 
 def export(

@@ -11,7 +11,7 @@ import typer
 from genagents_env.text import clean
 
 if TYPE_CHECKING:
-    from genagents_env.record import Degradation
+    from genagents_env.record import Degradation, PromptCuts
 
 
 def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
@@ -36,6 +36,14 @@ def print_degradation(found: "Degradation") -> None:
     from genagents_env.evaluate.run_text import describe_degradation
 
     for line in describe_degradation(found):
+        say(f"genagents: {line}", error=True)
+
+
+def print_cuts(found: "PromptCuts") -> None:
+    """Print on stderr what too many prompts had no room for; nothing where they had."""
+    from genagents_env.evaluate.run_text import describe_cuts
+
+    for line in describe_cuts(found):
         say(f"genagents: {line}", error=True)
 
 

@@ -28,6 +28,7 @@ from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rate
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import Degradation, InterviewRow, JudgementRow, RunReader
 from genagents_env.record.policy_origin import PolicyChange
+from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 from genagents_env.record.rows import JSON
 
@@ -63,6 +64,7 @@ class RunSummary:
         policy_errors: of all policies; their agents idled.
         degradation: what took the place of decisions; see `Degradation.degraded`.
         policy_changes: changed policies with which it was resumed.
+        prompt_cuts: what prompts had no room for.
         outcomes: whether the scenario's successes were reached, by judge; see `measures.success`.
         agreements: how far the models that judged agree with the rule.
         flows: who received, stored and retrieved each fact; see `measures.flow`.
@@ -100,6 +102,7 @@ class RunSummary:
     policy_errors: int
     degradation: Degradation
     policy_changes: tuple[PolicyChange, ...]
+    prompt_cuts: PromptCuts
     outcomes: tuple[SuccessOutcome, ...]
     agreements: tuple[Agreement, ...]
     flows: tuple[Flow, ...]
@@ -128,8 +131,8 @@ class RunSummary:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
         Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
-        of those whose model thought; `lost`, `clipped`, `policy_failures` and `policy_changes`
-        are there only where there are any.
+        of those whose model thought; `lost`, `clipped`, `policy_failures`, `policy_changes` and
+        `prompt_cuts` are there only where there are any.
         """
         rare = {
             "lost": self.lost,
@@ -137,6 +140,7 @@ class RunSummary:
             "thinking": None if self.thinking is None else _as_json(self.thinking),
             "policy_failures": [_as_json(one) for one in self.degradation.failures],
             "policy_changes": [_as_json(one) for one in self.policy_changes],
+            "prompt_cuts": _as_json(self.prompt_cuts) if self.prompt_cuts.cut else None,
         }
         return (
             {name: told for name, told in rare.items() if told}
@@ -208,6 +212,7 @@ def summarize(
         policy_errors=reader.policy_fault_count(),
         degradation=reader.find_degradation(),
         policy_changes=reader.policy_changes,
+        prompt_cuts=reader.find_prompt_cuts(),
         outcomes=compute_outcomes(data),
         agreements=compute_agreements(data),
         flows=compute_flows(data),

@@ -17,7 +17,7 @@ from genagents_env.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.record import Degradation
+from genagents_env.record import Degradation, PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 
 NOT_ASKED = "not asked"
@@ -63,6 +63,7 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
         )
     yield f"Policy errors: {summary.policy_errors}"
     yield from describe_degradation(summary.degradation)
+    yield from describe_cuts(summary.prompt_cuts)
     for change in summary.policy_changes:
         yield (
             f"Policy {change.policy} changed after tick {change.tick:,} "
@@ -84,6 +85,12 @@ def describe_degradation(found: Degradation) -> Iterator[str]:
     """Yield why a run is degraded; nothing where it is not."""
     for reason in found.describe():
         yield f"DEGRADED: {reason}"
+
+
+def describe_cuts(found: PromptCuts) -> Iterator[str]:
+    """Yield a caution where prompts had no room for what matters; nothing where they had."""
+    for caution in found.describe():
+        yield f"CUT: {caution}"
 
 
 def format_outcomes(

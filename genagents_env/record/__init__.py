@@ -8,6 +8,7 @@ from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.export import export
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.policy_origin import PolicyOrigin
+from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     CallRow,
@@ -31,6 +32,7 @@ __all__ = [
     "NoteRow",
     "PolicyFailure",
     "PolicyOrigin",
+    "PromptCuts",
     "RememberedRow",
     "RunMeta",
     "RunReader",

@@ -4,10 +4,12 @@ Prompts of one faculty are much alike. So the first one that is stored is kept a
 which the others are compressed: a fifth of what they take without.
 """
 
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from genagents_env.llm.calls import Message
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.inflate import inflate
@@ -34,6 +36,18 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
     values: list[Value] = [getattr(row, name) for name in CALLS.columns]
     values[_MESSAGES] = packer.compress(prompt) + packer.flush()
     CALLS.put(connection, [values])
+
+
+def parse_messages(row: CallRow) -> list[Message]:
+    """Return the prompt of a call.
+
+    Raises:
+        ValueError, TypeError, KeyError: there is none in it.
+    """
+    messages = [Message(one["role"], one["content"]) for one in json.loads(row.messages)]
+    if not all(isinstance(one.content, str) for one in messages):
+        raise TypeError("a message of a prompt is no text")
+    return messages
 
 
 def find_call(

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genagents_env.llm.calls import Message
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
-from genagents_env.record.calls import read_calls
+from genagents_env.record.calls import parse_messages, read_calls
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
@@ -26,6 +27,7 @@ from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
 from genagents_env.record.notes import read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
+from genagents_env.record.prompt_cuts import PromptCuts, count_cuts
 from genagents_env.record.rows import (
     CallRow,
     FacultyRow,
@@ -216,6 +218,12 @@ class RunReader:
         with guard_reading(self.path):
             yield from read_calls(self.path, self._connection)
 
+    def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
+        """Yield the model calls as `calls` does, each with its prompt."""
+        with guard_reading(self.path):
+            for row in read_calls(self.path, self._connection):
+                yield row, parse_messages(row)
+
     def interviews(self) -> list[InterviewRow]:
         """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""
         with guard_reading(self.path):
@@ -254,6 +262,11 @@ class RunReader:
             failures = tuple(self._find_failure(*row) for row in rows)
         spent, people = self.sum_calls(), len(self.meta.names)
         return Degradation(failures, people * max(0, self.last_tick), spent.fallbacks, spent.calls)
+
+    def find_prompt_cuts(self) -> PromptCuts:
+        """Return what prompts had no room for, as far as the run is recorded."""
+        (calls,) = self._one("SELECT count(*) FROM calls")
+        return count_cuts(self.notes(), calls)
 
     def checkpoints(self) -> list[int]:
         """Return the ticks of the checkpoints in the file."""

@@ -41,6 +41,7 @@ def find_cautions(
     yield from _warn_of_many_comparisons(contrasts)
     yield from _warn_of_unpaired(plan, contrasts)
     yield from _warn_of_degraded(runs)
+    yield from warn_of_cuts(runs)
     yield from _warn_of_changes(runs)
     if unknown_runs:
         yield (
@@ -113,6 +114,21 @@ def _warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
         yield (
             f"Degraded: in {_count(len(bad), 'run')} more than 1 % of the decisions asked of a "
             f"model fell back to a default: {_list_some(bad)}."
+        )
+
+
+def warn_of_cuts(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+    """Yield a caution where prompts of some runs had no room for what matters."""
+    cut = [(run, run.prompt_cuts) for run in runs if run.prompt_cuts is not None]
+    told = [(run, found) for run, found in cut if found.matters]
+    if told:
+        sections = sorted({one.section for _, found in told for one in found.sections})
+        lost = sum(found.cut for _, found in told) / sum(found.prompts for _, found in told)
+        yield (
+            f"Cut: in {_count(len(told), 'run')} more than 1 % of the prompts had no room for all "
+            f"lines of a section ({_list_some(sections)}), {lost:.1%} over these runs: "
+            f"{_list_some([run.trial for run, _ in told])}. `genagents prompts` says which; a "
+            "larger `prompt_tokens` gives room."
         )
 
 

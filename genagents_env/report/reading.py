@@ -135,6 +135,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
         versions=dict(data.meta.versions),
         usage=_sum_usage(data.reader),
         degradation=data.reader.find_degradation(),
+        prompt_cuts=data.reader.find_prompt_cuts(),
         values=values,
         unmeasured=faults,
         plot_data=_find_plot_data(data),

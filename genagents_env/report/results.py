@@ -10,7 +10,12 @@ from genagents_env.evaluate.published import PublishedCost, list_published_costs
 from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record.rows import JSON
-from genagents_env.report.cautions import find_cautions, find_versions, warn_of_missing_libraries
+from genagents_env.report.cautions import (
+    find_cautions,
+    find_versions,
+    warn_of_cuts,
+    warn_of_missing_libraries,
+)
 from genagents_env.report.comparing import (
     ConditionBlock,
     MeasureCell,
@@ -253,7 +258,8 @@ def group_summaries(
         for one in summaries
     )
     others = list_published_costs(summaries[0].rates.speed)
-    return SweepResults(None, None, runs, groups=groups, published=others)
+    cautions = tuple(warn_of_cuts(runs))
+    return SweepResults(None, None, runs, groups=groups, published=others, cautions=cautions)
 
 
 def compare_trials(

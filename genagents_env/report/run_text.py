@@ -40,3 +40,4 @@ def describe_runs(results: SweepResults) -> Iterator[str]:
     ):
         if table.rows:
             yield from table.format_lines()
+    yield from results.cautions

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.record import Degradation
+from genagents_env.record import Degradation, PromptCuts
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.trials import Condition
 
@@ -97,6 +97,7 @@ class MeasuredTrial:
             which there may be thousands.
         verdicts: of the rules and models that judged its answers.
         degradation: what took the place of decisions; None where no file can be read.
+        prompt_cuts: what prompts had no room for; None where no file can be read.
         excluded: it is finished, but in no mean: a policy failed in it.
     """
 
@@ -120,6 +121,7 @@ class MeasuredTrial:
     summary: RunSummary | None = None
     verdicts: tuple[Verdict, ...] = ()
     degradation: Degradation | None = None
+    prompt_cuts: PromptCuts | None = None
     excluded: bool = False
 
     @property
@@ -187,4 +189,5 @@ def make_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
         summary.last_tick,
         summary=summary,
         degradation=summary.degradation,
+        prompt_cuts=summary.prompt_cuts,
     )

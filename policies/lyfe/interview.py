@@ -184,6 +184,7 @@ class _Interview:
     ) -> tuple[R, bool]:
         """Return the reply, and whether it is the model's."""
         key = CallKey(self.mind.agent, self.tick, purpose, self.repeat * INTERVIEW_CALLS + number)
+        self.mind.services.notes.add_cuts(key, shown.cuts)
         answered = await self.mind.services.model.ask(
             key,
             shown.messages,

@@ -73,6 +73,7 @@ def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
 async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
     shown = await _fill_prompt(mind, question, said, key.tick * mind.services.seconds_per_tick)
+    mind.services.notes.add_cuts(key, shown.cuts)
     answered = await mind.services.model.ask(
         key,
         shown.messages,

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.record import Degradation
+from genagents_env.record import Degradation, PromptCuts
+from genagents_env.record.prompt_cuts import SectionCut
 from genagents_env.report.results import SweepResults, compare_trials
 from tests.report.planted import change
 from tests.report.planted_sweep import measure, pair, run, sweep
@@ -44,6 +45,11 @@ def test_not_paired_by_design_and_in_fact(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"degradation": Degradation((), 9, 2, 100)}, "Degraded: in 1 run more than 1 %"),
+        (
+            {"prompt_cuts": PromptCuts(100, 2, (SectionCut("plan", 2, 3),))},
+            "Cut: in 1 run more than 1 % of the prompts had no room for all lines of a section "
+            "(plan), 2.0% over these runs",
+        ),
         ({"scenario": "d" * 64}, "Scenario cake changed between runs: 2 contents"),
         ({"versions": {"genagents-env": "1.3"}}, "several versions of genagents-env: 1.2.3, 1.3"),
         ({"unmeasured": ("measure echo on x: KeyError",)}, "1 measurement failed"),

@@ -337,3 +337,16 @@ def test_evidence_is_always_an_event_one_perceived(because: list[int], variant: 
     )
     assert set(answer.evidence) <= {41, 42, 43, 44, 77}
     assert list(answer.evidence) == sorted(set(answer.evidence))
+
+
+def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
+    persona = "; ".join(
+        f"Ann has seen the {word} a hundred times" for word in ("sea", "lake", "hill") * 20
+    )
+    mind = make_mind(make_answer_rule(), who=profile(persona=persona), prompt_tokens=640)
+    ask(mind, "Who?")
+    notes = mind.services.notes.take()
+    assert [str(note.call) for note in notes] == [
+        f"{purpose} #0 of 'Ann Ash' at tick 0" for purpose in (ANSWER, BEGIN)
+    ]
+    assert all("person" in json.loads(note.text) for note in notes)

@@ -409,3 +409,19 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     assert json.dumps(mind.state()) == before
     mind.tick = 300
     assert RecalledMemory("Ann goes home.") in interview.list_memories(mind)
+
+
+def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
+    persona = "; ".join(
+        f"Ann has seen the {word} a hundred times" for word in ("sea", "lake", "hill") * 20
+    )
+    mind = make_mind(make_answer_rule(), who=profile(persona=persona), prompt_tokens=500)
+    ask(mind, "Who?", "What?")
+    notes = mind.services.notes.take()
+    assert [(n.call, n.kind) for n in notes] == [
+        (CallKey("Ann Ash", 0, "interview", number), "cut") for number in (0, 1)
+    ]
+    assert "person" in json.loads(notes[0].text)
+    roomy = make_mind(make_answer_rule())
+    ask(roomy, "Who?")
+    assert roomy.services.notes.take() == []
