@@ -64,14 +64,14 @@ RUNS = (
         FigureRun(f"day_{name}", f'{_MINDS}{of} --people "{THREE}" --hours 24')
         for name, of in (
             ("gossip", ":gossip"),
-            ("townsfolk", ":townsfolk"),
+            ("neighbour", ":neighbour"),
             ("sample", ""),
         )
     ),
     FigureRun("town_scripted", f"{_TOWN} --policy scripted"),
     *(
         FigureRun(f"town_{name}", f"{_MINDS}:{name}")
-        for name in ("gossip", "townsfolk", "mute", "inventor")
+        for name in ("gossip", "neighbour", "mute", "inventor")
     ),
     FigureRun(
         "embedded",
@@ -149,8 +149,8 @@ def _read_findings(findings: Findings) -> Values:
             one.fact: [_count_knowing(one.before), _count_knowing(one.after)]
             for one in findings.facts
         },
-        "density": [_round(one and one.verified_density) for one in (before, after)],
-        "claimed_density": _round(after and after.density),
+        "density": [one and _round(one.verified_density) for one in (before, after)],
+        "claimed_density": after and _round(after.density),
         "claims": findings.claims,
         "hallucinated": findings.hallucinated,
         "gatherings": {one.gathering: _count_coming(one) for one in findings.gatherings},

@@ -21,7 +21,7 @@ def _make_rows(*rows: Sequence[str]) -> Iterator[str]:
 
 def tabulate_calls(figures: Figures) -> Iterator[str]:
     """Yield what a day of three people costs in model calls, beside the public code."""
-    runs = {name: figures[f"day_{name}"]["calls"] for name in ("gossip", "townsfolk", "sample")}
+    runs = {name: figures[f"day_{name}"]["calls"] for name in ("gossip", "neighbour", "sample")}
     rows = [("faculty", "public code", *(f"here, *{name}*" for name in runs), "how")]
     for name, (public, faculties, how) in PUBLIC.items():
         counts = [sum(calls.get(of, 0) for of in faculties) for calls in runs.values()]
@@ -36,7 +36,7 @@ def tabulate_calls(figures: Figures) -> Iterator[str]:
 
 def tabulate_grain(figures: Figures) -> Iterator[str]:
     """Yield how fine the days are, beside the original's recorded day of three people."""
-    names = ("day_gossip", "day_townsfolk", "town_gossip", "town_townsfolk")
+    names = ("day_gossip", "day_neighbour", "town_gossip", "town_neighbour")
     runs = [figures[name] for name in names]
     titles = (
         f"{name.partition('_')[2]}, {run['people']} people, {run['hours']:.0f} hours"
@@ -63,7 +63,7 @@ _PAPER = (
 _COLUMNS = {
     "town_scripted": "policy `scripted`",
     "town_gossip": "gossip",
-    "town_townsfolk": "townsfolk",
+    "town_neighbour": "neighbour",
     "town_mute": "mute",
     "town_inventor": "inventor",
     "embedded": "embedded model (3 people, 2 hours)",

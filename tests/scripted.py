@@ -13,4 +13,4 @@ def shipped_rule(name: str) -> Rule:
     return find_rule(name, [*minds, scripted_verdict.REPLIES])
 
 
-gossip, mute, inventor = map(shipped_rule, ("gossip", "mute", "inventor"))
+gossip, neighbour, mute, inventor = map(shipped_rule, ("gossip", "neighbour", "mute", "inventor"))

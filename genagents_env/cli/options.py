@@ -35,8 +35,8 @@ Model = Annotated[
     typer.Option(
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
         ".gguf file. Without either: the small embedded model. `scripted:gossip`, "
-        "`scripted:chatty`, `scripted:mute` and `scripted:inventor` answer by rule, for trying "
-        "things out.",
+        "`scripted:chatty`, `scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer "
+        "by rule, for trying things out.",
         rich_help_panel=_MODEL,
     ),
 ]

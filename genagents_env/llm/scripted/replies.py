@@ -6,6 +6,9 @@ so that what is measured of a run can be checked against its cause:
 - `gossip` speaks to everyone it may, passes on the news it knows, goes to what it hears of, and
   answers interviews truthfully, naming its evidence;
 - `chatty` does the same and, with no news to tell, tells what it remembers;
+- `neighbour` lives days of fine grain: steps of some minutes with the things that they need, talks
+  of some length, appointments, reflections; a policy that has no rules of its own for it has those
+  of `chatty`;
 - `mute` does as `gossip`, but never says a word, so that nothing spreads by talk;
 - `inventor` is as silent, and in interviews affirms whatever it is asked, without evidence.
 """
@@ -21,7 +24,7 @@ from genagents_env.llm.schemas import schema_name
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.llm.scripted.sample import sample_schema
 
-Behaviour: TypeAlias = Literal["gossip", "chatty", "mute", "inventor"]
+Behaviour: TypeAlias = Literal["gossip", "chatty", "neighbour", "mute", "inventor"]
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 
 # From a prompt to the fields of the reply; a pure function.
@@ -31,6 +34,13 @@ ReplyRules: TypeAlias = Mapping[type[BaseModel], ReplyRule]
 ScriptedReplies: TypeAlias = Mapping[Behaviour, ReplyRules]
 
 _Key: TypeAlias = tuple[str, frozenset[str]]
+
+
+def _find_rules(replies: ScriptedReplies, behaviour: Behaviour) -> ReplyRules:
+    """Return a policy's rules for a behaviour; those of the chatty where it has no neighbour."""
+    if behaviour == "neighbour" and behaviour not in replies:
+        return replies.get("chatty", {})
+    return replies.get(behaviour, {})
 
 
 class BehaviourRule:
@@ -48,7 +58,7 @@ class BehaviourRule:
         self._rules: dict[_Key, ReplyRule] = {
             (schema_name(reply), frozenset(reply.model_fields)): rule
             for replies in policies
-            for reply, rule in replies.get(behaviour, {}).items()
+            for reply, rule in _find_rules(replies, behaviour).items()
         }
 
     def __call__(self, request: CompletionRequest) -> str:

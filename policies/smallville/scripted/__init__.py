@@ -15,7 +15,7 @@ from ..reflect import Insights, Questions
 from ..spots import Spots
 from ..summary import Description
 from ..tree import ObjectUse, PlaceChoice
-from . import day, places, talk, thoughts
+from . import company, day, neighbour, places, talk, thoughts
 
 _GOSSIP: ReplyRules = {
     Renewal: day.renew_status,
@@ -36,10 +36,21 @@ _GOSSIP: ReplyRules = {
     AnswerReply: answer_honestly,
 }
 _MUTE: ReplyRules = {**_GOSSIP, Reaction: talk.choose_to_go_on, Utterance: talk.stay_silent}
+_NEIGHBOUR: ReplyRules = {
+    **_GOSSIP,
+    Pieces: neighbour.take_apart,
+    Spots: neighbour.choose_spots,
+    Reaction: company.choose_company,
+    Utterance: company.speak_at_length,
+    Memo: company.write_memo,
+    Ratings: neighbour.rate_lines,
+    Insights: neighbour.draw_insights,
+}
 
 REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {**_GOSSIP, Utterance: talk.chat},
+    "neighbour": _NEIGHBOUR,
     "mute": _MUTE,
     "inventor": {**_MUTE, AnswerReply: invent_answer},
 }

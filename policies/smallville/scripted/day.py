@@ -11,11 +11,11 @@ from genagents_env.llm.scripted.wording import cut_text
 _SENTENCE, _PHRASE = 160, 60  # characters
 _LEAST_STROKES, _MOST_STROKES = 5, 8  # of an outline
 _STROKE = 44  # characters of one in an outline: all of it has to fit into the next prompt
-_DAY = 24 * 60  # minutes
+DAY = 24 * 60  # minutes
 _LEAST = 16  # characters left of an activity for the sake of its place
 _ASLEEP, _RESTING = "asleep", "being at home, home"
 _WORKING_HOURS = (9 * 60, 17 * 60)
-_USUAL = re.compile(r"(?:usually )?(\d\d):(\d\d)")
+_USUAL = re.compile(r"(?:usually )?(\d\d):(\d\d)(?: to \d\d:\d\d)?")
 _TODAY = re.compile(r"(\d\d):(\d\d)(?:-(\d\d):(\d\d))? (.+)")
 _CLOCK = re.compile(r"\b(\d\d):(\d\d)\b")
 _WAKE = re.compile(r"get up at (\d+)")
@@ -37,7 +37,7 @@ def outline_day(prompt: Prompt) -> dict[str, object]:
     """Return the hour of getting up, and the day: what is usual, and the occasions of its date."""
     found = _WAKE.search(prompt.words)
     wake = int(found[1]) if found else 7
-    usual = {at: text for at, text in _list_entries(prompt).items() if not text.startswith(_ASLEEP)}
+    usual = {at: text for at, text in list_entries(prompt).items() if not text.startswith(_ASLEEP)}
     strokes = {at: _format_stroke(at, text) for at, text in usual.items()}
     for told, (begin, end) in _find_news_of_today(prompt):
         span = f"{_format_clock(begin)}-{_format_clock(end)}"
@@ -59,10 +59,10 @@ def plan_hours(prompt: Prompt) -> dict[str, object]:
     """Return what is done in each hour asked for: an occasion it meets, else what is usual."""
     head = prompt.words.rpartition("hours:")[2]
     clocks = [_to_minutes(*found) for found in _CLOCK.findall(head)]
-    usual, occasions = _list_entries(prompt), _list_occasions(prompt)
-    ends = [*clocks[1:], _DAY]
+    usual, occasions = list_entries(prompt), _list_occasions(prompt)
+    ends = [*clocks[1:], DAY]
     planned = [
-        _find_occasion(occasions, at, end) or _find_entry_at(prompt, usual, at)
+        _find_occasion(occasions, at, end) or find_entry_at(prompt, usual, at)[1]
         for at, end in zip(clocks, ends, strict=True)
     ]
     return {"hours": [shorten_activity(text) for text in planned]}
@@ -70,10 +70,8 @@ def plan_hours(prompt: Prompt) -> dict[str, object]:
 
 def cut_pieces(prompt: Prompt) -> dict[str, object]:
     """Return the blocks of the stretch asked for, cut into pieces as long as they may be."""
-    blocks = _list_entries(prompt)
-    clocks = [_to_minutes(*found) for found in _CLOCK.findall(prompt.words)]
-    begin, end = (*clocks, 0, 60)[:2]
-    end += _DAY * (end <= begin)
+    blocks = list_entries(prompt)
+    begin, end = find_stretch(prompt)
     length = ("pieces", "items", "minutes")
     shortest, longest = (
         prompt.find_limit("minimum", 5, *length),
@@ -81,7 +79,7 @@ def cut_pieces(prompt: Prompt) -> dict[str, object]:
     )
     least = prompt.find_limit("minItems", 1, "pieces")
     most = prompt.find_limit("maxItems", 12, "pieces")
-    cuts = [*(_find_next_minute(at, begin) for at in blocks), end]
+    cuts = [*(find_next_minute(at, begin) for at in blocks), end]
     found: list[dict[str, object]] = []
     at = begin
     while (at < end and len(found) < most) or len(found) < least:
@@ -89,12 +87,19 @@ def cut_pieces(prompt: Prompt) -> dict[str, object]:
         minutes = min(longest, max(shortest, until - at))
         found.append(
             {
-                "what": shorten_activity(_find_entry_at(prompt, blocks, at % _DAY)),
+                "what": shorten_activity(find_entry_at(prompt, blocks, at % DAY)[1]),
                 "minutes": minutes,
             }
         )
         at += minutes
     return {"pieces": found}
+
+
+def find_stretch(prompt: Prompt) -> Minutes:
+    """Return from when to when a prompt asks about; the end may lie in the next day."""
+    clocks = [_to_minutes(*found) for found in _CLOCK.findall(prompt.words)]
+    begin, end = (*clocks, 0, 60)[:2]
+    return begin, end + DAY * (end <= begin)
 
 
 def shorten_activity(text: str, limit: int = _PHRASE) -> str:
@@ -108,7 +113,7 @@ def shorten_activity(text: str, limit: int = _PHRASE) -> str:
     return f"{cut_text(doing, max(_LEAST, limit - len(where)) - 2)}, {where}"
 
 
-def _list_entries(prompt: Prompt) -> dict[int, str]:
+def list_entries(prompt: Prompt) -> dict[int, str]:
     """Return what is planned or usual from which minute of the day on.
 
     What is planned goes before what is usual, and that before the outline of today.
@@ -157,12 +162,15 @@ def _find_occasion(occasions: Sequence[tuple[str, Minutes]], at: int, end: int) 
     return next(met, "")
 
 
-def _find_entry_at(prompt: Prompt, entries: dict[int, str], at: int) -> str:
-    """Return the latest entry not later than `at`; before the first what people do anyway."""
+def find_entry_at(prompt: Prompt, entries: dict[int, str], at: int) -> tuple[int, str]:
+    """Return since when what is done at a minute: by the latest entry not later than that.
+
+    Before the first entry it is what people do anyway, from that minute on.
+    """
     begun = [entry for entry in sorted(entries) if entry <= at]
     if begun:
-        return entries[begun[-1]]
-    return _choose_default(prompt, at)
+        return begun[-1], entries[begun[-1]]
+    return at, _choose_default(prompt, at)
 
 
 def _choose_default(prompt: Prompt, at: int) -> str:
@@ -176,9 +184,9 @@ def _format_stroke(at: int, text: str) -> str:
     return f"{_format_clock(at)} {shorten_activity(text, _STROKE - 6)}"
 
 
-def _find_next_minute(at: int, begin: int) -> int:
+def find_next_minute(at: int, begin: int) -> int:
     """Return a minute of the day as the first one not before `begin`."""
-    return at if at >= begin else at + _DAY
+    return at if at >= begin else at + DAY
 
 
 def _to_minutes(hour: str, minute: str) -> int:

@@ -20,7 +20,7 @@ def choose_spots(prompt: Prompt) -> dict[str, object]:
 
 def choose_place(prompt: Prompt) -> dict[str, object]:
     """Return one step down the tree of places."""
-    return {"where": _choose_where(prompt, prompt.list_choices("where"), _find_activity(prompt))}
+    return {"where": choose_where(prompt, prompt.list_choices("where"), _find_activity(prompt))}
 
 
 def choose_object(prompt: Prompt) -> dict[str, object]:
@@ -35,10 +35,10 @@ def _find_activity(prompt: Prompt) -> str:
 def _choose_spot(
     prompt: Prompt, options: list[str], things: list[str], activity: str
 ) -> dict[str, object]:
-    return {"where": _choose_where(prompt, options, activity), **_choose_use(things, activity)}
+    return {"where": choose_where(prompt, options, activity), **_choose_use(things, activity)}
 
 
-def _choose_where(prompt: Prompt, options: list[str], activity: str) -> str:
+def choose_where(prompt: Prompt, options: list[str], activity: str) -> str:
     """Return where to: by the activity's words; among equals the agent's place of work or home."""
     if "home" in find_content_words(activity):
         activity = f"{activity} {prompt.home}"

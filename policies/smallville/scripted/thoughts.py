@@ -18,8 +18,8 @@ def rate_lines(prompt: Prompt) -> dict[str, object]:
 
 
 def describe_self(prompt: Prompt) -> dict[str, object]:
-    """Return who the agent is, from the first words of the prompt and what it is up to."""
-    who = prompt.system.partition(". ")[0].removeprefix("You are ")
+    """Return who the agent is, from the first words of who it is and what it is up to."""
+    who = prompt.self.partition(". ")[0].removeprefix("You are ")
     status = next((line.text for line in prompt.lines if line.head == "these days"), "")
     return {
         "core": cut_text(f"I am {who}", _SENTENCE),

@@ -32,7 +32,7 @@ from genagents_env.scenario import load_scenario
 from genagents_env.text import clean
 from tests.policies.percepts import Moment, profile, wait_for
 from tests.policies.smallville.minds import endpoint_of, make_mind, moment
-from tests.scripted import gossip, inventor, mute
+from tests.scripted import gossip, inventor, mute, neighbour
 
 PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
 SHORT = "Party at Hobbs Cafe, February 14, 5 pm to 7 pm"
@@ -98,7 +98,7 @@ def test_the_usual_day_becomes_the_outline_and_the_hours() -> None:
     assert hours[:6] == ["serving coffee, Cafe"] * 5 + ["feeding ducks, Park"]
 
 
-@pytest.mark.parametrize("rule", [gossip, mute, inventor])
+@pytest.mark.parametrize("rule", [gossip, neighbour, mute, inventor])
 @pytest.mark.parametrize("date", ["2023-02-13", "2023-02-14"])
 def test_one_plans_to_go_where_one_heard_of_on_its_day(rule: Rule, date: str) -> None:
     mind = make_told_mind(rule, TOLD)
@@ -350,7 +350,7 @@ PIECES_OF_NEWS = st.sampled_from((TOLD, MAYOR, SHORT, "from 99:99 to 12 pm", "pa
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from((gossip, mute, inventor)),
+    st.sampled_from((gossip, neighbour, mute, inventor)),
     st.lists(ANY_TEXT | PIECES_OF_NEWS, min_size=1, max_size=6),
 )
 def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> None:
