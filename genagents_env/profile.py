@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Generic, TypeVar
 
-from genagents_env.scenario import Person, Scenario, first_memories
-from genagents_env.scenario.past import Past
+from genagents_env.scenario import Person, Scenario, dated_memories, first_memories, split_sentences
+from genagents_env.scenario.past import Past, PastMemory
 from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 from genagents_env.scenario.town_places import TownPlace, find_town_places
 
@@ -19,7 +19,9 @@ EmbedderT = TypeVar("EmbedderT", covariant=True)
 class Profile:
     """What a person knows of themselves at the start of an episode.
 
-    `memories` are in order: the persona's sentences, long-term, then recent ones.
+    `persona` is what lasts, `currently` what the person is up to at the start and what holds only
+    for a while. `memories` are in order: the sentences of both, long-term, then recent ones;
+    `dated` are those with a time. `recency_decay`: see `Person`; None where the scenario says none.
     `facts` are those of the scenario this person knows at the start; `past` is what the person
     carries along from an earlier run, if anything.
     `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
@@ -46,6 +48,14 @@ class Profile:
     sleeps_in: tuple[str, str] | None = None
     town: tuple[TownPlace, ...] = ()
     past: Past | None = None
+    currently: str = ""
+    dated: tuple[PastMemory, ...] = ()
+    recency_decay: float | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Who one is and what one is up to at the start, sentence by sentence."""
+        return (*split_sentences(self.persona), *split_sentences(self.currently))
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,9 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         routine=person.routine,
         memories=(*first_memories(person), *person.recent_memories),
         facts=tuple(f for f in scenario.facts if person.name in f.known_by),
+        currently=person.currently,
+        dated=dated_memories(person),
+        recency_decay=person.recency_decay,
         vision_radius=person.vision_radius or scenario.rules.vision_radius,
         attention_bandwidth=person.attention_bandwidth,
         retention=person.retention,

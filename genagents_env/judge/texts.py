@@ -166,10 +166,11 @@ class _RunTexts:
 
 
 def describe_person(person: Person) -> str:
-    """Return who somebody is said to be: name, age, traits and persona, in one line."""
+    """Return who somebody is at the start: name, age, traits, nature and doings, in one line."""
     age = "" if person.age is None else f", {person.age}"
     traits = f" ({', '.join(person.traits)})" if person.traits else ""
-    return f"{person.name}{age}{traits}: {person.persona}"
+    who = "; ".join(text for text in (person.persona, person.currently) if text)
+    return f"{person.name}{age}{traits}: {who}"
 
 
 def _format_transcript(events: list[Event], time: Callable[[int], datetime]) -> str:

@@ -9,7 +9,14 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
-from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
+from genagents_env.scenario.schema import (
+    TABLE,
+    WORDS,
+    AnswerCheck,
+    PlaceCheck,
+    Scenario,
+    ValueCheck,
+)
 
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),
@@ -92,9 +99,9 @@ def location(error: ErrorDetails) -> Loc:
     """Return where an error is; that of a key is where the key stands.
 
     That of a check without a right `kind` is where the kind should stand. What pydantic adds to
-    say which kind of check it took is left out: it is no part of the file.
+    say which kind of check or memory it took is left out: it is no part of the file.
     """
-    loc = tuple(part for part in error["loc"] if part != "[key]")
+    loc = tuple(part for part in error["loc"] if part not in ("[key]", WORDS, TABLE))
     if error["type"] in _TAG_ERRORS:
         return (*loc, "kind")
     return (*loc[:2], *loc[3:]) if _has_kind(loc) else loc

@@ -22,9 +22,9 @@ class PastMemory(Model):
     """
 
     time: LocalTime
-    kind: Literal["event", "thought", "chat", "plan"]
+    kind: Literal["event", "thought", "chat", "plan"] = "event"
     text: Paragraph
-    importance: Annotated[float, Field(ge=1, le=10)]
+    importance: Annotated[float, Field(ge=1, le=10)] = 5.0
     accessed: LocalTime | None = None
     expires: LocalTime | None = None
     begins: LocalTime | None = None

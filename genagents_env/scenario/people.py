@@ -1,13 +1,25 @@
 """What a person remembers at the start."""
 
+from genagents_env.scenario.past import PastMemory
 from genagents_env.scenario.schema import Person
 
 
 def first_memories(person: Person) -> tuple[str, ...]:
-    """Return the first memories: `persona` split at semicolons, then `memories`; no empty ones.
+    """Return the first memories: sentences of `persona` and `currently`, then `memories`.
 
-    Recent memories are not among them: they belong to the day before, and the mind that uses them
-    decides how old they are.
+    Those with a time are not among them (`dated_memories` has them), nor are recent memories: they
+    belong to the day before, and the mind that uses them decides how old they are.
     """
-    parts = [part.strip() for part in person.persona.split(";")]
-    return tuple(text for text in (*parts, *person.memories) if text)
+    undated = (memory for memory in person.memories if isinstance(memory, str))
+    parts = (*split_sentences(person.persona), *split_sentences(person.currently), *undated)
+    return tuple(text for text in parts if text)
+
+
+def dated_memories(person: Person) -> tuple[PastMemory, ...]:
+    """Return the memories that have a time, in order."""
+    return tuple(memory for memory in person.memories if isinstance(memory, PastMemory))
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Return the parts of `text` between its semicolons; no empty ones."""
+    return tuple(part for part in (part.strip() for part in text.split(";")) if part)

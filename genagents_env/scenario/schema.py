@@ -7,7 +7,7 @@ Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
 from datetime import date, time
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from genagents_env.scenario.fields import (
     Line,
@@ -22,7 +22,7 @@ from genagents_env.scenario.fields import (
     check_years,
     clean_to,
 )
-from genagents_env.scenario.past import Past
+from genagents_env.scenario.past import Past, PastMemory
 
 SIDE_LIMIT = 512  # tiles, the longest side of a town
 FEW = 100  # facts, questions and the like
@@ -101,9 +101,26 @@ class Relationship(Model):
     about: Line
 
 
+WORDS, TABLE = "(words)", "(table)"  # how a memory is written; pydantic puts it into places
+
+
+def _find_memory_tag(value: object) -> str:
+    return TABLE if isinstance(value, dict | PastMemory) else WORDS
+
+
+SomeMemory = Annotated[
+    Annotated[Paragraph, Tag(WORDS)] | Annotated[PastMemory, Tag(TABLE)],
+    Discriminator(_find_memory_tag),
+]
+
+
 class Person(Model):
     """One of the people. `persona` is split at semicolons into the first memories.
 
+    `currently`: what the person is up to as the scenario starts, and what holds only for a while
+    ("has told nobody yet"), split like the persona. A mind whose status changes replaces it.
+    `recency_decay`: by which recency falls from rank to rank where a mind recalls as the public
+    code of Park et al. 2023 does, which has one for each agent.
     `past`: what the person carries along from an earlier run; see `genagents import-memories`.
     """
 
@@ -120,7 +137,9 @@ class Person(Model):
     routine: tuple[RoutineEntry, ...] = ()
     goal: Paragraph = ""
     recent_memories: tuple[Paragraph, ...] = ()
-    memories: tuple[Paragraph, ...] = ()
+    memories: tuple[SomeMemory, ...] = ()
+    currently: Paragraph = ""
+    recency_decay: Annotated[float, Field(gt=0, le=1)] | None = None
     emoji: Annotated[str, clean_to(8)] = "🙂"
     vision_radius: Radius | None = None
     hearing_radius: Radius | None = None

@@ -172,6 +172,7 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
     )
     ties = [f"I know {other}: {about}" for other, about in profile.relationships.items()]
     facts = [fact.statement for fact in profile.facts]
-    for text in dict.fromkeys([*profile.memories, *ties, *facts]):
+    past = [memory.text for memory in profile.dated]
+    for text in dict.fromkeys([*profile.memories, *past, *ties, *facts]):
         mind.long.seed(text)
     return mind

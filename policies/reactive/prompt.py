@@ -90,7 +90,7 @@ class ReactivePrompts:
         Goal and facts come before the persona, of which whole sentences are told where at least
         one fits, otherwise the first words of the first.
         """
-        sentences = [part.strip() for part in profile.persona.split(";") if part.strip()]
+        sentences = profile.sentences
         facts = [fact.statement for fact in profile.facts]
         words = sentences[0].split() if sentences else []
         personas = ["; ".join(sentences[:kept]) for kept in range(len(sentences), 0, -1)]

@@ -8,11 +8,14 @@ from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
+from genagents_env.scenario import split_sentences
+from genagents_env.scenario.past import PastMemory
 
 from .commitments import Commitment
 from .config import SmallvilleConfig
 from .day import Day
 
+SEED, PAST = "seed", "past"  # causes of what the profile says, and of what was lived before it
 _SEED_IMPORTANCE = 5.0  # of 10: what the agent is does not compete with what happens today
 _FACT_IMPORTANCE = 8.0
 
@@ -144,8 +147,10 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
 
 
 def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
-    """Return a mind that remembers the profile: the agent's nature, knowledge and recent days."""
-    mind = SmallvilleMind(services, profile, status=profile.goal)
+    """Return a mind that remembers the profile: what was lived before, nature, knowledge."""
+    mind = SmallvilleMind(services, profile, status=first_status(profile))
+    for memory in profile.dated:
+        add_past_memory(mind, memory)
     add_seeds(mind)
     return mind
 
@@ -165,5 +170,30 @@ def add_seeds(mind: SmallvilleMind, known: Collection[str] = ()) -> None:
     for text, importance, about in seeds:
         if text not in known:
             mind.stream.add(
-                "thought", text, created=0, importance=importance, about=about, cause="seed"
+                "thought", text, created=0, importance=importance, about=about, cause=SEED
             )
+
+
+def add_past_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
+    """Remember something lived before the start; its evidence are ids of the stream."""
+    to_second = mind.services.to_second
+    id_ = mind.stream.add(
+        memory.kind,
+        memory.text,
+        created=to_second(memory.time),
+        importance=memory.importance,
+        evidence=memory.evidence,
+        about=memory.about,
+        place=memory.place,
+        start=None if memory.begins is None else to_second(memory.begins),
+        duration=memory.seconds,
+        expires=None if memory.expires is None else to_second(memory.expires),
+        cause=SEED if memory.seed else PAST,
+    )
+    if memory.accessed is not None:
+        mind.stream.touch([id_], to_second(memory.accessed))
+
+
+def first_status(profile: Profile) -> str:
+    """Return what one is up to at the start: what the profile says of it, else the goal."""
+    return "; ".join(split_sentences(profile.currently)) or profile.goal

@@ -21,9 +21,16 @@ from genagents_env.scenario.past import (
 from .commitments import Commitment
 from .config import SmallvilleConfig
 from .day import Day, PlanBlock
-from .mind import BelievedObject, SelfSummary, SmallvilleMind, add_seeds
+from .mind import (
+    SEED,
+    BelievedObject,
+    SelfSummary,
+    SmallvilleMind,
+    add_past_memory,
+    add_seeds,
+    first_status,
+)
 
-SEED, PAST = "seed", "past"  # causes of memories
 _SUMMARY = tuple(part.name for part in fields(SelfSummary) if part.name != "made")
 
 
@@ -101,7 +108,7 @@ def make_mind_after(
 
     A fact that was known is in its memories in the words in which it was heard.
     """
-    mind = SmallvilleMind(services, profile, status=profile.goal)
+    mind = SmallvilleMind(services, profile, status=first_status(profile))
     _add_past(mind, past)
     facts = (fact.statement for fact in profile.facts if fact.id in past.facts)
     add_seeds(mind, known={*facts, *(memory.text for memory in past.memories)})
@@ -111,7 +118,7 @@ def make_mind_after(
 def _add_past(mind: SmallvilleMind, past: Past) -> None:
     services = mind.services
     for memory in past.memories:
-        _add_memory(mind, memory)
+        add_past_memory(mind, memory)
     mind.status = past.status or mind.status
     mind.requirements = list(past.requirements)
     told = past.summary
@@ -130,25 +137,6 @@ def _add_past(mind: SmallvilleMind, past: Past) -> None:
     }
     if past.day is not None:
         mind.day = _make_day(mind, past.day)
-
-
-def _add_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
-    to_second = mind.services.to_second
-    id_ = mind.stream.add(
-        memory.kind,
-        memory.text,
-        created=to_second(memory.time),
-        importance=memory.importance,
-        evidence=memory.evidence,
-        about=memory.about,
-        place=memory.place,
-        start=None if memory.begins is None else to_second(memory.begins),
-        duration=memory.seconds,
-        expires=None if memory.expires is None else to_second(memory.expires),
-        cause=SEED if memory.seed else PAST,
-    )
-    if memory.accessed is not None:
-        mind.stream.touch([id_], to_second(memory.accessed))
 
 
 def _make_day(mind: SmallvilleMind, day: PastDay) -> Day:

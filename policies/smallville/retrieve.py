@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from genagents_env.memory.retrieval import PRESETS, retrieve
 from genagents_env.memory.stream import Kind, Memory
 
-from .mind import SmallvilleMind
+from .mind import SEED, SmallvilleMind
 from .repeats import ShownTexts
 from .trivia import is_idle, is_passing
 
@@ -126,7 +126,7 @@ def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
 
 def format_time(mind: SmallvilleMind, memory: Memory) -> str:
     """Return when a memory was made; what the profile says without a time was before."""
-    if memory.cause == "seed" and memory.created >= 0:
+    if memory.cause == SEED:
         return "before"
     made = mind.services.to_time(memory.created)
     return f"{made:%a} {made.day} {made:%b %H:%M}"

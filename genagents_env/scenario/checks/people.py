@@ -20,6 +20,7 @@ def check_people(index: ScenarioIndex) -> Iterator[Fault]:
         yield from _places(index, person, loc)
         yield from _ties(index, person, loc)
         yield from _routine(index, person, loc)
+        yield from _memories(index, person, loc)
     if not any(person.present for person in people):
         yield Fault(("people",), "nobody is present at the start; at least one person is")
 
@@ -53,6 +54,24 @@ def _ties(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
         seen.add(tie.to)
 
 
+def _memories(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
+    """Yield what is wrong with the memories that have a time: none is of what is yet to come."""
+    dated = -1
+    for i, memory in enumerate(person.memories):
+        if isinstance(memory, str):
+            continue
+        dated += 1
+        where: Loc = (*loc, "memories", i)
+        if not memory.text:
+            yield Fault((*where, "text"), "empty; say in a sentence what it is")
+        if memory.time > index.scenario.start:
+            text = f"{memory.time} is after the scenario's start at {index.scenario.start}"
+            yield Fault((*where, "time"), f"{text}; a memory is of what was before")
+        if any(k >= dated for k in memory.evidence):
+            text = f"it names {max(memory.evidence)} and is number {dated} of those with a time"
+            yield Fault((*where, "evidence"), f"{text}; name memories that come before it")
+
+
 def _routine(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
     last = None
     for i, entry in enumerate(person.routine):
@@ -60,7 +79,7 @@ def _routine(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
         if last is not None and entry.at <= last:
             how = "comes twice" if entry.at == last else f"comes after {last:%H:%M}"
             text = f"{entry.at:%H:%M} {how}; list the entries by time of day, from 00:00 on"
-            yield Fault((*where, "at"), text)
+            yield Fault((*where, "time"), text)
         last = entry.at
         yield from index.place(entry.place, (*where, "place"))
         yield from _access(index, person, entry, where)

@@ -19,7 +19,7 @@ from genagents_env.policy import Profile
 from genagents_env.policy_loader import find_policy_class
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
-from genagents_env.scenario import Scenario
+from genagents_env.scenario import Scenario, first_memories
 from genagents_env.scenario.schema import Person
 from tests.policies.percepts import Value
 from tests.run.towns import compose_spec
@@ -43,7 +43,7 @@ def windows(texts: Iterable[str]) -> Windows:
 
 def material(scenario: Scenario, person: Person) -> Iterator[str]:
     """Yield what a person knows, wants and remembers at the start."""
-    yield from (person.goal, person.persona, *person.memories, *person.recent_memories)
+    yield from (person.goal, *first_memories(person), *person.recent_memories)
     yield from (f"I know {tie.to}: {tie.about}" for tie in person.relationships)
     yield from (fact.statement for fact in scenario.facts if person.name in fact.known_by)
 

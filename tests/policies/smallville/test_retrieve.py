@@ -162,7 +162,7 @@ def test_memories_come_with_the_words_for_their_time() -> None:
 def test_what_the_profile_says_was_before_unless_it_has_its_time() -> None:
     mind, _ = colourful([])
     mind.stream.add("thought", "red", created=0, cause="seed")
-    mind.stream.add("event", "green", created=-36_000, cause="seed")
+    mind.stream.add("event", "green", created=-36_000, cause="past")
     assert [when for when, _ in retrieve.add_times(mind, [0, 1])] == ["before", "Sun 12 Feb 22:00"]
 
 
