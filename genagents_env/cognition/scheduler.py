@@ -23,6 +23,7 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelAnswer, ModelClient
+from genagents_env.llm.schemas import bound_reply_tokens, make_schema
 
 M = TypeVar("M", bound=Mind[QueryOptions])
 ReplyTask: TypeAlias = "asyncio.Task[ModelAnswer[BaseModel]]"
@@ -139,13 +140,16 @@ class CallScheduler(Generic[M]):
         task = self._under_way.get(key)
         if task is None:
             handler = self.handlers[pending.purpose]
+            reply = handler.reply_model(pending.data)
+            schema = make_schema(reply, small=self.model.small)
+            most = max(handler.max_tokens(pending.data), bound_reply_tokens(schema))
             task = self._under_way[key] = asyncio.ensure_future(
                 self.model.ask(
                     key,
                     pending.messages,
-                    handler.reply_model(pending.data),
+                    reply,
                     fallback=handler.fallback(pending.data),
-                    max_tokens=handler.max_tokens(pending.data),
+                    max_tokens=most,
                     temperature=mind.config.temperature,
                 )
             )

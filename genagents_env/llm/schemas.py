@@ -14,6 +14,9 @@ from genagents_env.llm.calls import JSONSchema, JSONValue
 SMALL = "x-small"  # in a field's `json_schema_extra`: what its schema says to a small model instead
 _NOISE = ("title", "default")
 _REFERENCE = "#/$defs/"
+_FRAME_TOKENS = 16  # braces and blanks around a reply
+_FIELD_TOKENS = 4  # quotes, a colon, a comma
+_USUAL_ITEMS = 10  # of a list without a limit
 
 
 class ReplyModel(BaseModel):
@@ -73,6 +76,37 @@ def _apply_hints(schema: JSONValue, small: bool) -> JSONValue:
     plain = {key: _apply_hints(part, small) for key, part in schema.items() if key != SMALL}
     hints = schema.get(SMALL)
     return {**plain, **hints} if small and isinstance(hints, dict) else plain
+
+
+def bound_reply_tokens(schema: JSONSchema) -> int:
+    """Return how many tokens a reply to `schema` takes at most, rather too many.
+
+    A text counts a token for every two characters that it may have: one in Latin script takes
+    half of that, one in another script is shorter.
+    """
+    return _FRAME_TOKENS + _bound_part(schema, schema)
+
+
+def _bound_part(part: JSONValue, root: JSONSchema) -> int:
+    if not isinstance(part, Mapping):
+        return 0
+    if "$ref" in part:
+        definitions = cast(Mapping[str, JSONValue], root.get("$defs", {}))
+        return _bound_part(definitions.get(str(part["$ref"]).removeprefix(_REFERENCE)), root)
+    if isinstance(options := part.get("anyOf"), list):
+        return max(_bound_part(one, root) for one in options)
+    if isinstance(allowed := part.get("enum"), list):
+        return max(_bound_text(len(str(one))) for one in allowed)
+    if isinstance(fields := part.get("properties"), Mapping):
+        return sum(_FIELD_TOKENS + len(k) // 2 + _bound_part(v, root) for k, v in fields.items())
+    if "items" in part:
+        most = part.get("maxItems", _USUAL_ITEMS)
+        return int(cast(int, most)) * (_FIELD_TOKENS + _bound_part(part["items"], root))
+    return _bound_text(int(cast(int, part.get("maxLength", 0)))) if "maxLength" in part else 8
+
+
+def _bound_text(characters: int) -> int:
+    return 2 + characters // 2
 
 
 def schema_name(reply: type[BaseModel]) -> str:
