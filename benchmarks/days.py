@@ -81,6 +81,7 @@ FIGURES = (
     DayFigure("calls", "model calls a day, of all people", "about 3,560"),
     DayFigure("together", "words refused since two opened at once", "", None, 0),
     DayFigure("unspoken", "calls for words that nobody got to say", "", None, 0.02, share=True),
+    DayFigure("wishes", "wishes about places and things that came to nothing, on record"),
     DayFigure("fallbacks", "replies that could not be used"),
 )
 
@@ -102,6 +103,7 @@ def measure_days(data: RunData) -> dict[str, float | None]:
         "calls": len(lived) * 24 / data.hours if data.hours else None,
         "together": float(count_refused_openings(data)),
         "unspoken": share_unspoken(data, lived),
+        "wishes": float(sum(note.kind == "wish" for note in data.reader.notes())),
         "fallbacks": float(sum(call.outcome == "fallback" for call in lived)),
     }
 
@@ -179,7 +181,7 @@ def main() -> None:
         for figure in FIGURES:
             value = values[figure.name]
             print(
-                f"  {figure.title:46}{figure.format(value):>10}   {figure.original:>16}"
+                f"  {figure.title:62}{figure.format(value):>10}   {figure.original:>16}"
                 f"   {figure.judge(value)}".rstrip()
             )
 

@@ -153,6 +153,7 @@ def _read_findings(findings: Findings) -> Values:
         "claimed_density": after and _round(after.density),
         "claims": findings.claims,
         "hallucinated": findings.hallucinated,
+        "uncited": findings.uncited,
         "gatherings": {one.gathering: _count_coming(one) for one in findings.gatherings},
     }
 

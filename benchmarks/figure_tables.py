@@ -54,6 +54,7 @@ _PAPER = (
     ("know of the party", "4 % to 52 %"),
     ("density of mutual knowledge", "0.167 to 0.74"),
     ("hallucinated, of claims to know somebody or a fact", "6 of 453, 1.3 % (somebody)"),
+    ("true by the record, but no event named", "not counted"),
     ("invited to the party", "12"),
     ("came, of the invited", "5"),
     ("stayed away for a conflict", "3"),
@@ -88,6 +89,7 @@ def _tell_findings(run: Mapping[str, Any]) -> list[str]:
         _tell_knowing(run["facts"]["party"], run["people"]),
         _tell_density(run),
         f"{invented:,} of {claims:,}{share}",
+        f"{run['uncited']:,} of {claims:,}",
     ]
     if party is None:
         return [*cells, *["not lived"] * 5]

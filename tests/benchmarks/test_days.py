@@ -7,9 +7,12 @@ from benchmarks.days import FIGURES, count_refused_openings, measure_days, share
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
-from genagents_env.record import Checkpoint, RunReader, RunWriter
+from genagents_env.policy import NoteKind
+from genagents_env.record import Checkpoint, NoteRow, RunReader, RunWriter
 from genagents_env.world.events import Event
 from tests.report.planted import ADA, BEN, Happening, make_join, make_utterance, meta, plant, start
+
+KINDS: tuple[NoteKind, ...] = ("cut", "wish")
 
 
 def test_only_words_refused_as_a_talk_opens_are_refused_together(tmp_path: Path) -> None:
@@ -63,12 +66,18 @@ def test_idle_things_and_other_days_are_no_events_of_the_run(tmp_path: Path) -> 
     with RunWriter.create(tmp_path / "run.sqlite", meta()) as writer:
         for tick in range(361):
             own = [Event(0, 0, *start(ADA)[1:]), Event(1, 0, *start(BEN)[1:])] if not tick else []
-            writer.commit_tick(tick, np.zeros((2, 2), dtype=np.int16), own)
+            wishes = [
+                NoteRow(tick, 3, ADA, "ground.pieces", k, kind, '{"talk": 1}')
+                for k, kind in enumerate(KINDS)
+            ]
+            at = np.zeros((2, 2), dtype=np.int16)
+            writer.commit_tick(tick, at, own, notes=wishes if tick == 4 else ())
         writer.checkpoint(Checkpoint(360, {}, [{ADA: {"stream": stream}, BEN: {}}]))
         writer.set_status("finished")
     with RunReader(tmp_path / "run.sqlite") as run:
         values = measure_days(RunData(run))
     assert values["remembered"] == pytest.approx(1 / 2)
+    assert values["wishes"] == 1
     assert set(values) == {figure.name for figure in FIGURES}
 
 

@@ -8,9 +8,8 @@ from genagents_env.llm.scripted.news import Minutes
 from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.llm.scripted.wording import cut_text
 
-_SENTENCE, _PHRASE = 160, 60  # characters
+_SENTENCE, _PHRASE = 400, 200  # characters
 _LEAST_STROKES, _MOST_STROKES = 5, 8  # of an outline
-_STROKE = 44  # characters of one in an outline: all of it has to fit into the next prompt
 DAY = 24 * 60  # minutes
 _LEAST = 16  # characters left of an activity for the sake of its place
 _ASLEEP, _RESTING = "asleep", "being at home, home"
@@ -181,7 +180,7 @@ def _choose_default(prompt: Prompt, at: int) -> str:
 
 
 def _format_stroke(at: int, text: str) -> str:
-    return f"{_format_clock(at)} {shorten_activity(text, _STROKE - 6)}"
+    return f"{_format_clock(at)} {shorten_activity(text, _PHRASE - 6)}"
 
 
 def find_next_minute(at: int, begin: int) -> int:

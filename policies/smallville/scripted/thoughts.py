@@ -4,7 +4,7 @@ from genagents_env.llm.scripted import news
 from genagents_env.llm.scripted.prompt import Prompt, PromptLine
 from genagents_env.llm.scripted.wording import cut_text
 
-_SENTENCE = 160  # characters
+_SENTENCE = 400  # characters
 _NEWS, _SPOKEN, _SEEN = 9, 3, 1  # importance
 _INSIGHT = 4
 _MOST_INSIGHTS = 2
