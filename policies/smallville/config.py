@@ -72,6 +72,10 @@ class SmallvilleConfig(BaseModel):
     unrated_importance: Annotated[float, Field(ge=1, le=10)] = 3.0
     """What a memory counts until it is rated, or where rating fails."""
 
+    idle_objects: bool = False
+    """Remember that things are idle, which the public code does (64 % of its events); either way
+    it counts 1 towards the next reflection, and does not come to mind."""
+
     describe_hours: Positive = 12
     """How long the summary description serves before it is made anew."""
 

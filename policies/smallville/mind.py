@@ -72,11 +72,15 @@ class Dialogue:
 
 @dataclass(slots=True)
 class BelievedObject:
-    """What the agent believes of an object: its state when last seen, which may be stale."""
+    """What the agent believes of an object: its state when last seen, which may be stale.
+
+    `rest`: the state in which it was found first.
+    """
 
     name: str
     state: str
     seen: int
+    rest: str = ""
 
 
 @dataclass(slots=True)
@@ -94,7 +98,8 @@ class Attention:
     """What perceiving remembers of what was perceived.
 
     `events`: for each person or object in sight the event last noticed of them. `recent`: the
-    last so many observations, for the retention window. `ratings`: importance by text.
+    last so many observations, for the retention window. `idle`: things lately seen to be idle.
+    `ratings`: importance by the words of a text.
     `unrated`: memories that wait for their importance, with the second since when.
     `considered`: when each person or object was last reacted to. `talked`: when the last
     conversation with someone ended. `importance`: of what was observed since the last reflection.
@@ -102,6 +107,7 @@ class Attention:
 
     events: dict[str, int] = field(default_factory=dict)
     recent: list[str] = field(default_factory=list)
+    idle: list[str] = field(default_factory=list)
     ratings: dict[str, float] = field(default_factory=dict)
     unrated: list[int] = field(default_factory=list)
     unrated_since: int = 0

@@ -1,10 +1,17 @@
 """Perceive: what is new among what is near becomes memory, and gets its importance.
 
-Nearest first, as many as the attention holds; what was noticed lately is not noticed again. An
-object seen for the first time is knowledge of the place, not an event; a change of its state is.
-Source: Park et al. 2023, section 4.1 and appendix; bandwidth and retention as in its public code.
+Nearest first, as many as the attention holds; what somebody was seen to do lately is not noticed
+again. An object seen for the first time is knowledge of the place, not an event; each change of its
+state is. That it is idle is no memory, but counts towards the next reflection as in the public
+code, two thirds of whose events are of that kind; with `idle_objects` it is remembered, too.
+
+The model is asked for an importance where there is something to weigh. What one does as planned is
+everyday (1, what models mostly say of it), and so is what is passing; what says again what was
+rated is as important as before. Source: Park et al. 2023, section 4.1 and appendix; bandwidth and
+retention as in its public code.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,12 +34,17 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
+from genagents_env.text import fold
 
 from .mind import BelievedObject, SmallvilleMind
+from .repeats import reduce_words
+from .summary import describe_status
+from .trivia import IDLE, is_passing
 
 _ME = ""  # the agent's own key among the events noticed; no person is called so
-_TRIVIAL = ("walking", "asleep", "sleeping", "standing", "idle", "waiting")
 _RATINGS_KEPT = 500
+_EVERYDAY = 1.0  # the least importance
+_EXAMPLE = (2, 1, 6, 3, 1)  # ratings, of which the prompt shows as many as it asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +123,12 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
         return
     mind.attention.events[_ME] = me.event_id
     piece = mind.day.find_piece(moment.now)
-    about: tuple[str, ...] = (mind.name, "is", me.doing)
-    if piece is not None and piece.text == me.doing:
-        about = piece.about or about
-    _remember(
-        mind,
-        f"{mind.name} is {me.doing}",
-        me.event_id,
-        moment,
-        about,
-        trivial=me.doing.startswith(_TRIVIAL),
-    )
+    planned = piece is not None and piece.text == me.doing
+    plain = (mind.name, "is", me.doing)
+    about = piece.about if piece is not None and planned and piece.about else plain
+    everyday = planned or is_passing(plain, mind.name)
+    text = f"{mind.name} is {me.doing}"
+    _remember(mind, text, me.event_id, moment, about, everyday=everyday, place=me.place)
 
 
 def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
@@ -133,22 +140,49 @@ def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Ob
     text = f"{seen.name} is {doing}"
     if _is_retained(mind, text):
         return None
-    memory = _remember(mind, text, seen.event_id, moment, (seen.name, "is", doing))
+    about = (seen.name, "is", doing)
+    everyday = is_passing(about, mind.name)
+    memory = _remember(
+        mind, text, seen.event_id, moment, about, everyday=everyday, place=seen.place
+    )
     return Observation("person", seen.name, text, memory, seen.event_id, asleep=seen.asleep)
 
 
 def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
     before = mind.objects.get(seen.id)
-    if before is not None and before.state == seen.state:
-        before.seen = moment.now
+    if before is None or before.state == seen.state:
+        rest = seen.state if before is None else before.rest
+        mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now, rest)
+        if seen.state == rest:
+            _notice_idle(mind, seen, moment)
         return None
-    mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now)
-    own_doing = mind.last == "Interact" and mind.going == seen.id
-    text = f"the {seen.name} is {seen.state}"
-    if before is None or own_doing or _is_retained(mind, text):
+    mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now, before.rest)
+    if mind.last == "Interact" and mind.going == seen.id:
         return None
-    memory = _remember(mind, text, seen.event_id, moment, (seen.name, "is", seen.state))
+    text, about = f"the {seen.name} is {seen.state}", (seen.name, "is", seen.state)
+    place = seen.id.rpartition("/")[0]
+    memory = _remember(mind, text, seen.event_id, moment, about, place=place)
     return Observation("object", seen.id, text, memory, seen.event_id)
+
+
+def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None:
+    """Notice that a thing is as it was found, unless that was noticed among the last so many."""
+    idle, who = mind.attention.idle, mind.profile
+    if seen.id in idle:
+        return
+    idle.append(seen.id)
+    del idle[: max(0, len(idle) - max(who.retention, who.attention_bandwidth))]
+    mind.attention.importance += _EVERYDAY
+    if mind.config.idle_objects and mind.config.observation:
+        mind.stream.add(
+            "event",
+            f"the {seen.name} is {IDLE}",
+            created=moment.now,
+            importance=_EVERYDAY,
+            events=(seen.event_id,),
+            about=(seen.name, "is", IDLE),
+            place=seen.id.rpartition("/")[0],
+        )
 
 
 def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Observation | None:
@@ -160,13 +194,31 @@ def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Ob
     elif heard.speaker is None:
         text, about = f"News: {heard.text}", ()
     else:
-        to = f"to {mind.name}" if heard.addressed else "to others"
-        text = f'{heard.speaker} said {to}: "{heard.text}"'
+        to = _find_addressees(mind, heard, moment.percept)
+        text = f'{heard.speaker} said to {to}: "{heard.text}"'
         about = (heard.speaker, "said", "")
-    memory = _remember(mind, text, heard.event_id, moment, about, trivial=False)
+    place = moment.percept.me.place
+    memory = _remember(mind, text, heard.event_id, moment, about, place=place)
     return Observation(
         "heard", heard.speaker or "", text, memory, heard.event_id, addressed=heard.addressed
     )
+
+
+def _find_addressees(mind: SmallvilleMind, heard: HeardWords, percept: Percept) -> str:
+    """Return to whom words were said: of those in the conversation, the ones they name, or all."""
+    if not heard.addressed:
+        return "others"
+    talk = percept.conversation
+    members = [mind.name] if talk is None or mind.name not in talk.members else talk.members
+    others = [name for name in members if name != heard.speaker]
+    said = fold(heard.text)
+    named = [name for name in others if _is_named(name, said)]
+    return " and ".join(named or others)
+
+
+def _is_named(name: str, said: str) -> bool:
+    forms = {fold(name), fold(name.split()[0])}
+    return any(re.search(rf"\b{re.escape(form)}\b", said) for form in forms)
 
 
 def _is_retained(mind: SmallvilleMind, text: str) -> bool:
@@ -186,20 +238,25 @@ def _remember(
     moment: Moment,
     about: tuple[str, ...],
     *,
-    trivial: bool | None = None,
+    everyday: bool = False,
+    place: str = "",
 ) -> int | None:
     """Add an observation to the stream, with the importance known for it or to be asked for."""
     attention, config = mind.attention, mind.config
-    if trivial is None:
-        trivial = len(about) == 3 and about[2].startswith(_TRIVIAL)
-    known = 1.0 if trivial else attention.ratings.get(text)
+    known = _EVERYDAY if everyday else attention.ratings.get(reduce_words(text))
     importance = config.unrated_importance if known is None else known
     if known is not None or not config.observation:
         attention.importance += importance
     if not config.observation:
         return None
     memory = mind.stream.add(
-        "event", text, created=moment.now, importance=importance, events=(event,), about=about
+        "event",
+        text,
+        created=moment.now,
+        importance=importance,
+        events=(event,),
+        about=about,
+        place=place,
     )
     if known is None:
         if not attention.unrated:
@@ -225,8 +282,15 @@ def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> Fi
     lines: list[JSONValue] = [
         [f"#{number}", mind.stream[id_].text] for number, id_ in enumerate(ids, 1)
     ]
-    sections = [*describe_here_and_now(moment.percept), Section("ratings", lines)]
-    return mind.services.prompts.fill("perceive_rate", mind.profile, sections, count=len(lines))
+    sections = [
+        *describe_here_and_now(moment.percept),
+        describe_status(mind),
+        Section("ratings", lines),
+    ]
+    example = [_EXAMPLE[k % len(_EXAMPLE)] for k in range(len(lines))]
+    return mind.services.prompts.fill(
+        "perceive_rate", mind.profile, sections, count=len(lines), example=example
+    )
 
 
 async def _apply(
@@ -237,7 +301,7 @@ async def _apply(
         mind.stream.rate(id_, importance)
         mind.attention.importance += importance
         if not reply.fallback:
-            ratings[mind.stream[id_].text] = float(importance)
+            ratings[reduce_words(mind.stream[id_].text)] = float(importance)
     while len(ratings) > _RATINGS_KEPT:
         del ratings[next(iter(ratings))]
     return ()

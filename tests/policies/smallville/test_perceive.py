@@ -1,4 +1,5 @@
 import asyncio
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,11 +9,12 @@ from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.stream import Memory
-from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
+from genagents_env.percept import Conversation, HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville.day import Piece
 from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
+from genagents_env.policies.smallville.repeats import reduce_words
 from tests.policies.percepts import Moment, Value, body, profile, speech
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
@@ -79,6 +81,91 @@ def test_an_object_seen_for_the_first_time_is_no_event_but_its_change_is() -> No
     assert (found.kind, found.subject, found.text) == ("object", "Cafe/stove", "the stove is on")
     assert remember(mind, found).events == (9,)
     assert remember(mind, found).about == ("stove", "is", "on")
+
+
+def test_a_second_change_of_a_thing_is_noticed_like_the_first() -> None:
+    mind = make_mind()
+    percept = Moment(objects=(thing("stove", "off"),))
+    notice(mind, percept)
+    for event, state in enumerate(["burning", "off", "burning"], 9):
+        percept = make_later_moment(percept, objects=(thing("stove", state, event=event),))
+        (found,) = notice(mind, percept)
+        assert (found.text, found.event) == (f"the stove is {state}", event)
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
+    remembered: bool,
+) -> None:
+    mind = make_mind(idle_objects=remembered, who=profile(retention=2, attention_bandwidth=2))
+    mind.attention.events[""] = 0
+    percept = Moment(objects=(thing("stove", "off"), thing("cup", "clean")))
+    for _ in range(5):
+        assert notice(mind, percept) == []
+    assert mind.attention.importance == 2
+    idle = ["the stove is idle", "the cup is idle"] if remembered else []
+    assert texts(mind) == idle
+    notice(mind, make_later_moment(percept, objects=(thing("oven", "off"),)))
+    notice(mind, percept)  # the oven took the place of both, one after the other
+    assert mind.attention.importance == 5
+    assert mind.attention.unrated == []
+    on = make_later_moment(percept, objects=(thing("stove", "on"),))
+    notice(mind, on)
+    assert "the stove is on" in texts(mind)
+    assert mind.attention.importance == 5  # it is in use, and waits for its rating
+
+
+def test_what_one_does_by_plan_is_everyday_and_no_model_is_asked() -> None:
+    mind = make_mind(rate_batch=1)
+    mind.day.pieces = [Piece(0, 600, "baking bread", "Cafe")]
+    percept = Moment(me=body("Cafe", doing="baking bread"))
+    notice(mind, percept)
+    assert (mind.stream[0].importance, mind.attention.unrated) == (1, [])
+    assert mind.stream[0].place == "Cafe"
+    assert mind.attention.importance == 1
+    notice(mind, make_later_moment(percept, me=replace(percept.me, doing="crying", event_id=4)))
+    assert mind.attention.unrated == [1]
+
+
+def test_what_says_the_same_again_is_as_important_as_before() -> None:
+    mind = make_mind(make_rating_rule(7), rate_batch=1)
+    mind.attention.events[""] = 0
+    percept = Moment(people=(person("Bob", "painting a door"),))
+    notice(mind, percept)
+    rate(mind, percept)
+    mind.attention.recent.clear()
+    again = make_later_moment(percept, people=(person("Bob", "Painting the door!", event=8),))
+    (found,) = notice(mind, again)
+    assert remember(mind, found).importance == 7
+    assert mind.attention.unrated == []
+
+
+@pytest.mark.parametrize(
+    ("text", "to"),
+    [
+        ("Cid, could you help me?", "Cid"),
+        ("Ann, and you too, Cid, come along.", "Ann Ash and Cid"),
+        ("Anne is a name.", "Ann Ash and Cid"),
+        ("Come along.", "Ann Ash and Cid"),
+    ],
+)
+def test_words_are_said_to_those_whom_they_name_of_several(text: str, to: str) -> None:
+    talk = Conversation(1, ("Ann Ash", "Bob", "Cid"), None, True, 9)
+    mind = make_mind()
+    (found,) = notice(mind, Moment(heard=(speech("Bob", text),), conversation=talk))
+    assert found.text == f'Bob said to {to}: "{text}"'
+
+
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_the_prompts_example_has_as_many_ratings_as_are_asked_for(count: int) -> None:
+    mind = make_mind(rate_batch=count)
+    mind.attention.events[""] = 0
+    percept = make_hearing(count)
+    notice(mind, percept)
+    rate(mind, percept)
+    asked = list_requests(mind)[0].messages[-1].content
+    example = asked[asked.index('{"ratings": ') :].removesuffix(".")
+    assert len(json.loads(example)["ratings"]) == count
 
 
 def test_what_the_agent_did_to_an_object_is_no_event() -> None:
@@ -276,7 +363,7 @@ def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() ->
     rate(mind, percept)
     assert mind.stream[0].importance == 4
     assert mind.attention.ratings == {}
-    assert mind.attention.importance == 4
+    assert mind.attention.importance == 5
 
 
 def test_only_so_many_ratings_are_kept_the_latest() -> None:
@@ -288,7 +375,7 @@ def test_only_so_many_ratings_are_kept_the_latest() -> None:
     rate(mind, percept)
     assert len(mind.attention.ratings) == 500
     assert "old 0" not in mind.attention.ratings
-    assert 'Bob said to Ann Ash: "Word 0."' in mind.attention.ratings
+    assert reduce_words('Bob said to Ann Ash: "Word 0."') in mind.attention.ratings
 
 
 def test_a_batch_under_way_is_not_joined_by_another() -> None:
