@@ -19,6 +19,7 @@ __all__ = [
     "AgentID",
     "Answer",
     "Context",
+    "FacultySwitch",
     "Infos",
     "MindNote",
     "NoteKind",
@@ -56,6 +57,21 @@ class RecalledMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class FacultySwitch:
+    """An option that switches a faculty on or off, as it stands.
+
+    Attributes:
+        name: of the option, such as `reflection`.
+        faculty: the first word of the purposes of its calls, such as `reflect`.
+        on: as the policy is configured.
+    """
+
+    name: str
+    faculty: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MindNote:
     """What a mind wanted and could not have, or what its prompt lost; for the record alone.
 
@@ -85,6 +101,8 @@ class Policy:
         remembers: it can be interviewed.
         has_past: it begins with `Profile.past` where there is one, and has `collect_past`.
         faculties: the first words of the purposes of its calls; each can have a model of its own.
+        switches: the options that switch faculties on or off, so that reports can tell of one that
+            was on and never ran.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
     """
 
@@ -94,6 +112,7 @@ class Policy:
     remembers: ClassVar[bool] = False
     has_past: ClassVar[bool] = False
     faculties: Collection[str] = ()
+    switches: Sequence[FacultySwitch] = ()
     scripted_replies: ClassVar[ScriptedReplies] = {}
     _loop: OwnLoop | None = None
 

@@ -13,7 +13,16 @@ from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.percept import Percept
-from genagents_env.policy import Context, Infos, MindNote, Observations, Policy, Profile, State
+from genagents_env.policy import (
+    Context,
+    FacultySwitch,
+    Infos,
+    MindNote,
+    Observations,
+    Policy,
+    Profile,
+    State,
+)
 
 M = TypeVar("M", bound=Mind[QueryOptions])
 Options = TypeVar("Options", bound=QueryOptions)
@@ -37,6 +46,7 @@ class MindPolicy(Policy, Generic[M, Options]):
     needs_model = True
     needs_embedder = True
     remembers = True
+    switched: ClassVar[Mapping[str, str]] = {}  # the faculty that each option switches on or off
     missing_embedder: ClassVar[str] = "needs an embedder; there is none"
 
     def __init__(
@@ -45,6 +55,10 @@ class MindPolicy(Policy, Generic[M, Options]):
         self.config, self.handlers, self.prompts = config, handlers, prompts
         self.minds: dict[str, M] = {}
         self.faculties = frozenset(purpose.split(".")[0] for purpose in handlers)
+        self.switches = tuple(
+            FacultySwitch(name, faculty, bool(getattr(config, name)))
+            for name, faculty in self.switched.items()
+        )
 
     @property
     def uses_embedder(self) -> bool:

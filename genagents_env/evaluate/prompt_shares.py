@@ -54,7 +54,7 @@ class PromptShares:
 
 
 @dataclass
-class _Tally:
+class _PromptSums:
     """Sums over prompts."""
 
     prompts: int = 0
@@ -96,19 +96,19 @@ def measure_prompts(runs: Sequence[RunReader]) -> list[PromptShares]:
 
     None without a call.
     """
-    tallies: dict[str | None, _Tally] = defaultdict(_Tally)  # None is all
+    sums: dict[str | None, _PromptSums] = defaultdict(_PromptSums)  # None is all
     for run in runs:
         # Whoever is named is a person, and a name within another's does not come before it.
         names = sorted(run.meta.names, key=len, reverse=True)
         for call, messages in run.prompts():
             for purpose in (call.purpose, None):
-                tallies[purpose].add(call, messages, names)
+                sums[purpose].add(call, messages, names)
         for note in run.notes():
             for purpose in (note.purpose, None):
-                if purpose in tallies:
-                    tallies[purpose].notes.append(note)
-    whole = tallies.pop(None, None)
-    by_purpose = [tallies[one].sum_up(one) for one in sorted(filter(None, tallies))]
+                if purpose in sums:
+                    sums[purpose].notes.append(note)
+    whole = sums.pop(None, None)
+    by_purpose = [sums[one].sum_up(one) for one in sorted(filter(None, sums))]
     return by_purpose if whole is None else [*by_purpose, whole.sum_up(ALL)]
 
 

@@ -26,7 +26,7 @@ from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.record import Degradation, InterviewRow, JudgementRow, RunReader
+from genagents_env.record import Degradation, FacultyUse, InterviewRow, JudgementRow, RunReader
 from genagents_env.record.policy_origin import PolicyChange
 from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
@@ -65,6 +65,7 @@ class RunSummary:
         degradation: what took the place of decisions; see `Degradation.degraded`.
         policy_changes: changed policies with which it was resumed.
         prompt_cuts: what prompts had no room for.
+        faculty_uses: what came of the faculties that can be switched off.
         outcomes: whether the scenario's successes were reached, by judge; see `measures.success`.
         agreements: how far the models that judged agree with the rule.
         flows: who received, stored and retrieved each fact; see `measures.flow`.
@@ -103,6 +104,7 @@ class RunSummary:
     degradation: Degradation
     policy_changes: tuple[PolicyChange, ...]
     prompt_cuts: PromptCuts
+    faculty_uses: tuple[FacultyUse, ...]
     outcomes: tuple[SuccessOutcome, ...]
     agreements: tuple[Agreement, ...]
     flows: tuple[Flow, ...]
@@ -131,8 +133,8 @@ class RunSummary:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
         Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
-        of those whose model thought; `lost`, `clipped`, `policy_failures`, `policy_changes` and
-        `prompt_cuts` are there only where there are any.
+        of those whose model thought; `lost`, `clipped`, `policy_failures`, `policy_changes`,
+        `faculty_uses` and `prompt_cuts` are there only where there are any.
         """
         rare = {
             "lost": self.lost,
@@ -140,6 +142,7 @@ class RunSummary:
             "thinking": None if self.thinking is None else _as_json(self.thinking),
             "policy_failures": [_as_json(one) for one in self.degradation.failures],
             "policy_changes": [_as_json(one) for one in self.policy_changes],
+            "faculty_uses": [_as_json(one) for one in self.faculty_uses],
             "prompt_cuts": _as_json(self.prompt_cuts) if self.prompt_cuts.cut else None,
         }
         return (
@@ -213,6 +216,7 @@ def summarize(
         degradation=reader.find_degradation(),
         policy_changes=reader.policy_changes,
         prompt_cuts=reader.find_prompt_cuts(),
+        faculty_uses=reader.list_faculty_uses(),
         outcomes=compute_outcomes(data),
         agreements=compute_agreements(data),
         flows=compute_flows(data),

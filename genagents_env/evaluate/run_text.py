@@ -17,7 +17,7 @@ from genagents_env.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.record import Degradation, PromptCuts
+from genagents_env.record import Degradation, FacultyUse, PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 
 NOT_ASKED = "not asked"
@@ -54,6 +54,7 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
         if summary.thinking is not None:
             yield _describe_thinking(summary.thinking)
         yield from _describe_faculties(summary)
+        yield from _describe_idle(summary.faculty_uses)
     yield from _describe_uncertain_spending(summary)
     if summary.embeddings is not None:
         made = summary.embeddings
@@ -188,6 +189,20 @@ def _describe_faculties(summary: RunSummary) -> Iterator[str]:
     for name, *cells in table:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         yield f"    {name.ljust(widths[0])}  {'  '.join(numbers)}"
+
+
+def _describe_idle(uses: Sequence[FacultyUse]) -> Iterator[str]:
+    """Yield a line on the faculties that are on and never ran; nothing where all did."""
+    idle = [one for one in uses if one.on and not one.ran]
+    if idle:
+        several = len({one.policy for one in uses}) > 1
+        told = [
+            one.switch
+            + (f" of {one.policy}" if several else "")
+            + (f" ({_count(one.calls, 'call')} fell back)" if one.calls else "")
+            for one in idle
+        ]
+        yield f"On, but never ran, with no usable reply to a model call: {', '.join(told)}"
 
 
 def _format_cost(cost: FacultyCost) -> tuple[str, ...]:

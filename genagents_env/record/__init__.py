@@ -6,6 +6,7 @@ from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.export import export
+from genagents_env.record.faculty_use import FacultyUse
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.prompt_cuts import PromptCuts
@@ -26,6 +27,7 @@ __all__ = [
     "CallRow",
     "Checkpoint",
     "Degradation",
+    "FacultyUse",
     "FaultRow",
     "InterviewRow",
     "JudgementRow",

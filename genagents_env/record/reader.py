@@ -22,6 +22,7 @@ from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.event_data import read_event
+from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
@@ -61,6 +62,9 @@ _FAILURES = """SELECT policy, count(*), min(first) FROM (SELECT policy, min(rowi
 _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
+
+_BY_AGENT = """SELECT agent, substr(purpose, 1, instr(purpose || '.', '.') - 1), count(*),
+    sum(outcome = 'fallback') FROM calls GROUP BY 1, 2"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +301,19 @@ class RunReader:
         self._check_rows(CALLS)
         with guard_reading(self.path):
             return [FacultyRow(*row) for row in self._connection.execute(_FACULTIES)]
+
+    def list_faculty_uses(self) -> tuple[FacultyUse, ...]:
+        """Return what came of each faculty that can be switched off; none where nothing is noted.
+
+        Raises:
+            RecordError: the note of them is none.
+        """
+        self._check_rows(CALLS)
+        with guard_reading(self.path):
+            policies = decode_switches(self.find_note(SWITCHES))
+            rows = self._connection.execute(_BY_AGENT).fetchall()
+        counts = {(agent, faculty): (calls, lost) for agent, faculty, calls, lost in rows}
+        return tuple(count_uses(policies, counts))
 
     def list_embedded_texts(self) -> list[str]:
         """Return the texts whose vectors by the run's embedder are stored."""

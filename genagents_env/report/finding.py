@@ -4,13 +4,19 @@ from collections.abc import Mapping, Sequence
 
 from genagents_env.report.comparing import PRIMARY
 from genagents_env.report.table import format_number
+from genagents_env.report.untested import NOTHING_UNTESTED, PairKey, find_pair
 from genagents_env.stats import Contrast, smallest_p
 
 ALPHA = 0.05
 
 
 def describe_finding(
-    contrasts: Sequence[Contrast], titles: Mapping[str, str], finished: int, *, named: bool
+    contrasts: Sequence[Contrast],
+    titles: Mapping[str, str],
+    finished: int,
+    *,
+    named: bool,
+    untested: Mapping[PairKey, str] = NOTHING_UNTESTED,
 ) -> str:
     """Return the sentence.
 
@@ -21,6 +27,7 @@ def describe_finding(
         titles: of measures by name.
         finished: runs that are.
         named: whether any measure was named primary beforehand, and has values.
+        untested: comparisons that say nothing, with why.
     """
     if not finished:
         return "No run has finished yet, so nothing can be said."
@@ -33,9 +40,12 @@ def describe_finding(
         )
     told = [one for one in main if _is_significant(one)]
     silent = [one for one in main if not _is_significant(one)]
+    void = [one for one in silent if find_pair(one) in untested]
+    silent = [one for one in silent if one not in void]
     several = len({one.block for one in main}) > 1
     parts = [_describe_difference(one, titles, several) for one in told]
-    parts += [_describe_silence(silent, len(main), bool(told))] if silent else []
+    parts += [_describe_silence(silent, len(main), bool(told or void))] if silent else []
+    parts += dict.fromkeys(untested[find_pair(one)] for one in void)
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 

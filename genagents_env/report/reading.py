@@ -136,6 +136,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
         usage=_sum_usage(data.reader),
         degradation=data.reader.find_degradation(),
         prompt_cuts=data.reader.find_prompt_cuts(),
+        uses=data.reader.list_faculty_uses(),
         values=values,
         unmeasured=faults,
         plot_data=_find_plot_data(data),

@@ -31,6 +31,12 @@ from genagents_env.report.plan import SweepPlan
 from genagents_env.report.reading import OnRead, read_runs, read_sweep
 from genagents_env.report.table import Table
 from genagents_env.report.trial import MeasuredTrial, make_trial
+from genagents_env.report.untested import (
+    describe_idle,
+    find_idle,
+    find_untested,
+    note_untested,
+)
 from genagents_env.stats import Contrast
 from genagents_env.sweep.design.experiment import DegradedRuns, Experiment, load_experiment
 from genagents_env.sweep.folder import SweepFolder
@@ -109,7 +115,11 @@ class SweepResults:
         if self.excluded and self.excluded == self.count("finished"):
             return "A policy failed in every finished run, so nothing can be said."
         return describe_finding(
-            self.contrasts, self.titles, self.count("finished"), named=bool(self.primary)
+            self.contrasts,
+            self.titles,
+            self.count("finished"),
+            named=bool(self.primary),
+            untested=find_untested(self.blocks, self.runs),
         )
 
     @property
@@ -289,6 +299,7 @@ def compare_trials(
     blocks = make_blocks(list(dict.fromkeys(run.condition for run in runs)))
     cells = make_cells(blocks, runs, listed)
     differences, uncorrected = make_contrasts(blocks, cells, plan.baseline, primary)
+    differences = note_untested(differences, find_untested(blocks, runs))
     judged, unread = tabulate_judgements(folder / "verdicts.jsonl", runs)
     problems = (
         *faults,
@@ -306,7 +317,11 @@ def compare_trials(
         primary,
         cells,
         differences,
-        (*find_cautions(plan, runs, differences, unknown_runs), *problems),
+        (
+            *find_cautions(plan, runs, differences, unknown_runs),
+            *describe_idle(find_idle(blocks, runs)),
+            *problems,
+        ),
         installed,
         judged,
         (*_describe_damage(runs), *problems, *warn_of_missing_libraries(installed)),

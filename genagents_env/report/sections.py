@@ -9,6 +9,7 @@ from genagents_env.report.sweep_tables import (
     find_primary_rows,
     link_pages,
     tabulate_differences,
+    tabulate_faculties,
     tabulate_identities,
     tabulate_means,
     tabulate_measures,
@@ -89,6 +90,8 @@ def _make_sweep_sections(
     if drawn := _select(figures, alone):
         sections.append(ReportSection(alone, drawn))
     sections.append(ReportSection(differences, strong=find_primary_rows(results, differences)))
+    if (faculties := tabulate_faculties(results)).rows:
+        sections.append(ReportSection(faculties))
     sections += [ReportSection(one) for one in results.judged]
     sections.append(ReportSection(tabulate_trials(results), links=link_pages(results)))
     more = tabulate_measures(results), tabulate_identities(results), tabulate_versions(results)

@@ -8,6 +8,7 @@ from genagents_env.report.measure_order import PRIMARY, find_group
 from genagents_env.report.results import SweepResults
 from genagents_env.report.table import CellValue, Table
 from genagents_env.report.trial import MeasuredTrial
+from genagents_env.report.untested import collect_uses
 from genagents_env.stats import Contrast
 
 SHORT = 12  # hexadecimal digits of a hash in a table that is read
@@ -74,6 +75,27 @@ def _make_difference_row(
         *(one.first_mean, one.second_mean, one.difference, one.low, one.high),
         *(one.p, one.p_holm, one.effect, one.n, one.paired, one.family, one.note),
     )
+
+
+def tabulate_faculties(results: SweepResults) -> Table:
+    """Return for each condition the faculties that can be switched off, and whether they ran."""
+    rows: list[tuple[CellValue, ...]] = []
+    for side in (side for block in results.blocks for side in block.conditions):
+        for (policy, switch), uses in collect_uses(side, results.runs).items():
+            calls = sum(one.calls for one in uses) / len(uses)
+            lost = sum(one.fallbacks for one in uses) / len(uses)
+            ran = sum(one.ran for one in uses)
+            on = "on" if all(one.on for one in uses) else "off"
+            rows.append((side.condition.name, policy, switch, on, len(uses), ran, calls, lost))
+    columns = (
+        *("condition", "policy", "faculty", "switched", "runs", "ran in"),
+        *("calls in a run", "fallbacks in a run"),
+    )
+    note = (
+        "Over finished runs. A faculty ran where any of its model calls had a usable reply; one "
+        "that never ran where it is on is tested by no comparison."
+    )
+    return Table("faculties", "Faculties", columns, tuple(rows), note)
 
 
 def tabulate_trials(results: SweepResults) -> Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.record import Degradation, PromptCuts
+from genagents_env.record import Degradation, FacultyUse, PromptCuts
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.trials import Condition
 
@@ -98,6 +98,7 @@ class MeasuredTrial:
         verdicts: of the rules and models that judged its answers.
         degradation: what took the place of decisions; None where no file can be read.
         prompt_cuts: what prompts had no room for; None where no file can be read.
+        uses: what came of the faculties that can be switched off.
         excluded: it is finished, but in no mean: a policy failed in it.
     """
 
@@ -122,6 +123,7 @@ class MeasuredTrial:
     verdicts: tuple[Verdict, ...] = ()
     degradation: Degradation | None = None
     prompt_cuts: PromptCuts | None = None
+    uses: tuple[FacultyUse, ...] = ()
     excluded: bool = False
 
     @property
@@ -190,4 +192,5 @@ def make_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
         summary=summary,
         degradation=summary.degradation,
         prompt_cuts=summary.prompt_cuts,
+        uses=summary.faculty_uses,
     )

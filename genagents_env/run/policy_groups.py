@@ -23,6 +23,7 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import find_policy_class, load_class, make_policy
 from genagents_env.policy_source import PolicySource
+from genagents_env.record.faculty_use import PolicySwitches
 from genagents_env.record.rows import JSON, FaultRow, NoteRow
 from genagents_env.run.concurrency import collect_results, raise_first
 from genagents_env.run.policy_group import PolicyGroup, describe_fault
@@ -115,6 +116,15 @@ class PolicyGroups:
     def faculties(self) -> tuple[str, ...]:
         """The faculties of all policies."""
         return tuple(sorted({name for group in self.groups for name in group.policy.faculties}))
+
+    @property
+    def switches(self) -> tuple[PolicySwitches, ...]:
+        """The switches of the faculties of all policies that have some."""
+        return tuple(
+            PolicySwitches(group.policy.name, group.agents, tuple(group.policy.switches))
+            for group in self.groups
+            if group.policy.switches
+        )
 
     @property
     def needs_embedder(self) -> bool:

@@ -19,6 +19,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
+from genagents_env.record.faculty_use import SWITCHES, encode_switches
 from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
 from genagents_env.run.models import Models, make_client
@@ -68,6 +69,8 @@ class RunSession:
 
     async def _execute(self, state: Checkpoint | None) -> RunResult:
         endpoint = self.models.endpoint
+        if switches := self.groups.switches:
+            self.writer.note(SWITCHES, encode_switches(switches))
         keep_spending(self.writer, self.budget)
         if endpoint is not None:
             self.client = self._open_client(endpoint)

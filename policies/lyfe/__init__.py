@@ -8,6 +8,7 @@ of the configuration. How it differs from paper and release, and why, is in `doc
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
@@ -46,6 +47,7 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
     name = "lyfe"
     missing_embedder = "remembers by likeness and needs an embedder; there is none"
     scripted_replies = REPLIES
+    switched: ClassVar[Mapping[str, str]] = {"self_monitor": "monitor", "saf_memory": "memory"}
 
     def __init__(self, **options: object) -> None:
         super().__init__(read_options(LyfeConfig, options, self.name), HANDLERS, FOLDER)

@@ -7,6 +7,7 @@ the paper's public code, and why, is in `docs/smallville.md`.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
@@ -52,6 +53,14 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         "recalls by relevance and needs an embedder; the context has none (or set retrieval=false)"
     )
     scripted_replies = REPLIES
+    switched: ClassVar[Mapping[str, str]] = {
+        "observation": "perceive",
+        "describe": "summary",
+        "planning": "plan",
+        "reaction": "react",
+        "conversation": "converse",
+        "reflection": "reflect",
+    }
 
     def __init__(self, **options: object) -> None:
         super().__init__(read_options(SmallvilleConfig, options, self.name), HANDLERS, FOLDER)

@@ -8,6 +8,7 @@ from genagents_env.evaluate.faculty_costs import FacultyCost, compute_faculty_co
 from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
+from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
@@ -117,3 +118,24 @@ def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
         told = summarize(record)
     assert [cost.rate for cost in told.faculties] == [None, None]
     assert any(line.startswith("    all") and " - " in line for line in describe_summary(told))
+
+
+@pytest.mark.parametrize("policy", ["smallville", "lyfe"])
+def test_a_faculty_that_is_on_and_never_ran_is_told(tmp_path: Path, policy: str) -> None:
+    path = tmp_path / "run.sqlite"
+    off = {"smallville": "no_reflection", "lyfe": "no_summarize_and_forget"}[policy]
+    mind = PolicySpec(policy, {"variant": off})
+    town = make_spec(ticks=3, policy=mind, start="08:00")
+    run(town, path, make_options(embedder="hashed", interviews=False))
+    with RunReader(path) as record:
+        uses = {one.switch: one for one in record.list_faculty_uses()}
+        summary = summarize(record)
+    (told,) = [line for line in describe_summary(summary) if "never ran" in line]
+    idle = [switch for switch, use in uses.items() if use.on and not use.calls]
+    assert told.partition(": ")[2] == ", ".join(idle)
+    assert [switch for switch, use in uses.items() if not use.on] == [
+        {"smallville": "reflection", "lyfe": "saf_memory"}[policy]
+    ]
+    assert len(uses) == {"smallville": 6, "lyfe": 2}[policy]
+    assert {use.faculty for use in uses.values()} <= set(load_policy(policy).faculties)
+    assert {one["switch"] for one in summary.as_json()["faculty_uses"]} == set(uses)
