@@ -20,8 +20,9 @@ class Profile:
     """What a person knows of themselves at the start of an episode.
 
     `persona` is what lasts, `currently` what the person is up to at the start and what holds only
-    for a while. `memories` are in order: the sentences of both, long-term, then recent ones;
-    `dated` are those with a time. `recency_decay`: see `Person`; None where the scenario says none.
+    for a while. `memories` are in order: the sentences of both, long-term, then recent ones, which
+    are `recent_memories` as well; `dated` are those with a time. `recency_decay`: see `Person`;
+    None where the scenario says none.
     `facts` are those of the scenario this person knows at the start; `past` is what the person
     carries along from an earlier run, if anything.
     `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
@@ -51,6 +52,7 @@ class Profile:
     currently: str = ""
     dated: tuple[PastMemory, ...] = ()
     recency_decay: float | None = None
+    recent_memories: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -99,6 +101,7 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         sleeps_in=bed_of(person, scenario),
         town=find_town_places(person, scenario),
         past=person.past,
+        recent_memories=person.recent_memories,
     )
 
 

@@ -4,7 +4,7 @@ from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import is_in_bed
 
-from . import options, places, senses, talk, turns
+from . import options, places, questions, talk, turns
 from .mind import LyfeMind
 
 _TALKING, _THINKING, _WALKING, _ASLEEP = "💬", "💭", "🚶", "😴"
@@ -46,7 +46,7 @@ def _leave(mind: LyfeMind, moment: Moment) -> Action | None:
 def _step(mind: LyfeMind, moment: Moment) -> Action:
     option = mind.option
     if option.kind == "talk" and mind.turn.unsaid and turns.may_speak(mind, moment):
-        return _speak(mind, moment, f"talking with {option.target}")
+        return _speak(mind, moment)
     if option.kind == "talk":
         return Idle(f"listening to {option.target}", _TALKING)
     if option.kind == "go":
@@ -55,16 +55,22 @@ def _step(mind: LyfeMind, moment: Moment) -> Action:
         return _find(mind, moment)
     if option.kind in ("reflect", "decide"):
         return Idle("thinking", _THINKING)
-    return Idle(option.subgoal[:60] or "waiting", "🙂")
+    return Idle(option.subgoal or "waiting", "🙂")
 
 
-def _speak(mind: LyfeMind, moment: Moment, doing: str) -> Action:
-    words, target = mind.turn.unsaid, mind.option.target
+def _speak(mind: LyfeMind, moment: Moment) -> Action:
+    """Return to say the words: to whom they turn by name, else to whom the agent means."""
+    option, words, talking = mind.option, mind.turn.unsaid, moment.percept.conversation
+    turned_to = questions.find_addressees(mind, words, mind.near)
+    target = option.target if option.target in mind.near else mind.near[0]
+    to: str | None = next(iter(turned_to), target)
+    doing = f"talking with {to}"
     if talk.is_parting(words):
-        options.end(mind, moment.now, ended="talk", only=("go", "find"))
-    if moment.percept.conversation is not None:
-        return Talk(None, words, doing=doing, emoji=_TALKING)
-    to = target if target in mind.near else mind.near[0]
+        option.leaving = True
+    if talking is not None and (
+        to in talking.members or not turned_to or questions.is_owed(mind, moment.now)
+    ):
+        to = None
     return Talk(to, words, doing=doing, emoji=_TALKING)
 
 
@@ -81,7 +87,6 @@ def _find(mind: LyfeMind, moment: Moment) -> Action:
         option.heading = places.choose_next_place(mind, moment)
         option.looked.append(option.heading)
     if not option.heading:
-        senses.notice_oneself(mind, f"I could not find {option.target}.", moment.now)
-        options.end(mind, moment.now, ended="find")
+        options.give_up(mind, moment.now)
         return Idle("looking round", "🙂")
     return Move(option.heading, doing, _WALKING)

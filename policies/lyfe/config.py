@@ -1,9 +1,8 @@
 """The options of the Lyfe mind: its faculties, its ablations, and every constant with its source.
 
 "Paper" is Lyfe Agents (Kaiya et al. 2023); "release" the code its authors published. The defaults
-are the release's but for three: boredom, how long one who had nothing to say is silent, and whose
-utterances repetition is looked for in; `preset` takes the values of either. A release tick is a
-sixth of a second.
+are the release's but for a few that say so; `preset` takes the values of either. A release tick is
+a sixth of a second.
 """
 
 from collections.abc import Mapping
@@ -18,7 +17,6 @@ Preset = Literal["default", "release", "paper"]
 Faculty = Literal["controller", "talk", "reflect", "monitor", "memory"]
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
-_SMALL_PROMPT = 640  # tokens
 Share = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(gt=0, le=1)]
 
@@ -29,19 +27,30 @@ VARIANTS: Mapping[Variant, Mapping[str, bool]] = {
     "no_self_monitor": {"self_monitor": False},
     "no_summarize_and_forget": {"saf_memory": False},
 }
+# What both have: a talk ends by the clock, and one reflects after each.
+_BY_THE_CLOCK: Mapping[str, object] = {
+    "again": 0.1,
+    "answer_seconds": 0,
+    "recent_recall": 1,
+    "long_recall": 3,
+    "alike_above": 1.0,
+    "reflect_after": 0,
+    "boredom_per_second": 0.0018,
+    "pass_utterances": 1,
+}
 # Where the release, or the paper's text, has another value than the default.
 PRESETS: Mapping[Preset, Mapping[str, object]] = {
     "default": {},
-    "release": {"repetition_of": "heard", "boredom_per_second": 0.0018, "pass_utterances": 1},
+    "release": {**_BY_THE_CLOCK, "repetition_of": "heard"},
     "paper": {
+        **_BY_THE_CLOCK,
         "repetition_of": "own",
-        "boredom_per_second": 0.0018,
-        "pass_utterances": 1,
         "work_items": 5,
     },
 }
 
 
+_SMALL_PROMPT = 640  # tokens
 _BESIDE: Mapping[Faculty, int] = {"monitor": 1}
 
 
@@ -70,12 +79,17 @@ class LyfeConfig(BaseModel):
     """How long they are held (release: one minute)."""
     recent_items: Annotated[int, Field(ge=2, le=1000)] = 10
     """Recent memory; when it is full it goes to long memory (release: 10)."""
-    recent_recall: Count = 1
-    """Recent memories brought to mind at a time (release: 1)."""
+    recent_recall: Count | None = None
+    """Recent memories brought to mind at a time; None follows the model: 1 for the embedded one,
+    else 3 (release: 1)."""
     long_items: Annotated[int, Field(ge=1, le=100_000)] = 10_000
     """Long memory; what is oldest goes when it is full (release: 10,000)."""
-    long_recall: Count = 3
-    """Long memories brought to mind at a time (release: 3)."""
+    long_recall: Count | None = None
+    """Long memories brought to mind at a time; None follows the model: 3 for the embedded one,
+    else 12 (release: 3)."""
+    alike_above: Cosine = 0.75
+    """Of memories at least so similar only the nearest is brought to mind, and none that is so
+    similar to what the prompt shows anyway (ours; paper and release bring the nearest, 1)."""
     forget_above: Cosine = 0.9
     """Memories at least so similar to a new one are forgotten (cosine; release: 0.9)."""
     cluster_above: Cosine = 0.875
@@ -92,10 +106,19 @@ class LyfeConfig(BaseModel):
     """Whose utterances (release: those heard; paper: the agent's own)."""
     option_seconds: Positive = 120
     """After so long talking the agent thinks anew (release: two minutes)."""
+    answer_seconds: Count = 60
+    """How long after a question its answer is waited for: so long a talk does not end, though its
+    time is over, and one who was spoken to may choose to talk (ours; paper and release: 0)."""
+    closing_seconds: Positive = 180
+    """After so long past its time a talk ends, whatever is still asked in it (ours)."""
+    reflect_after: Count = 2
+    """So much must be new, to the summary and to the last thought, for the agent to reflect after
+    a talk (ours; paper and release: 0, after every talk)."""
     walk_seconds: Positive = 600
     """After so long on the way the agent gives up."""
-    again: Share = 0.1
-    """Chance that an option which just ended may be chosen again at once (release: 0.1)."""
+    again: Share = 1.0
+    """Chance that an option which just ended may be chosen again at once (ours: always, since one
+    who is left without it can neither answer nor go on; paper and release: 0.1)."""
     boredom_per_second: Annotated[float, Field(ge=0, le=1)] = 0.0003
     """Chance to think anew while nothing happens: about once an hour (release: 0.0003 a tick,
     which is every nine minutes)."""
@@ -145,6 +168,14 @@ class LyfeConfig(BaseModel):
     def small_prompt_tokens(self) -> int:
         """What suits a small model (measured: half the speed for twice the tokens)."""
         return _SMALL_PROMPT
+
+    def count_recalled(self, small: bool) -> tuple[int, int]:
+        """Return how many long and recent memories are brought to mind at a time."""
+        long, recent = (3, 1) if small else (12, 3)
+        return (
+            long if self.long_recall is None else self.long_recall,
+            recent if self.recent_recall is None else self.recent_recall,
+        )
 
     def latency(self, purpose: str) -> int:
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""

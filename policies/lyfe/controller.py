@@ -6,7 +6,6 @@ come to people or is bored; without options, at every tick. Source: Lyfe Agents,
 """
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated, ClassVar, cast
 
@@ -26,11 +25,12 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
-from . import options, places, reflect, states, talk
+from . import aims, choices, options, places, questions, reflect, senses, talk
 from .mind import LyfeMind, OptionKind
+from .prompt import fill_prompt
 
 NOBODY = "nobody"
-_ALIKE = 0.2  # of difflib: as little as names may resemble (release)
+_REFUSALS = 1  # after which the agent waits
 _MEANING: Mapping[str, str] = {
     "talk": "talk (to those near)",
     "go": "go (to a place)",
@@ -64,36 +64,46 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     kinds = _list_possible(mind, moment)
-    near, away = mind.near, [name for name in mind.people if name not in mind.near]
+    near = mind.near if "talk" in kinds else []
     known = places.list_destinations(mind, moment) if "go" in kinds else []
-    people = places.list_people_to_find(mind, away) if "find" in kinds else []
-    named = {"place": known, "person": people, "near": near}
-    lines: list[JSONValue] = [[kind, name] for kind, names in named.items() for name in names]
-    shown, _ = await states.fill_prompt(
+    people = places.list_people_to_find(mind) if "find" in kinds else []
+    outcome: list[JSONValue] = [["it came to", mind.option.outcome]] if mind.option.outcome else []
+    shown, _ = await fill_prompt(
         mind,
         "controller_choose",
         moment,
-        [Section("choices", lines)],
+        [
+            Section("outcome", outcome),
+            Section("near", [choices.describe_near(mind, name) for name in near]),
+            Section("places", [choices.describe_place(mind, name, moment) for name in known]),
+            Section("people", [choices.describe_absent(mind, name) for name in people]),
+        ],
         options=[_MEANING[kind] for kind in kinds],
     )
-    targets = [*near, *known, *people, NOBODY]
-    data = {"options": kinds, "targets": targets, "near": near}
+    data = {
+        "options": kinds,
+        "near": near,
+        "places": known[: shown.shown["places"]],
+        "people": people[: shown.shown["people"]],
+    }
     return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return the options there are, without the one that just ended, unless by chance."""
-    found: list[str] = ["reflect", "wait"]
-    if mind.near:
-        found.insert(0, "talk")
+    found = ["talk"] if mind.near else []
     if places.list_destinations(mind, moment):
-        found.insert(-2, "go")
-    if any(name not in mind.near for name in mind.people):
-        found.insert(-2, "find")
+        found.append("go")
+    if places.list_people_to_find(mind):
+        found.append("find")
+    found += ["reflect", "wait"] if mind.unthought else ["wait"]
     if kept := [kind for kind in found if kind in mind.option.only]:
         return kept
     again = draw_unit(mind.services.seed, "again", moment.tick, mind.agent) < mind.config.again
-    return found if again else [kind for kind in found if kind != mind.option.ended]
+    if again:
+        return found
+    addressed = questions.is_addressed(mind, moment)
+    return [kind for kind in found if kind != mind.option.ended or (kind == "talk" and addressed)]
 
 
 async def _apply(
@@ -103,35 +113,52 @@ async def _apply(
         return ()
     choice: OptionChoice = reply.value
     kind = cast(OptionKind, choice.option)
-    target = _find_target(kind, choice.target, data, moment)
+    target = _find_target(mind, kind, choice.target, data, moment)
     if kind in ("talk", "go", "find") and not target:
-        kind = "wait"
+        _refuse(mind, kind, choice, data, moment)
+        return ()
     options.begin(mind, kind, moment, target=target, subgoal=choice.subgoal)
     if kind == "talk":
         return talk.make_queries(mind, moment)
     return reflect.make_queries(mind, moment)
 
 
-def _find_target(kind: OptionKind, words: str, data: QueryData, moment: Moment) -> str:
+def _refuse(
+    mind: LyfeMind, kind: OptionKind, choice: OptionChoice, data: QueryData, moment: Moment
+) -> None:
+    """Let the agent know that nothing it knows is called so; it decides again, but only once."""
+    again = mind.option.refusals < _REFUSALS
+    allowed = {"go": data["places"], "find": data["people"], "talk": data["near"]}[kind]
+    mind.note_wish(f"to {kind}: {choice.target!r}; allowed: {', '.join(allowed) or 'nobody'}")
+    what = "place" if kind == "go" else "person"
+    words = f"I know of no {what} called {choice.target}."
+    senses.notice_oneself(mind, words, moment.now)
+    if again:
+        options.end(
+            mind, moment.now, outcome=f"There is no {what} you know called {choice.target}."
+        )
+        mind.option.refusals += 1
+    else:
+        mind.fresh = False
+        options.begin(mind, "wait", moment, subgoal=choice.subgoal)
+
+
+def _find_target(
+    mind: LyfeMind, kind: OptionKind, words: str, data: QueryData, moment: Moment
+) -> str:
     """Return the place or person that a choice names, however it is spelled; empty where none."""
-    near, others = list(data["near"]), [t for t in data["targets"] if t != NOBODY]
-    places_known = [target for target in others if target in moment.percept.known]
-    people = [target for target in others if target not in places_known]
-    if kind == "talk":
-        return (_find_closest(words, near) or near[0]) if near else ""
     if kind == "go":
-        return _find_closest(words, places_known)
-    if kind == "find":
-        return _find_closest(words, [name for name in people if name not in near])
-    return ""
+        rooms = places.list_rooms(moment)
+        return aims.find_target(words, data["places"], rooms)
+    people: list[str] = data["near"] if kind == "talk" else data["people"]
+    found = aims.find_target(words, people, {name: mind.list_roles(name) for name in people})
+    if kind == "talk" and not found and people:
+        return people[0]
+    return found
 
 
-def _find_closest(words: str, names: Sequence[str]) -> str:
-    if words in names:
-        return words
-    folded = {name.casefold(): name for name in names}
-    found = get_close_matches(words.casefold(), list(folded), 1, _ALIKE)
-    return folded[found[0]] if found else ""
+def _list_targets(data: QueryData) -> tuple[str, ...]:
+    return (*data["near"], *data["places"], *data["people"], NOBODY)
 
 
 @lru_cache(maxsize=512)
@@ -153,7 +180,7 @@ def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     "controller.choose": QueryHandler(
         prepare=_prepare,
-        reply_model=lambda data: _make_choice_model(tuple(data["options"]), tuple(data["targets"])),
+        reply_model=lambda data: _make_choice_model(tuple(data["options"]), _list_targets(data)),
         fallback=lambda data: OptionChoice(
             option="wait", target=NOBODY, subgoal="see what happens"
         ),

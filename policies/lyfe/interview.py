@@ -7,7 +7,6 @@ events in the record are its evidence.
 Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1; how much is recalled, the public release.
 """
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -29,7 +28,7 @@ from genagents_env.text import clean
 
 from . import narrative, states
 from .memory import recall
-from .mind import LyfeMind, SummarySentence, WorkItem, make_mind
+from .mind import LyfeMind, LyfeOption, WorkItem, make_mind
 from .monitor import SummaryUpdate
 
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
@@ -37,7 +36,6 @@ INTERVIEWER = "the interviewer"
 _SIFTED = 15  # long memories that the summary is made of; paper, D.1
 _EVIDENCE = 24  # events it may rest on
 _MAX_TOKENS = 480  # a summary; an answer in a script of a token a character
-_LINE = 150  # characters of the summary in one line of the prompt, which shows no more of one
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -88,6 +86,7 @@ async def answer_questions(
 def _copy(mind: LyfeMind) -> LyfeMind:
     copy = make_mind(mind.services, mind.profile)
     copy.load_state(mind.state())
+    copy.option = LyfeOption("talk", INTERVIEWER, "answer the interviewer's questions")
     return copy
 
 
@@ -109,17 +108,20 @@ class _Interview:
         """Make the summary of the long memories nearest the first question."""
         if not self.mind.config.self_monitor:
             return
-        near = await recall(self.mind, self.now, question or None, _SIFTED)
-        sections = self._list_sections(question)
+        near = await recall(self.mind, question or None, _SIFTED)
+        sections = [_describe_question(question), *states.describe_states(self.mind)]
         await self._sum_up(BEGIN, 0, sections, _number_sources(_to_parts(near)))
 
     async def answer(self, question: str, number: int) -> Answer:
         """Return the answer; question and answer go to work memory."""
         before = _list_at_hand(self.mind)
         self.said = [self._note(question, INTERVIEWER)]
-        near = await recall(self.mind, self.now, question or None)
+        parts = [part.text for part in self.mind.summary.parts]
+        near = await recall(self.mind, question or None, shown=parts)
         grounds = _list_sources(self.mind, near, before)
-        sections = self._list_sections(question)
+        *purpose, summary = states.describe_states(self.mind)
+        numbered = summary.lines if not self.mind.config.self_monitor else []
+        sections = [_describe_question(question), *purpose, Section(summary.name, numbered)]
         shown = self._fill_prompt(ANSWER, sections, grounds)
         fallback = make_default_reply()
         reply, _ = await self._ask(
@@ -134,15 +136,11 @@ class _Interview:
         """Bring the summary up to date with what was asked and answered last."""
         if not self.mind.config.self_monitor:
             return
-        near = await recall(self.mind, self.now)
+        parts = [part.text for part in self.mind.summary.parts]
+        near = await recall(self.mind, shown=parts)
         said = [states.format_item(self.mind, item) for item in self.said]
-        sections = [
-            Section("goal", states.format_goal(self.mind)),
-            Section("summary", states.format_summary(self.mind)),
-            Section("talk", said, SPOKEN, "last"),
-        ]
-        before = [(part.text, part.events) for part in self.mind.summary.parts]
-        await self._sum_up(UPDATE, number, sections, _number_sources(_to_parts(near)), before)
+        sections = [*states.describe_states(self.mind), Section("talk", said, SPOKEN, "last")]
+        await self._sum_up(UPDATE, number, sections, _number_sources(_to_parts(near)))
 
     async def _sum_up(
         self,
@@ -150,7 +148,6 @@ class _Interview:
         number: int,
         sections: Sequence[Section],
         grounds: Sequence[NumberedSource],
-        before: Sequence[narrative.Source] = (),
     ) -> None:
         """Ask for a summary; it rests on what it was made of. Without a reply the old one stays."""
         shown = self._fill_prompt(purpose, sections, grounds)
@@ -158,6 +155,7 @@ class _Interview:
             purpose, number, shown, SummaryUpdate, SummaryUpdate(summary="-")
         )
         if usable:
+            before = [(part.text, part.events) for part in self.mind.summary.parts]
             numbered = [grounds[id_] for id_ in shown.memories]
             made_of = [*before, *((ground.text, ground.events) for ground in numbered)]
             parts = await narrative.trace_sentences(self.mind, reply.summary, made_of)
@@ -166,18 +164,13 @@ class _Interview:
     def _fill_prompt(
         self, purpose: str, sections: Sequence[Section], grounds: Sequence[NumberedSource]
     ) -> FilledPrompt:
+        now = describe_now(self.mind.services.to_time(self.now), "")
         return self.mind.services.prompts.fill(
             purpose.replace(".", "_"),
             self.mind.profile,
-            [describe_now(self.mind.services.to_time(self.now), ""), *sections],
+            [now, *sections],
             memories=[(ground.when, ground) for ground in grounds],
         )
-
-    def _list_sections(self, question: str) -> list[Section]:
-        return [
-            Section("goal", states.format_goal(self.mind)),
-            Section("question", [["question", question]]),
-        ]
 
     async def _ask(
         self, purpose: str, number: int, shown: FilledPrompt, reply: type[R], fallback: R
@@ -220,14 +213,18 @@ def _list_sources(
 ) -> list[NumberedSource]:
     """Return what an answer may rest on, what comes first to be shown first."""
     summary = mind.summary
-    parts = _wrap_sentences(summary.parts) if mind.config.self_monitor else []
+    parts = summary.parts if mind.config.self_monitor else []
     return _number_sources(
         [
-            *_to_parts(near),
             *(("summary", part.text, tuple(part.events)) for part in parts),
+            *_to_parts(near),
             *((_format_when(mind, item), item.text, _list_events(item)) for item in at_hand),
         ]
     )
+
+
+def _describe_question(question: str) -> Section:
+    return Section("question", [["question", question]])
 
 
 def _to_parts(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tuple[int, ...]]]:
@@ -236,15 +233,6 @@ def _to_parts(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tu
 
 def _number_sources(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[NumberedSource]:
     return [NumberedSource(id_, *ground) for id_, ground in enumerate(grounds)]
-
-
-def _wrap_sentences(parts: Iterable[SummarySentence]) -> list[SummarySentence]:
-    """Return the sentences of a summary, cut so that each is short enough for a line."""
-    return [
-        SummarySentence(line, part.events)
-        for part in parts
-        for line in textwrap.wrap(part.text, _LINE)
-    ]
 
 
 def _format_when(mind: LyfeMind, item: WorkItem) -> str:

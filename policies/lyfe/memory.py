@@ -6,13 +6,14 @@ like. What comes to mind is what is nearest, without regard to age or importance
 Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the public release.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_now
+from genagents_env.cognition.here_and_now import describe_now, format_moment
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -26,11 +27,20 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.clusters import link
-from genagents_env.memory.forgetting import MemoryItem, Origin
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, Origin
+from genagents_env.memory.rows import DECIMALS
 
-from .mind import LyfeMind
+from . import states
+from .mind import LyfeMind, SummarySentence
 
 MERGE = "memory.merge"
+_MERGED = "to merge"  # the section of a prompt
+_MORE = 4  # times as many memories looked at as brought to mind, some of which say the same
+_REFERS_BACK = re.compile(
+    r"\b(?:he|him|his|she|her|hers|it|its|they|them|their|this|that|these|those|there)\b", re.I
+)
+_NAMES = re.compile(r"(?<=\w )(?!I\b)[A-Z\u00c0-\u00de]\w")  # behind another word
 NewMemory = tuple[str, tuple[int, ...]]
 
 
@@ -70,30 +80,51 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
 
 
 async def recall(
-    mind: LyfeMind, now: int, query: str | None = None, k: int | None = None
+    mind: LyfeMind,
+    query: str | None = None,
+    k: int | None = None,
+    shown: Sequence[str] = (),
 ) -> list[tuple[str, MemoryItem]]:
-    """Return what comes to mind, with words for when it was ("before", "08:10", "Mon 08:10").
+    """Return what comes to mind, with words for when it was, such as "Mon 13 Feb 08:10".
 
     The nearest of long memory, best first, then the nearest of recent memory, as many of each as
-    configured.
+    configured; of those that say much the same, only the nearest.
 
     Args:
         mind: whose.
-        now: game second.
         query: None or empty is what came to mind last, else the agent's goal, else its name.
         k: so many of long memory, and none of recent memory.
+        shown: what stands in the prompt anyway, and need not come to mind.
     """
     await _embed_new(mind)
-    (vector,) = await mind.services.embed([query or _make_query(mind)])
-    long, recent = mind.config.long_recall, mind.config.recent_recall
+    vectors = await mind.services.embed([query or _make_query(mind), *shown])
+    long, recent = mind.config.count_recalled(mind.services.prompts.small)
     if k is not None:
         long, recent = k, 0
     elif not mind.config.saf_memory:
         long, recent = long + recent, 0
-    found = mind.long.nearest(vector, long)
-    texts = {kept.text for kept in found}
-    found += [kept for kept in mind.recent.nearest(vector, recent) if kept.text not in texts]
-    return [(_format_time(mind, kept, now), kept) for kept in found]
+    known = list(vectors[1:])
+    found = [
+        *_find_unlike(mind.long, vectors[0], long, known, mind.config.alike_above),
+        *_find_unlike(mind.recent, vectors[0], recent, known, mind.config.alike_above),
+    ]
+    return [(_format_time(mind, kept), kept) for kept in found]
+
+
+def _find_unlike(
+    bank: ForgettingMemory, query: Floats, k: int, known: list[Floats], above: float
+) -> list[MemoryItem]:
+    """Return the `k` memories nearest to `query`, none much like another or like what is `known`.
+
+    They are `known` from then on.
+    """
+    found: list[MemoryItem] = []
+    for kept in bank.nearest(query, _MORE * k):
+        (vector,) = bank.vectors([kept.id])
+        if len(found) < k and all(round(float(vector @ one), DECIMALS) < above for one in known):
+            found.append(kept)
+            known.append(vector)
+    return found
 
 
 def _take_fresh(mind: LyfeMind) -> tuple[list[NewMemory], Origin]:
@@ -103,10 +134,25 @@ def _take_fresh(mind: LyfeMind) -> tuple[list[NewMemory], Origin]:
         if summary.updates == summary.stored:
             return [], "summary"
         summary.stored = summary.updates
-        return [(part.text, tuple(part.events)) for part in summary.parts], "summary"
+        return _join_orphans(summary.parts), "summary"
     items = [item for item in mind.buffer if item not in mind.stored]
     mind.stored = list(mind.buffer)
     return [(item.format_text(), tuple(item.list_sources())) for item in items], "observed"
+
+
+def _join_orphans(parts: Sequence[SummarySentence]) -> list[NewMemory]:
+    """Return the sentences as memories; one that only refers back stays with the one before.
+
+    "I believe him." means nothing by itself.
+    """
+    joined: list[NewMemory] = []
+    for part in parts:
+        text, events = part.text, tuple(part.events)
+        if joined and _REFERS_BACK.search(text) and not _NAMES.search(text):
+            before, earlier = joined.pop()
+            text, events = f"{before} {text}", tuple(sorted({*earlier, *events}))
+        joined.append((text, events))
+    return joined
 
 
 async def _empty_recent(mind: LyfeMind) -> list[Query]:
@@ -149,11 +195,10 @@ def _make_query(mind: LyfeMind) -> str:
     return (mind.work[-1].format_text() if mind.work else "") or mind.profile.goal or mind.name
 
 
-def _format_time(mind: LyfeMind, kept: MemoryItem, now: int) -> str:
-    if kept.origin == "seed":
-        return "before"
-    then, today = mind.services.to_time(kept.at), mind.services.to_time(now)
-    return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%a %H:%M}"
+def _format_time(mind: LyfeMind, kept: MemoryItem) -> str:
+    """Return when it was: "Tue 4 Apr 11:05", or before the day on which the story begins."""
+    time = format_moment(mind.services.to_time(kept.at))
+    return f"before {time}" if kept.origin == "seed" and not kept.at else time
 
 
 def _to_data(members: Sequence[MemoryItem]) -> QueryData:
@@ -177,14 +222,15 @@ def _from_data(data: QueryData) -> list[MemoryItem]:
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
     members = _from_data(data)
-    lines: list[JSONValue] = [[_format_time(mind, kept, moment.now), kept.text] for kept in members]
+    lines: list[JSONValue] = [["memory", _format_time(mind, kept), kept.text] for kept in members]
     sections = [
         describe_now(moment.percept.time, moment.percept.me.place),
-        Section("memories to merge", lines, keep="last"),
+        *states.describe_states(mind),
+        Section(_MERGED, lines, keep="last"),
     ]
     shown = mind.services.prompts.fill("memory_merge", mind.profile, sections)
-    kept = shown.shown["memories to merge"]
-    merged = members[len(members) - kept :] if kept > 1 else []
+    count = shown.shown[_MERGED]
+    merged = members[len(members) - count :] if count > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
     return PreparedQuery(shown.messages, _to_data(merged), shown.cuts) if merged else None
 

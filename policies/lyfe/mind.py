@@ -9,8 +9,10 @@ from typing import ClassVar, Literal
 from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.forgetting import ForgettingMemory
+from genagents_env.patterns import finds_any
 from genagents_env.policy import Profile
 
+from . import names
 from .config import LyfeConfig
 
 OptionKind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
@@ -45,8 +47,10 @@ class LyfeOption:
 
     `target`: the place or the person; `subgoal`: what for. `only`: what the controller may choose
     from, everything where it is empty. `ended`: the kind of the option before, which the controller
-    seldom chooses again. `heading`: where the agent looks for the person to be found; `looked`: the
-    places where it has looked.
+    seldom chooses again; `before`: what that was for; `outcome`: what it came to, in words.
+    `heading`: where the agent looks for the person to be found; `looked`: the places where it has
+    looked. `leaving`: words of parting were said, and the talk only goes on for an answer.
+    `refusals`: how many choices in a row named nothing that there is.
     """
 
     kind: OptionKind = "decide"
@@ -55,8 +59,26 @@ class LyfeOption:
     begun: int = 0
     only: list[str] = field(default_factory=list)
     ended: str = ""
+    before: str = ""
+    outcome: str = ""
     heading: str = ""
     looked: list[str] = field(default_factory=list)
+    leaving: bool = False
+    refusals: int = 0
+
+
+@dataclass(slots=True)
+class OpenQuestion:
+    """A question that is not answered yet, as all who heard it know.
+
+    `asked`: who has still to answer, `each` of them, or else any; `at`: the second at which the
+    words have sounded.
+    """
+
+    asker: str
+    asked: list[str]
+    each: bool
+    at: int
 
 
 @dataclass(slots=True)
@@ -86,20 +108,22 @@ class LyfeSummary:
 class SpeakingTurn:
     """Whose turn it is to speak, as far as the agent can hear.
 
-    `event`: of the utterance heard last, -1 before any; `until`: the second at which the last
-    words have sounded; `delay`: the seconds after that which it leaves to others; `mine`: the last
-    words were its own; `passed`: how many utterances it still lets pass, having had nothing to
-    say; `owed`: who was named and has not answered yet, in turn. `unsaid`: words decided on but not
-    said yet, which rest on the events `behind` them; `kept`: they were lost once, since somebody
-    else was speaking.
+    `event`: of the utterance heard last, -1 before any; `speaker`: whose it was; `until`: the
+    second at which the last words have sounded; `delay`: the seconds after that which it leaves to
+    others; `mine`: the last words were its own; `passed`: how many utterances it still lets pass,
+    having had nothing to say; `owed`: who was named and has not answered yet, in turn. `questions`:
+    those that nobody has answered yet. `unsaid`: words decided on but not said yet, which rest on
+    the events `behind` them; `kept`: they were lost once, since somebody else was speaking.
     """
 
     event: int = -1
+    speaker: str = ""
     until: int = -1
     delay: int = 0
     mine: bool = False
     passed: int = 0
     owed: list[str] = field(default_factory=list)
+    questions: list[OpenQuestion] = field(default_factory=list)
     unsaid: str = ""
     behind: list[int] = field(default_factory=list)
     kept: bool = False
@@ -120,13 +144,16 @@ class LyfeMind(Mind[LyfeConfig]):
             `saf_memory` is off.
         turn: of speaking.
         fresh: something happened since the controller was asked last that calls for a decision.
-        news: events since the summary was begun last; `feedback`: one of them is that a step of
-            its own came to nothing.
+        news: what came to mind since the summary was begun last, the oldest first; `feedback`:
+            some of it is that a step of its own came to nothing.
+        unthought: how much was heard or noticed that neither summary nor thought has taken in.
         heard: words heard lately, the oldest first; `sights` the same of what was seen.
         uttered: utterances that repetition is looked for in, the oldest first; `repeats`: how many
             of them repeat an earlier one.
         near: who is near enough to talk to, the nearest first.
-        people: whom it knows by name, in the order of knowing; `met` those of them it has seen.
+        people: whom it knows by name, in the order of knowing; `met` those of them it has seen;
+            `named`: whole names that it only knows from words; `missed`: whom it looked for in
+            vain, and when that was; `seen`: where and when it saw somebody last.
         last: the kind of the agent's last action; `going`: where it led.
         numbers: how often each purpose was asked at tick `counted`.
     """
@@ -144,8 +171,9 @@ class LyfeMind(Mind[LyfeConfig]):
     long: ForgettingMemory = field(default_factory=lambda: ForgettingMemory(10_000, 0.9))
     turn: SpeakingTurn = field(default_factory=SpeakingTurn)
     fresh: bool = True
-    news: int = 0
+    news: list[WorkItem] = field(default_factory=list)
     feedback: bool = False
+    unthought: int = 1
     heard: list[str] = field(default_factory=list)
     sights: list[str] = field(default_factory=list)
     uttered: list[str] = field(default_factory=list)
@@ -153,6 +181,9 @@ class LyfeMind(Mind[LyfeConfig]):
     near: list[str] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
     met: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    missed: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, tuple[str, int]] = field(default_factory=dict)
     pending: list[PendingQuery] = field(default_factory=list)
     last: str = ""
     going: str = ""
@@ -160,9 +191,23 @@ class LyfeMind(Mind[LyfeConfig]):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
+    def list_roles(self, name: str) -> tuple[str, ...]:
+        """Return what somebody is, such as "police officer", as far as the agent knows."""
+        about = self.profile.persona if name == self.name else self.profile.relationships.get(name)
+        return names.list_roles(about or "")
+
+
+def format_tie(other: str, about: str) -> str:
+    """Return a tie as it is remembered."""
+    return f"I know {other}: {about}"
+
 
 def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
-    """Return a mind whose long memory is the profile's life, knowledge and ties."""
+    """Return a mind that remembers the profile's life, knowledge and ties.
+
+    What is recent goes to recent memory, where there is one; a fact of the scenario that a memory
+    tells already is no memory of its own.
+    """
     config = services.config
     forget = config.forget_above if config.saf_memory else None
     mind = LyfeMind(services, profile, people=list(profile.relationships))
@@ -170,9 +215,23 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
         ForgettingMemory(config.recent_items, forget),
         ForgettingMemory(config.long_items, forget),
     )
-    ties = [f"I know {other}: {about}" for other, about in profile.relationships.items()]
-    facts = [fact.statement for fact in profile.facts]
-    past = [memory.text for memory in profile.dated]
-    for text in dict.fromkeys([*profile.memories, *past, *ties, *facts]):
-        mind.long.seed(text)
+    ties = [format_tie(other, about) for other, about in profile.relationships.items()]
+    texts = list(dict.fromkeys([*profile.memories, *ties, *_list_untold_facts(profile)]))
+    recent = profile.recent_memories[-config.recent_items + 1 :] if config.saf_memory else ()
+    for text in texts:
+        (mind.recent if text in recent else mind.long).seed(text)
+    for past in profile.dated:
+        mind.long.seed(past.text, at=services.to_second(past.time))
+    known = [mind.name, *mind.people, *(place.id for place in profile.town)]
+    mind.named = names.list_full_names("\n".join(texts), known)
     return mind
+
+
+def _list_untold_facts(profile: Profile) -> list[str]:
+    """Return the statements of the facts that no memory of the person tells in its own words."""
+    told = [*profile.memories, *(past.text for past in profile.dated)]
+    return [
+        fact.statement
+        for fact in profile.facts
+        if not any(finds_any(fact.patterns, text) for text in told)
+    ]

@@ -19,24 +19,30 @@ from genagents_env.cognition.query import (
     QueryHandler,
     QueryReply,
 )
-from genagents_env.llm.schemas import ReplyModel
-from genagents_env.text import clean
+from genagents_env.llm.schemas import SMALL, ReplyModel
+from genagents_env.text import cut_sentences
 
 from . import memory, narrative, states
 from .mind import LyfeMind, SummarySentence
+from .prompt import fill_prompt
 
-SUMMARY_LIMIT = 700  # characters: a hundred words (release)
+SUMMARY_LIMIT = 1200  # characters: well over a hundred words (release), which are asked for
+_SMALL_LIMIT = 480  # characters that a small model may write
 _FIRST = 3  # memories that the first summary is made of
 
 
 def _cut(value: object) -> object:
-    return clean(value, SUMMARY_LIMIT) if isinstance(value, str) else value
+    return cut_sentences(value, SUMMARY_LIMIT) if isinstance(value, str) else value
 
 
 Narrative = Annotated[
     str,
     BeforeValidator(_cut),
-    Field(min_length=1, max_length=SUMMARY_LIMIT, json_schema_extra={"maxLength": 480}),
+    Field(
+        min_length=1,
+        max_length=SUMMARY_LIMIT,
+        json_schema_extra={SMALL: {"maxLength": _SMALL_LIMIT}},
+    ),
 ]
 
 
@@ -53,27 +59,30 @@ async def begin(mind: LyfeMind, moment: Moment) -> None:
     """Begin with what the goal brings to mind, where there is no summary yet; no model is asked."""
     if not mind.config.self_monitor or mind.summary.text:
         return
-    recalled = await memory.recall(mind, moment.now, mind.profile.goal or mind.name, _FIRST)
+    recalled = await memory.recall(mind, mind.profile.goal or mind.name, _FIRST)
     mind.summary.parts = [SummarySentence(kept.text, list(kept.events)) for _, kept in recalled]
-    mind.summary.text = clean(" ".join(kept.text for _, kept in recalled), SUMMARY_LIMIT)
+    mind.summary.text = cut_sentences(" ".join(kept.text for _, kept in recalled), SUMMARY_LIMIT)
 
 
 def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     """Ask for a new summary where enough has happened."""
     if not mind.config.self_monitor or mind.is_busy("monitor") or moment.percept.me.asleep:
         return ()
-    if mind.news < mind.config.summary_after and not mind.feedback:
+    if len(mind.news) < mind.config.summary_after and not mind.feedback:
         return ()
-    mind.news, mind.feedback = 0, False
-    made_of = "\n".join(item.format_text() for item in mind.work)
+    mind.feedback = False
+    made_of = "\n".join(item.format_text() for item in states.list_items(mind))
     if mind.summary.updates and made_of == mind.summary.seen:
+        mind.news = []
         return ()
     mind.summary.seen = made_of
     return (Query("monitor.update", {}),)
 
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    shown, made_of = await states.fill_prompt(mind, "monitor_update", moment)
+    """Ask for a summary of all that is new; from now on only what comes after that is."""
+    shown, made_of = await fill_prompt(mind, "monitor_update", moment)
+    mind.news, mind.unthought = [], 0
     return PreparedQuery(shown.messages, {"grounds": made_of}, shown.cuts)
 
 

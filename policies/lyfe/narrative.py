@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from genagents_env.memory.forgetting import MemoryItem
 
-from .mind import LyfeMind, SummarySentence
+from .mind import LyfeMind, SummarySentence, WorkItem
 
 Source: TypeAlias = tuple[str, Sequence[int]]  # words, and the events in the record behind them
 
@@ -29,11 +29,13 @@ _NEARLY = 0.1  # by how much less alike than the most alike a ground may be to c
 _MOST = 8  # events of one sentence
 
 
-def list_sources(mind: LyfeMind, recalled: Iterable[tuple[str, MemoryItem]]) -> list[Source]:
+def list_sources(
+    mind: LyfeMind, items: Iterable[WorkItem], recalled: Iterable[tuple[str, MemoryItem]]
+) -> list[Source]:
     """Return what a reply is made of: the summary, what just came to mind, what was recalled."""
     return [
         *((part.text, part.events) for part in mind.summary.parts),
-        *((item.format_text(), item.list_sources()) for item in mind.work),
+        *((item.format_text(), item.list_sources()) for item in items),
         *((kept.text, list(kept.events)) for _, kept in recalled),
     ]
 

@@ -1,15 +1,16 @@
 """Options: what an agent does until it ends, and how it ends without asking a model.
 
-Talking ends by time or when words repeat themselves, and then the agent reflects; walking ends on
-arrival, which leads on to waiting where nobody is; who is found is talked to; waiting ends when
-something happens, or of boredom. Source: Lyfe Agents, section 3.2 and appendix A.1; constants of
-the release, which asks the controller after every arrival, also where nothing is new.
+Talking ends by time or when words repeat themselves, but not while an answer is owed, and then the
+agent reflects where enough is new; walking ends on arrival, which leads on to waiting where nobody
+is; who is found is talked to; waiting ends when something happens, or of boredom. Source: Lyfe
+Agents, section 3.2 and appendix A.1; constants of the release, which asks the controller after
+every arrival, also where nothing is new.
 """
 
 from genagents_env.cognition.query import Moment
 from genagents_env.rng import draw_unit
 
-from . import repetition, senses, turns
+from . import questions, repetition, senses, turns
 from .mind import LyfeMind, LyfeOption, OptionKind
 
 _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
@@ -40,25 +41,94 @@ def begin(
         mind.option.heading, mind.option.looked = before.heading, before.looked
 
 
-def end(mind: LyfeMind, now: int, *, ended: str = "", only: tuple[OptionKind, ...] = ()) -> None:
-    """End the option: the controller is asked next, for one of `only` where that is given."""
-    mind.option = LyfeOption("decide", begun=now, only=list(only), ended=ended)
+def end(
+    mind: LyfeMind,
+    now: int,
+    *,
+    ended: OptionKind | None = None,
+    only: tuple[OptionKind, ...] = (),
+    outcome: str = "",
+) -> None:
+    """End the option: the controller is asked next.
+
+    Args:
+        mind: whose.
+        now: game second.
+        ended: what is over and seldom chosen again at once; None where it was only broken off.
+        only: what may be chosen, everything where it is empty.
+        outcome: what it came to, in a sentence.
+    """
+    before = mind.option
+    mind.option = LyfeOption(
+        "decide",
+        begun=now,
+        only=list(only),
+        ended=ended or "",
+        before=before.subgoal or before.before,
+        outcome=outcome,
+        refusals=before.refusals,
+    )
+
+
+def give_up(mind: LyfeMind, now: int) -> None:
+    """Stop being on the way: the place is out of reach, or the person in none of those known."""
+    option = mind.option
+    words = f"I have not reached {option.target}."
+    if option.kind == "find":
+        mind.missed[option.target] = now
+        places = ", ".join(place for place in option.looked if place) or "where I know to look"
+        words = f"I looked for {option.target} ({places}) and did not find anybody of that name."
+    senses.notice_oneself(mind, words, now, feedback=True)
+    end(mind, now, ended=option.kind, outcome=f"You did not find {option.target}.")
+
+
+def is_closing(mind: LyfeMind, now: int) -> bool:
+    """Return whether the time of a talk is over, and it only goes on for an answer."""
+    option = mind.option
+    over = now - option.begun >= mind.config.option_seconds
+    return option.kind == "talk" and (over or option.leaving)
 
 
 def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
     option, now = mind.option, moment.now
-    talk = moment.percept.conversation
-    alone = not mind.near and talk is None
-    expired = now - option.begun >= mind.config.option_seconds
-    if not (alone or expired or repetition.is_repetitive(mind)):
-        return
+    if mind.near or moment.percept.conversation is not None:
+        repetitive = repetition.is_repetitive(mind)
+        if not (repetitive or is_closing(mind, now)):
+            return
+        last = option.begun + mind.config.option_seconds + mind.config.closing_seconds
+        if questions.is_owed(mind, now) and now < last:
+            return
+        outcome = _describe_end(mind, now, repetitive)
+    else:
+        outcome = f"{option.target or 'Nobody'} is not here any more."
     repetition.clear(mind)
     mind.turn.unsaid = ""
     said = any(i.speaker == mind.name and i.at >= option.begun for i in mind.work)
-    if said or talk is not None:
-        mind.option = LyfeOption("reflect", subgoal=option.subgoal, begun=now, ended="talk")
-    else:  # the agent stood by and took no part
-        end(mind, now, ended="talk")
+    took_part = said or moment.percept.conversation is not None
+    only: tuple[OptionKind, ...] = ("go", "find") if option.leaving else ()
+    if took_part and not only and mind.unthought >= mind.config.reflect_after:
+        mind.option = LyfeOption(
+            "reflect",
+            subgoal=option.subgoal,
+            begun=now,
+            ended="talk",
+            before=option.subgoal,
+            outcome=outcome,
+        )
+        return
+    mind.fresh = mind.fresh or took_part
+    end(mind, now, ended="talk", only=only, outcome=outcome)
+
+
+def _describe_end(mind: LyfeMind, now: int, repetitive: bool) -> str:
+    option = mind.option
+    whom = option.target or "the others"
+    if option.leaving:
+        return f"You told {whom} that you would go."
+    if repetitive:
+        return f"Your talk with {whom} began to go round in circles."
+    minutes = max(1, round((now - option.begun) / 60))
+    return f"You talked with {whom} for {minutes} minute{'s' if minutes > 1 else ''}."
 
 
 def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
@@ -71,27 +141,27 @@ def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
     elif option.kind == "go" and moved and not result.ok:
         words = f"I could not go to {option.target}: {result.text}"
         senses.notice_oneself(mind, words, now, feedback=True)
-        end(mind, now, ended="go")
+        end(mind, now, ended="go", outcome=f"You could not go to {option.target}.")
     elif now - option.begun >= mind.config.walk_seconds:
-        senses.notice_oneself(mind, f"I have not reached {option.target}.", now, feedback=True)
-        end(mind, now, ended=option.kind)
+        give_up(mind, now)
     elif mind.fresh and moment.percept.conversation is not None:
-        end(mind, now)
+        doing = "going to" if option.kind == "go" else "looking for"
+        end(mind, now, outcome=f"You were {doing} {option.target} when you were spoken to.")
 
 
 def _settle_arrival(mind: LyfeMind, moment: Moment) -> None:
     """Think anew on meeting people; with nobody there, wait for what the agent came for."""
     if mind.near:
         mind.fresh = True
-        end(mind, moment.now, ended="go")
+        end(mind, moment.now, ended="go", outcome=f"You have come to {mind.option.target}.")
     else:
-        begin(mind, "wait", moment, subgoal=mind.option.subgoal)
+        begin(mind, "wait", moment, target=mind.option.target, subgoal=mind.option.subgoal)
 
 
 def _settle_wait(mind: LyfeMind, moment: Moment) -> None:
     chance = mind.config.boredom_per_second * mind.services.seconds_per_tick
     if mind.fresh:
-        end(mind, moment.now)
+        end(mind, moment.now, outcome="You were waiting when something came up.")
     elif draw_unit(mind.services.seed, "bored", moment.tick, mind.agent) < chance:
         mind.fresh = True
-        end(mind, moment.now, ended="wait")
+        end(mind, moment.now, ended="wait", outcome="You have waited for a while.")

@@ -1,39 +1,60 @@
-"""Places: where going is worth a thought, and where somebody might be found.
+"""Places and people to choose from, and where somebody might be found.
 
+Every place that the agent knows may be chosen, its own work and home and those that come up first.
 Nobody is told where others are. Who was never seen is looked for where memory names them with a
-place, then in one known place after another.
+place, then in one known place after another. People who are known from words alone may be looked
+for as well, but not those who are said to be dead.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from genagents_env.cognition.query import Moment
 from genagents_env.rng import draw_unit
 
 from .mind import LyfeMind
 
-_MOST_PLACES, _MOST_PEOPLE = 10, 8  # in a prompt
 _WORD = re.compile(r"\w{3,}")
 _COMMON = {"the", "and", "shop", "house", "home", "room", "for", "with", "town", "family"}
+_DEAD = r"(?:murdered|killed|dead|died|death|body|corpse|funeral)"
 
 
 def list_destinations(mind: LyfeMind, moment: Moment) -> list[str]:
-    """Return some places the agent knows and is not at: those that come up, then others by lot."""
+    """Return the places the agent knows and is not at, those that matter first."""
     here = moment.percept.me.place.split("/")[0]
-    found = [place for place in moment.percept.known if "/" not in place and place != here]
-    return _choose_names(mind, found, moment.tick, _MOST_PLACES)
+    own = [place.split("/")[0] for place in (mind.profile.workplace, mind.profile.home) if place]
+    found = [place for place in _list_places(moment) if place.split("/")[0] != here]
+    topic = _find_topic(mind)
+
+    def rank(place: str) -> tuple[int, bool]:
+        return -len(topic & _find_words([place])), place.split("/")[0] not in own
+
+    return sorted(found, key=rank)
 
 
-def list_people_to_find(mind: LyfeMind, people: list[str]) -> list[str]:
-    """Return some of these people: those who come up, then others by lot."""
-    return _choose_names(mind, people, mind.tick, _MOST_PEOPLE)
+def list_rooms(moment: Moment) -> Mapping[str, Sequence[str]]:
+    """Return the names of the rooms that the agent knows of each place."""
+    rooms: dict[str, list[str]] = {}
+    for place in moment.percept.known:
+        sector, slash, room = place.partition("/")
+        if slash:
+            rooms.setdefault(sector, []).append(room)
+    return rooms
+
+
+def list_people_to_find(mind: LyfeMind) -> list[str]:
+    """Return whom the agent could look for: those it knows, the topic first, then mere names."""
+    topic = _find_topic(mind)
+    known = [name for name in mind.people if name not in mind.near]
+    known.sort(key=lambda name: -len(topic & _find_words([name])))
+    named = [name for name in mind.named if name not in mind.near and not _is_dead(mind, name)]
+    return [*known, *named]
 
 
 def choose_next_place(mind: LyfeMind, moment: Moment) -> str:
-    """Return where to look next for the person to be found; empty after enough of them."""
+    """Return where to look next for the person to be found; empty after all of them."""
     option = mind.option
-    known = [place for place in moment.percept.known if "/" not in place]
-    left = [place for place in known if place not in option.looked]
+    left = [place for place in _list_places(moment) if place not in option.looked]
     about = " ".join(kept.text for kept in mind.long if option.target in kept.text)
     words = _find_words([about])
 
@@ -45,18 +66,25 @@ def choose_next_place(mind: LyfeMind, moment: Moment) -> str:
     return min(left, key=rank, default="")
 
 
-def _choose_names(mind: LyfeMind, names: list[str], tick: int, most: int) -> list[str]:
-    if len(names) <= most:
-        return names
-    topic = _find_words([mind.profile.goal, mind.summary.text, *(item.text for item in mind.work)])
+def _list_places(moment: Moment) -> list[str]:
+    """Return the places the agent knows: whole ones, and rooms of which it knows no whole."""
+    known = set(moment.percept.known)
+    return [id_ for id_ in moment.percept.known if "/" not in id_ or id_.split("/")[0] not in known]
 
-    def rank(name: str) -> tuple[int, float]:
-        return (
-            -len(topic & _find_words([name])),
-            draw_unit(mind.services.seed, "place", tick, name),
-        )
 
-    return sorted(names, key=rank)[:most]
+def _is_dead(mind: LyfeMind, name: str) -> bool:
+    """Return whether memory, or what just came to mind, says that somebody is dead."""
+    who = re.escape(name)
+    said = re.compile(
+        rf"{who}(?:'s|\u2019s)? (?:is |was |has been )?{_DEAD}\b|\b{_DEAD} of {who}|{_DEAD} {who}",
+        re.IGNORECASE,
+    )
+    texts = [*mind.long.texts, *mind.recent.texts, mind.summary.text, *(i.text for i in mind.work)]
+    return any(said.search(text) for text in texts if name in text)
+
+
+def _find_topic(mind: LyfeMind) -> set[str]:
+    return _find_words([mind.profile.goal, mind.summary.text, *(item.text for item in mind.work)])
 
 
 def _find_words(texts: Iterable[str]) -> set[str]:

@@ -1,7 +1,7 @@
 """Reflect: one call for a thought about what goes on, after a talk or by choice."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from genagents_env.cognition.query import (
     Moment,
@@ -15,7 +15,8 @@ from genagents_env.cognition.replies import Sentence
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, senses, states
-from .mind import LyfeMind
+from .mind import LyfeMind, OptionKind
+from .prompt import fill_prompt
 
 
 class Reflection(ReplyModel):
@@ -37,7 +38,8 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    shown, made_of = await states.fill_prompt(mind, "reflect_think", moment)
+    company = [states.describe_company(mind)]
+    shown, made_of = await fill_prompt(mind, "reflect_think", moment, company)
     return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
 
 
@@ -51,7 +53,9 @@ async def _apply(
         thought = reply.value.thought
         behind = await narrative.find_events(mind, thought, data["grounds"])
         senses.notice_oneself(mind, thought, moment.now, behind=behind)
-    options.end(mind, moment.now, ended=option.ended or "reflect")
+    mind.unthought = 0
+    ended = cast(OptionKind, option.ended or "reflect")
+    options.end(mind, moment.now, ended=ended, outcome=option.outcome or "You stopped to think.")
     return ()
 
 

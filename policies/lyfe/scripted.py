@@ -20,6 +20,7 @@ from genagents_env.llm.scripted.wording import (
 )
 from genagents_env.rng import draw_index
 
+from .choices import STRANGER
 from .controller import OptionChoice
 from .memory import MergedMemory
 from .monitor import SummaryUpdate
@@ -30,8 +31,13 @@ _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary
 _SPEECH, _SENTENCE, _MERGED = 160, 120, 240  # characters
 _LATELY = 4  # people
-_STATES = ("goal", "subgoal", "near", "place", "person", "question")  # that tell no news
+_STATES = (  # heads of lines that tell no news
+    "now", "you are at", "you are", "here with you", "you know", "goal", "subgoal", "it came to",
+    "near", "place", "person", "question",
+)  # fmt: skip
 _WITH = re.compile(r"You are with ([^.]*[^.\s])\.")
+_ENDED = re.compile(r"You (?:talked with|told)|Your talk with")
+_SELDOM = 10  # times that one goes elsewhere after a talk, to one that one talks on
 _TALKED = re.compile(r"I talked with ([^.]+)\.")
 _SAID = re.compile(r"([A-Z]\S*(?: [A-Z]\S*)*) said(?: to [^:]+)?: [\"“]")
 _JUST_SAID = re.compile(r"(.+) just said")
@@ -49,12 +55,18 @@ def choose_company(prompt: Prompt) -> dict[str, object]:
     options = prompt.list_choices("option")
     near, others = _list_allowed(prompt, "near"), _list_allowed(prompt, "person")
     fresh = [name for name in others if name not in _list_recent_partners(prompt)]
-    if "talk" in options and near:
+    if "talk" in options and near and not _has_just_talked(prompt):
         return _choose("talk", near[0], f"tell {near[0]} what I know")
     if "find" in options and others:
         name = _draw_name(prompt, fresh or others, "finds")
         return _choose("find", name, f"tell {name} what I know")
     return choose_solitude(prompt)
+
+
+def _has_just_talked(prompt: Prompt) -> bool:
+    """Return whether a talk has just ended; now and then that is no reason to go."""
+    ended = any(line.head == "it came to" and _ENDED.match(line.text) for line in prompt.lines)
+    return ended and draw_index(prompt.seed, _SELDOM, "talks on") > 0
 
 
 def choose_solitude(prompt: Prompt) -> dict[str, object]:
@@ -126,7 +138,8 @@ def summarize(prompt: Prompt) -> dict[str, object]:
 def merge_memories(prompt: Prompt) -> dict[str, object]:
     """Return several memories as one: the news among them first, as much as there is room for."""
     told = [item.statement for item in find_own_news(prompt)]
-    others = [line.text for line in prompt.lines if not any(is_similar(line.text, t) for t in told)]
+    alike = [line.text for line in prompt.lines if line.head == "memory"]
+    others = [text for text in alike if not any(is_similar(text, t) for t in told)]
     texts = list(dict.fromkeys(map(_end_sentence, [*told, *others])))
     return {"memory": cut_text(" ".join(texts), _MERGED) or "Several things happened."}
 
@@ -176,8 +189,8 @@ def _to_third_person(text: str, speaker: str) -> str:
 def _find_speaker(prompt: Prompt, line: PromptLine) -> str:
     """Return whose words stand in a line; empty for the agent's own."""
     quoted, just = _SAID.search(line.text), _JUST_SAID.fullmatch(line.head)
-    if line.heads[1:] == ("said",):
-        name = line.head
+    if line.heads[-1:] == ("said",):
+        name = line.heads[-2]
     elif just or quoted:
         name = just[1] if just else quoted[1] if quoted else ""
     else:
@@ -186,7 +199,7 @@ def _find_speaker(prompt: Prompt, line: PromptLine) -> str:
 
 
 def _list_dialogue(prompt: Prompt) -> list[PromptLine]:
-    return [line for line in prompt.lines if line.heads[1:] == ("said",)]
+    return [line for line in prompt.lines if line.heads[-1:] == ("said",)]
 
 
 def _list_near(prompt: Prompt) -> list[str]:
@@ -215,7 +228,8 @@ def _list_recent_partners(prompt: Prompt) -> list[str]:
 def _list_allowed(prompt: Prompt, head: str) -> list[str]:
     """Return the places or people in the lines of that head that the reply may name."""
     targets = prompt.list_choices("target")
-    named = [line.text for line in prompt.lines if line.heads == (head,)]
+    lines = [line for line in prompt.lines if line.head == head and STRANGER not in line.text]
+    named = [line.heads[1] if len(line.heads) > 1 else line.text for line in lines]
     return [name for name in named if name in targets or not targets]
 
 

@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 
-from . import repetition, turns
+from . import names, repetition, turns
 from .mind import LyfeMind, WorkItem
+
+_MOST_READ = 1000  # characters of an utterance in which names are looked for
+_MOST_NEWS = 40  # items that a summary is still to take in
+_MOST_NAMED = 50  # people known from words alone
 
 
 async def perceive(mind: LyfeMind, moment: Moment) -> None:
@@ -38,20 +42,25 @@ def notice_oneself(
     takes note of at once.
     """
     _add_to_work(mind, WorkItem(text, now, behind=list(behind)))
+    mind.unthought += 1
     mind.fresh = True
     mind.feedback = mind.feedback or feedback
 
 
 def _note_people(mind: LyfeMind, moment: Moment) -> None:
     """Note who is near enough to talk to, and the names of those the agent meets."""
-    percept, most = moment.percept, mind.config.near_tiles
+    percept, now, most = moment.percept, moment.now, mind.config.near_tiles
     talk = percept.conversation
     members = [name for name in talk.members if name != mind.name] if talk is not None else []
     near = [one.name for one in percept.people if one.distance <= most and not one.asleep]
     mind.near = list(dict.fromkeys([*members, *near]))
     seen = [person.name for person in percept.people]
+    for one in percept.people:
+        mind.seen[one.name] = (one.place, now)
     mind.met = list(dict.fromkeys([*mind.met, *seen]))
     mind.people = list(dict.fromkeys([*mind.people, *seen, *members]))
+    mind.named = [name for name in mind.named if name not in mind.people]
+    mind.missed = {name: at for name, at in mind.missed.items() if name not in seen}
 
 
 async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:
@@ -64,7 +73,7 @@ async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:
         turns.note_said(mind, words, moment)
         _add_to_work(mind, WorkItem(words, moment.now, mind.name, behind=turn.behind))
         await repetition.note_utterance(mind, words, own=True)
-    elif not turn.kept:
+    elif not turn.kept:  # until others are heard, whose words make its own out of date
         turn.unsaid, turn.kept = words, True
 
 
@@ -83,8 +92,17 @@ async def _hear(mind: LyfeMind, words: HeardWords, moment: Moment) -> None:
             await repetition.note_utterance(mind, words.text, own=False)
     if _is_new(mind.heard, item.format_text(), mind.config.heard_kept):
         _add_to_work(mind, item)
+        mind.unthought += 1
+        _note_names(mind, words.text, moment)
         if words.addressed or not speaker or turns.is_named(mind, words.text):
             mind.fresh = True
+
+
+def _note_names(mind: LyfeMind, words: str, moment: Moment) -> None:
+    """Note the names that are heard of people whom the agent does not know."""
+    known = [mind.name, *mind.people, *mind.named]
+    heard = names.list_full_names(words[:_MOST_READ], [*known, *moment.percept.known])
+    mind.named = [*mind.named, *heard][-_MOST_NAMED:]
 
 
 def _see(mind: LyfeMind, now: int) -> None:
@@ -100,7 +118,7 @@ def _add_to_work(mind: LyfeMind, item: WorkItem) -> None:
     """Put an item into work memory and the buffer; it is an event to the self-monitor."""
     mind.work = [*mind.work, item][-mind.config.work_items :]
     _add_to_buffer(mind, item)
-    mind.news += 1
+    mind.news = [*mind.news, item][-_MOST_NEWS:]
 
 
 def _add_to_buffer(mind: LyfeMind, item: WorkItem) -> None:

@@ -1,46 +1,55 @@
-"""The internal states as a prompt shows them: goal, summary, work memory, and what was recalled."""
+"""The internal states as a prompt shows them: where one is, goal, summary, and what came to mind.
 
-from collections.abc import Sequence
+Goal, subgoal and summary stand in every prompt before anything else is given room. What just came
+to mind is work memory and whatever the summary does not hold yet.
+"""
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.query import Moment
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
-from genagents_env.memory.forgetting import MemoryItem
 
-from . import memory, narrative
-from .mind import LyfeMind, WorkItem
+from .mind import LyfeMind, WorkItem, format_tie
 
-
-async def fill_prompt(
-    mind: LyfeMind, prompt: str, moment: Moment, sections: Sequence[Section] = (), **fields: object
-) -> tuple[FilledPrompt, list[narrative.Source]]:
-    """Return the prompt `prompt`.jinja with the internal states, and what its reply is made of.
-
-    `sections` stand before what just came to mind.
-    """
-    now = moment.now
-    when: list[tuple[str, MemoryItem]] = await memory.recall(mind, now)
-    filled = mind.services.prompts.fill(
-        prompt,
-        mind.profile,
-        [
-            *describe_here_and_now(moment.percept),
-            Section("goal", format_goal(mind)),
-            Section("summary", format_summary(mind)),
-            *sections,
-            Section("talk", format_work(mind), SPOKEN, "last"),
-        ],
-        memories=when,
-        **fields,
-    )
-    return filled, narrative.list_sources(mind, when)
+NO_SUBGOAL = "none yet"
 
 
-def format_goal(mind: LyfeMind) -> list[JSONValue]:
-    """Return the agent's goal."""
-    return [["goal", mind.profile.goal]] if mind.profile.goal else []
+def describe_states(mind: LyfeMind) -> list[Section]:
+    """Return goal, subgoal and summary, which every prompt has room for."""
+    option = mind.option
+    subgoal = option.subgoal or option.before or NO_SUBGOAL
+    return [
+        Section("goal", [["goal", mind.profile.goal]] if mind.profile.goal else []),
+        Section("subgoal", [["subgoal", subgoal]]),
+        Section("summary", format_summary(mind)),
+    ]
+
+
+def describe_company(mind: LyfeMind) -> Section:
+    """Return what the agent knows of those who are near, the nearest first."""
+    ties = mind.profile.relationships
+    return Section("ties", [["you know", name, ties[name]] for name in mind.near if name in ties])
+
+
+def list_shown(mind: LyfeMind) -> list[str]:
+    """Return what a prompt shows anyway, in the words in which it would be remembered."""
+    ties = mind.profile.relationships
+    return [
+        *mind.profile.sentences,
+        *(part.text for part in mind.summary.parts),
+        *(item.format_text() for item in list_items(mind)),
+        *(format_tie(name, ties[name]) for name in mind.near if name in ties),
+    ]
+
+
+def describe_talk(mind: LyfeMind) -> Section:
+    """Return what just came to mind; where not all of it fits, the latest."""
+    return Section("talk", [format_item(mind, item) for item in list_items(mind)], SPOKEN, "last")
+
+
+def list_items(mind: LyfeMind) -> list[WorkItem]:
+    """Return what just came to mind and what the summary does not hold yet, the oldest first."""
+    if not mind.config.self_monitor:
+        return mind.work
+    return [*(item for item in mind.work if item not in mind.news), *mind.news]
 
 
 def format_summary(mind: LyfeMind) -> list[JSONValue]:
@@ -50,13 +59,9 @@ def format_summary(mind: LyfeMind) -> list[JSONValue]:
     return [format_item(mind, item) for item in mind.buffer if item not in mind.work]
 
 
-def format_work(mind: LyfeMind) -> list[JSONValue]:
-    """Return what just came to mind."""
-    return [format_item(mind, item) for item in mind.work]
-
-
 def format_item(mind: LyfeMind, item: WorkItem) -> JSONValue:
-    """Return an item as a line: who said what, or what the agent noticed."""
+    """Return an item as a line: when who said what, or when the agent noticed what."""
+    clock = f"{mind.services.to_time(item.at):%H:%M}"
     if not item.speaker:
-        return ["you notice", item.text]
-    return ["you" if item.speaker == mind.name else item.speaker, "said", item.text]
+        return [clock, "you notice", item.text]
+    return [clock, "you" if item.speaker == mind.name else item.speaker, "said", item.text]

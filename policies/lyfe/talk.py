@@ -20,17 +20,17 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.sections import Section
-from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from . import narrative, states, turns
+from . import narrative, options, questions, states, turns
 from .mind import LyfeMind
+from .prompt import fill_prompt
 
 _PARTING = re.compile(
     r"\blet(?:.s| us) (?:go|head|walk|leave|meet)\b|\bhead(?:ing)? over\b|\bI(?:.ll| will) go\b",
     re.IGNORECASE,
 )
+_ROOMY = 1000  # tokens of a prompt from which on it says how to speak at more length
 _SILENT = re.compile(r"^\W*(?:(?:none|silence|nothing|null)\W*)?$", re.IGNORECASE)
 
 
@@ -63,10 +63,15 @@ def is_parting(words: str) -> bool:
 
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    subgoal: list[JSONValue] = [["subgoal", mind.option.subgoal]] if mind.option.subgoal else []
-    sections = [Section("subgoal", subgoal)]
-    others = shorten_names(_list_partners(mind))
-    shown, made_of = await states.fill_prompt(mind, "talk_speak", moment, sections, others=others)
+    shown, made_of = await fill_prompt(
+        mind,
+        "talk_speak",
+        moment,
+        [states.describe_company(mind)],
+        others=shorten_names(_list_partners(mind)),
+        roomy=mind.services.prompts.limit >= _ROOMY,
+        closing=options.is_closing(mind, moment.now),
+    )
     return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
 
 
@@ -87,6 +92,8 @@ async def _apply(
     turn.unsaid = reply.value.say
     turn.behind = await narrative.find_events(mind, turn.unsaid, data["grounds"])
     turn.passed = 0 if turn.unsaid else mind.config.pass_utterances
+    if not turn.unsaid:
+        questions.note_silence(mind)
     return ()
 
 

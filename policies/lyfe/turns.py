@@ -4,18 +4,20 @@ Words sound for as long as it takes to take them in, and until then others liste
 named may speak at once, of several each in turn, and everyone else one after another, in an order
 drawn anew for every utterance, so that an agent speaks where those before had nothing to say. After
 its own words it waits for others. Words of another conversation are waited for, not answered.
+Words decided on but not said yet are made anew once somebody else has spoken.
 Source: Lyfe Agents, section 4 (group conversations) and the timed states talk, wait and listen of
 the public release; there everyone else waits for five ticks alike, here in turns, which an
 environment of whole ticks needs.
 """
 
 import math
-import re
+from collections.abc import Sequence
 
 from genagents_env.cognition.query import Moment
 from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.rng import draw_index, draw_unit
 
+from . import names, questions
 from .mind import LyfeMind, WorkItem
 
 _OPENINGS = 3  # ticks among which those who would open a talk at once are spread
@@ -28,9 +30,13 @@ def note_heard(mind: LyfeMind, item: WorkItem, moment: Moment) -> None:
     turn.until = max(turn.until, over)
     if talk is not None and item.speaker not in talk.members:
         return  # overheard
-    turn.event, turn.mine = item.event, False
-    _owe_answers(mind, item.text, item.speaker, moment)
-    turn.passed = 0 if mind.name in turn.owed else max(0, turn.passed - 1)
+    turn.event, turn.speaker, turn.mine = item.event, item.speaker, False
+    turn.unsaid, turn.kept = "", False
+    others = [name for name in _list_group(mind, moment) if name != item.speaker]
+    _owe_answers(mind, item.text, item.speaker, others)
+    questions.note_utterance(mind, item.text, item.speaker, others, turn.until)
+    asked = any(one.each or len(one.asked) == 1 for one in turn.questions if mind.name in one.asked)
+    turn.passed = 0 if asked or mind.name in turn.owed else max(0, turn.passed - 1)
     turn.delay = _find_place(mind, item, moment) * mind.config.reply_seconds
 
 
@@ -39,7 +45,9 @@ def note_said(mind: LyfeMind, words: str, moment: Moment) -> None:
     turn = mind.turn
     turn.mine, turn.passed, turn.kept, turn.delay = True, 0, False, 0
     turn.until = moment.now - mind.services.seconds_per_tick + count_seconds(mind, words)
-    _owe_answers(mind, words, mind.name, moment)
+    others = [name for name in _list_group(mind, moment) if name != mind.name]
+    _owe_answers(mind, words, mind.name, others)
+    questions.note_utterance(mind, words, mind.name, others, turn.until)
 
 
 def begin(mind: LyfeMind, moment: Moment) -> None:
@@ -71,18 +79,18 @@ def count_seconds(mind: LyfeMind, words: str) -> int:
 
 
 def is_named(mind: LyfeMind, words: str) -> bool:
-    """Return whether words name the agent, by the whole name or the first."""
-    return _find_name(mind.name, words) is not None
+    """Return whether words name the agent, by a name of its own or by what it is."""
+    return names.find_mention(mind.name, words, mind.list_roles(mind.name)) is not None
 
 
-def _owe_answers(mind: LyfeMind, words: str, speaker: str, moment: Moment) -> None:
+def _owe_answers(mind: LyfeMind, words: str, speaker: str, others: Sequence[str]) -> None:
     """Note who is to answer: those still to answer, then those named now as they are named.
 
     Where somebody else speaks, those still to answer had nothing to say.
     """
     owed = mind.turn.owed
     left = [name for name in owed if name != speaker] if speaker in owed else []
-    found = {name: _find_name(name, words) for name in _list_group(mind, moment) if name != speaker}
+    found = {name: names.find_mention(name, words, mind.list_roles(name)) for name in others}
     named = sorted((at, name) for name, at in found.items() if at is not None)
     mind.turn.owed = list(dict.fromkeys([*left, *(name for _, name in named)]))
 
@@ -106,10 +114,3 @@ def _list_group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
     """Return who may speak next: those the agent talks with, else those near; itself among them."""
     talk = moment.percept.conversation
     return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))
-
-
-def _find_name(name: str, words: str) -> int | None:
-    """Return where words name somebody first, None where they do not."""
-    first = name.split()[0] if name.split() else name
-    found = re.search(rf"(?<!\w){re.escape(first)}(?!\w)", words, re.IGNORECASE)
-    return found.start() if found else None

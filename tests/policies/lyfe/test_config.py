@@ -32,10 +32,21 @@ def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
     assert differ == {"preset", "work_items", "repetition_of"}
 
 
-def test_the_defaults_are_the_releases_but_for_three() -> None:
+def test_the_defaults_are_the_releases_but_for_what_says_so() -> None:
     ours, release = config().model_dump(), config(preset="release").model_dump()
     differ = {name for name in release if ours[name] != release[name]}
-    assert differ == {"preset", "boredom_per_second", "pass_utterances", "repetition_of"}
+    assert differ == {
+        "preset",
+        "boredom_per_second",
+        "pass_utterances",
+        "repetition_of",
+        "again",
+        "answer_seconds",
+        "reflect_after",
+        "long_recall",
+        "recent_recall",
+        "alike_above",
+    }
 
 
 def test_what_is_given_by_name_goes_before_a_preset() -> None:

@@ -64,10 +64,12 @@ def test_talking_is_possible_only_where_somebody_is_near_finding_only_of_the_abs
     assert possible(both) == ["talk", "go", "find", "reflect", "wait"]
 
 
-def test_what_just_ended_is_hidden_nine_times_in_ten() -> None:
+def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() -> None:
     hidden = 0
     for tick in range(60):
-        mind = decide(make_choice_rule("wait"), Moment(tick=tick), near=[BEN], ended="talk")
+        mind = decide(
+            make_choice_rule("wait"), Moment(tick=tick), near=[BEN], ended="talk", preset="release"
+        )
         hidden += "talk" not in possible(mind)
     assert 44 <= hidden < 60
 
@@ -80,11 +82,35 @@ def test_only_what_is_asked_for_is_possible() -> None:
 
 @pytest.mark.parametrize(
     ("words", "target"),
-    [("the park", "Park"), ("PARK", "Park"), ("Ann house", "Ann's house"), ("9", "")],
+    [
+        ("the park", "Park"),
+        ("PARK", "Park"),
+        ("Ann house", "Ann's house"),
+        ("the bedroom", "Ann's house"),
+    ],
 )
 def test_a_place_is_understood_however_it_is_spelled(words: str, target: str) -> None:
     option = decide(make_choice_rule("go", words)).option
-    assert (option.kind, option.target) == (("go", target) if target else ("wait", ""))
+    assert (option.kind, option.target) == ("go", target)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"), [("go", "9"), ("go", "sushi restaurant"), ("find", "Francesco Bianchi")]
+)
+def test_what_fits_nothing_well_is_refused_in_words(option: str, words: str) -> None:
+    mind = decide(make_choice_rule(option, words), people=["Richard Smith"])
+    assert mind.option.kind == "decide"
+    assert words in mind.option.outcome
+    assert words in mind.work[-1].text
+    (note,) = mind.services.notes.take()
+    assert (note.kind, note.call.purpose) == ("wish", "controller.choose")
+    assert words in note.text
+    percept = Moment().later()
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    kinds = [mind.option.kind]  # one thinks again, but once
+    later = Moment().later(20)
+    options.settle(mind, moment(mind, later))
+    assert [*kinds, mind.option.kind] == ["wait", "wait"]
 
 
 def test_a_person_who_is_near_is_not_looked_for() -> None:
@@ -108,13 +134,13 @@ def test_nothing_is_asked_while_an_option_lasts_or_one_sleeps() -> None:
     assert not controller.make_queries(mind, moment(mind, Moment()))
 
 
-def test_where_many_places_are_known_those_that_come_up_are_shown() -> None:
+def test_all_places_that_are_known_are_shown_those_that_come_up_first() -> None:
     known = (*(f"Corner {number}" for number in range(40)), "Blue Lagoon")
     who = profile(goal="I want to swim in the lagoon")
     mind = decide(make_choice_rule("wait"), Moment(known=known), who=who)
     words = list_requests(mind)[0].messages[-1].content
-    assert "Blue Lagoon" in words
-    assert words.count('"place"') == 10
+    assert words.count('"place"') == 41
+    assert words.index("Blue Lagoon") < words.index("Corner 0")
 
 
 def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:

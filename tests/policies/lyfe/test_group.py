@@ -34,6 +34,7 @@ from tests.policies.lyfe.minds import make_mind, moment
 from tests.policies.percepts import Moment
 
 ENDLESS = {"option_seconds": 3600, "repetition_times": 1000}
+BY_THE_CLOCK = {"again": 0, "answer_seconds": 0, "reflect_after": 0}  # as in the paper
 SLOW = {"latency_ticks": {"monitor": 2, "talk": 1}}
 
 Said = tuple[Event, tuple[str, ...]]  # an utterance, and who was in its conversation before it
@@ -136,13 +137,15 @@ def test_all_who_are_named_answer_in_turn_before_anybody_else(tmp_path: Path, si
 
 def test_talk_that_goes_round_in_circles_ends_by_repetition_alone(tmp_path: Path) -> None:
     path = run_circle(
-        tmp_path, 4, lambda request: "Good day to you all.", option_seconds=3600, again=0
+        tmp_path, 4, lambda request: "Good day to you all.", option_seconds=3600, **BY_THE_CLOCK
     )
     check_ends(path, most=60)
 
 
 def test_talk_that_never_repeats_itself_ends_by_time_alone(tmp_path: Path) -> None:
-    path = run_circle(tmp_path, 4, vary_words, option_seconds=60, repetition_times=1000, again=0)
+    path = run_circle(
+        tmp_path, 4, vary_words, option_seconds=60, repetition_times=1000, **BY_THE_CLOCK
+    )
     check_ends(path, most=60)
 
 

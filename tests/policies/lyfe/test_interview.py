@@ -154,12 +154,15 @@ def test_repeats_begin_alike_and_share_no_call() -> None:
 def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
     mind = make_experienced_mind(make_answer_rule(summary="Bob paints signs. The fair is near."))
     for number in range(40):
-        mind.long.seed(f"Nothing happened on day {number}.")
+        mind.long.seed(f"Nothing happened on day {number}.")  # of which one comes to mind
+    for thing in ("kites", "old boats", "turnips", "lace", "maps", "bees", "snow"):
+        mind.long.seed(f"I like {thing}.")
     ask(mind, "Who paints signs for the fair?", "What else?")
     begin, first, update, _ = list_requests(mind)
     shown = [line[2] for line in list_numbered_lines(begin)]
     assert shown[0] == "Bob Birch paints signs for the fair."
     assert 5 < len(shown) <= 15
+    assert sum("Nothing happened" in text for text in shown) <= 1
     assert ["question", "Who paints signs for the fair?"] in lines(begin)
     told = [line[2] for line in list_numbered_lines(first) if line[1] == "summary"]
     assert told == ["Bob paints signs.", "The fair is near."]
@@ -170,8 +173,13 @@ def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
     mind = make_experienced_mind(make_answer_rule("Bob is well."))
     ask(mind, *QUESTIONS[:2])
     _, _, update, second = list_requests(mind)
-    assert lines(update)[-1 - len(list_numbered_lines(update))] == ["you", "said", "Bob is well."]
-    assert ["the interviewer", "said", "What of Bob?"] in lines(update)
+    assert lines(update)[-1 - len(list_numbered_lines(update))] == [
+        "09:00",
+        "you",
+        "said",
+        "Bob is well.",
+    ]
+    assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
     said = [line[1:] for line in list_numbered_lines(second)]
     newest = said.index(["you just said", "Bob is well."])
     assert said[newest + 1] == ["the interviewer just said", "What of Bob?"]
@@ -183,7 +191,7 @@ def test_the_smallest_work_memory_still_holds_the_last_words() -> None:
     mind = make_experienced_mind(make_answer_rule("Bob is well."), work_items=1)
     ask(mind, *QUESTIONS[:2])
     update, second = list_requests(mind)[2:]
-    assert ["the interviewer", "said", "What of Bob?"] in lines(update)
+    assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
     now = [line[2] for line in list_numbered_lines(second) if line[1].endswith("said")]
     assert now == ["Bob is well."]
 
@@ -245,7 +253,7 @@ def test_works_before_anything_was_perceived() -> None:
     cassette = record_calls(mind, make_naming_rule("party"))
     assert ask(mind, "Is there a party?") == [Answer("Yes.")]
     assert cassette.get(CallKey("Ann Ash", 0, ANSWER, 0)) is not None
-    assert "Monday 08:00" in list_requests(mind)[0].messages[-1].content
+    assert "Monday 13 February 2023, 08:00" in list_requests(mind)[0].messages[-1].content
 
 
 def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:

@@ -54,8 +54,8 @@ class Compass:
 
 def merge_by_angle(request: CompletionRequest) -> str:
     """Answer a merge by where its first member lies."""
-    first = re.search(r"@\d+", request.messages[-1].content)
-    return json.dumps({"memory": f"I know all that {first[0] if first else ''}"})
+    first = re.search(r'"memory".*?(@\d+)', request.messages[-1].content)
+    return json.dumps({"memory": f"I know all that {first[1] if first else ''}"})
 
 
 def mind_of(
@@ -94,8 +94,8 @@ def live(mind: LyfeMind, tick: int) -> None:
     think(mind, thoughts, at(tick))
 
 
-def recall(mind: LyfeMind, now: int = 0, **options: Value) -> list[tuple[str, MemoryItem]]:
-    found = asyncio.run(memory.recall(mind, now, **options))
+def recall(mind: LyfeMind, **options: Value) -> list[tuple[str, MemoryItem]]:
+    found = asyncio.run(memory.recall(mind, **options))
     return found
 
 
@@ -209,9 +209,11 @@ def test_each_cluster_becomes_one_memory_and_recent_memory_is_empty() -> None:
     assert [(k.text, k.events, k.at, k.origin) for k in mind.long] == expected
     prompts = [request.messages[-1].content for request in list_requests(mind)]
     assert len(prompts) == 2
-    assert '["08:00", "Thing 1 is @0."]' in prompts[0]
-    assert '["08:00", "Thing 2 is @54."]' in prompts[0]
-    assert "@120" not in prompts[0] + prompts[1]
+    assert '["memory", "Mon 13 Feb 08:00", "Thing 1 is @0."]' in prompts[0]
+    assert '["memory", "Mon 13 Feb 08:00", "Thing 2 is @54."]' in prompts[0]
+    assert not any(
+        "@120" in line for text in prompts for line in text.splitlines() if '"memory"' in line
+    )
     assert [row.purpose for row in mind.services.model.ledger.rows()] == ["memory.merge"]
 
 
@@ -384,12 +386,24 @@ def texts(found: Sequence[tuple[str, MemoryItem]]) -> list[str]:
 
 
 def test_the_nearest_come_to_mind_whatever_their_age() -> None:
-    mind = make_mind_with_memories()
-    found = recall(mind, 60, query="@100")
+    mind = make_mind_with_memories(preset="release")
+    found = recall(mind, query="@100")
     assert texts(found) == ["Long @90", "Long @180", "Long @0", "Thing 3 is @135."]
-    assert [when for when, _ in found] == ["before", "before", "before", "08:00"]
-    tomorrow = recall(mind, 86_400, query="@100")
-    assert tomorrow[-1][0] == "Mon 08:00"
+    then = "Mon 13 Feb 08:00"
+    assert [when for when, _ in found] == [*[f"before {then}"] * 3, then]
+
+
+def test_more_come_to_mind_where_the_model_is_no_small_one() -> None:
+    mind = make_mind_with_memories()
+    assert len(recall(mind, query="@100")) == 7
+    mind.services.prompts.small = True
+    assert len(recall(mind, query="@100")) == 4
+
+
+def test_what_says_the_same_or_is_shown_anyway_does_not_come_to_mind() -> None:
+    mind = mind_of(memories=["I was @0.", "Ann was @30.", "Ann is @90."])
+    assert texts(recall(mind, query="@0")) == ["I was @0.", "Ann is @90."]
+    assert texts(recall(mind, query="@0", shown=["It was @20."])) == ["Ann is @90."]
 
 
 def test_how_many_come_to_mind_is_configured() -> None:
@@ -405,7 +419,7 @@ def test_an_interview_sifts_long_memories_only() -> None:
 
 
 def test_without_forgetting_all_come_from_the_one_list() -> None:
-    mind = make_mind_with_memories(saf_memory=False)
+    mind = make_mind_with_memories(saf_memory=False, preset="release")
     assert texts(recall(mind, query="@40")) == [
         "Thing 3 is @45.",
         "Long @0",
@@ -427,7 +441,7 @@ def test_what_is_searched_for_is_what_came_to_mind_last() -> None:
 
 
 def test_long_memories_come_before_recent_ones_each_with_its_events() -> None:
-    mind = make_mind_with_memories(recent_recall=3)
+    mind = make_mind_with_memories(long_recall=3, recent_recall=3)
     found = [kept for _, kept in recall(mind, query="@0")]
     assert [kept in list(mind.long) for kept in found] == [True] * 3 + [False] * 3
     assert all(kept in list(mind.recent) for kept in found[3:])
@@ -481,7 +495,7 @@ SCRIPTS = st.sampled_from(
 
 
 @settings(deadline=None)
-@given(SCRIPTS, st.integers(1, 12), st.integers(2, 10), st.sampled_from([300, 400, 640]))
+@given(SCRIPTS, st.integers(1, 12), st.integers(2, 10), st.sampled_from([400, 400, 640]))
 def test_what_finds_no_room_in_the_prompt_is_not_lost(
     words: str, times: int, members: int, tokens: int
 ) -> None:
@@ -513,7 +527,7 @@ def test_a_malformed_merge_is_refused(broken: object) -> None:
 
 def test_a_long_and_wild_merge_is_cut_and_cleaned() -> None:
     merged = MergedMemory.model_validate({"memory": "a\x00b\x1b[2J\n聚会" * 99, "also": 1})
-    assert len(merged.memory) == 240
+    assert 0 < len(merged.memory) <= 600
     assert merged.memory.isprintable()
     schema = MergedMemory.model_json_schema()
     assert schema["properties"]["memory"]["minLength"] == 1

@@ -43,7 +43,9 @@ def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
     assert not update_summary(mind, hear_words(mind, 1, 2, 3, 4))
     assert update_summary(mind, hear_words(mind, 5))
     assert mind.summary.text == SUMMARY
-    assert mind.news == 0
+    shown = list_requests(mind)[0].messages[-1].content
+    assert all(f"Word {number}." in shown for number in (1, 2, 3, 4, 5))
+    assert mind.news == []
 
 
 def test_news_of_the_agent_itself_needs_no_company() -> None:
@@ -109,7 +111,7 @@ def test_each_sentence_rests_on_what_it_is_most_like() -> None:
     )
     percept = Moment(heard=tuple(words))
     asyncio.run(senses.perceive(mind, moment(mind, percept)))
-    mind.news = 5
+    mind.feedback = True
     update_summary(mind, percept)
     first, second = mind.summary.parts
     assert (first.text, first.events) == ("I hear that the bridge is closed.", [40])
@@ -120,7 +122,7 @@ def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
     mind = quiet(lambda request: json.dumps({"summary": "The bridge is closed, Ben says."}))
     words = HeardWords("speech", "Ben Birch", "The bridge is closed.", True, False, (), 70)
     asyncio.run(senses.perceive(mind, moment(mind, Moment(heard=(words,)))))
-    mind.news = 5
+    mind.feedback = True
     update_summary(mind, Moment())
     for tick in (1, 2):
         update_summary(mind, hear_words(mind, *range(100 * tick, 100 * tick + 6), tick=tick))

@@ -16,6 +16,7 @@ def at(kind: OptionKind, percept: Moment, begun: int = 0, **fields: Value) -> Ly
     mind = make_mind(**config)
     mind.option = LyfeOption(kind, begun=begun, **fields)
     mind.fresh = False
+    mind.unthought = 2
     if said:
         mind.work = [WorkItem("Well.", 60, BEN, 3)]
     mind.near = [BEN] if percept.conversation is not None else []
@@ -44,6 +45,7 @@ def test_a_talk_ends_when_words_repeat_themselves() -> None:
     mind = make_mind()
     mind.option, mind.near = LyfeOption("talk"), [BEN]
     mind.work = [WorkItem("yes", 0, BEN, 3)]
+    mind.unthought = 2
     mind.uttered, mind.repeats = ["yes"] * 4, [False, True, True, True]
     options.settle(mind, moment(mind, Moment(conversation=TALK)))
     assert mind.option.kind == "reflect"

@@ -23,7 +23,7 @@ def test_what_is_heard_reaches_work_memory_with_its_event() -> None:
     assert [(item.speaker, item.text, item.event) for item in mind.work] == [
         (BEN, "The bridge is closed.", 12)
     ]
-    assert mind.news == 1
+    assert mind.news == mind.work
 
 
 def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
@@ -51,7 +51,7 @@ def test_work_memory_holds_the_latest_few() -> None:
 def test_sights_are_held_for_a_minute_and_are_no_events() -> None:
     mind = sense(make_mind(), Moment(people=(person(BEN),)))
     assert mind.work == []
-    assert mind.news == 0
+    assert mind.news == []
     assert [item.text for item in mind.buffer] == [f"I see {BEN}."]
     sense(mind, Moment().later(70))
     assert mind.buffer == []

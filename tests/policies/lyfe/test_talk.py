@@ -6,7 +6,7 @@ import pytest
 from genagents_env.actions import Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation
-from genagents_env.policies.lyfe import act, senses, talk
+from genagents_env.policies.lyfe import act, options, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, person, speech
@@ -86,6 +86,7 @@ def test_words_are_out_of_date_when_somebody_spoke_meanwhile() -> None:
 def test_words_that_mean_going_end_the_talk(words: str, away: bool) -> None:
     mind = spoken(make_speech_rule(words))
     act.choose_action(mind, moment(mind, HERE))
+    options.settle(mind, moment(mind, HERE.later(conversation=TALK)))
     assert mind.option.kind == ("decide" if away else "talk")
     assert (mind.option.only == ["go", "find"]) is away
 

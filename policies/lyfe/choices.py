@@ -1,0 +1,79 @@
+"""The lines of a prompt from which one chooses: who is near, where one may go, whom one may seek.
+
+Each begins with its name, as a reply gives it back; what the agent knows of it follows.
+"""
+
+from genagents_env.cognition.query import Moment
+from genagents_env.llm.calls import JSONValue
+
+from . import places
+from .mind import LyfeMind
+
+STRANGER = "a name that you heard or remember"
+_THINGS = 4  # of a place
+
+
+def describe_near(mind: LyfeMind, name: str) -> JSONValue:
+    """Return the line of somebody who is near."""
+    return _join("near", name, [mind.profile.relationships.get(name, "")])
+
+
+def describe_place(mind: LyfeMind, name: str, moment: Moment) -> JSONValue:
+    """Return the line of a place: what it is to the agent, its hours, its rooms, things in it."""
+    if mind.services.prompts.small:
+        return ["place", name]
+    parts = [place for place in mind.profile.town if f"{place.id}/".startswith(f"{name}/")]
+    hours = dict.fromkeys(str(one) for place in parts for one in place.hours)
+    things = dict.fromkeys(thing.name for place in parts for thing in place.things)
+    rooms = [room for room in places.list_rooms(moment).get(name, ()) if room != name]
+    return _join(
+        "place",
+        name,
+        [
+            _describe_own("your work", mind.profile.workplace, name),
+            _describe_own("your home", mind.profile.home, name),
+            f"open {', '.join(hours)}" if hours else "",
+            f"rooms: {', '.join(rooms)}" if rooms else "",
+            ", ".join(list(things)[:_THINGS]),
+        ],
+    )
+
+
+def describe_absent(mind: LyfeMind, name: str) -> JSONValue:
+    """Return the line of somebody absent: who it is, where last seen, whether sought in vain."""
+    if mind.services.prompts.small:
+        return ["person", name]
+    tie = mind.profile.relationships.get(name, "")
+    seen, missed = mind.seen.get(name), mind.missed.get(name)
+    only_named = name in mind.named and not tie
+    return _join(
+        "person",
+        name,
+        [
+            tie,
+            STRANGER if only_named else "",
+            f"last seen {_format_clock(mind, seen[1])} at {seen[0]}" if seen else "",
+            f"not found {_format_clock(mind, missed)}" if missed is not None else "",
+        ],
+    )
+
+
+def _join(head: str, name: str, parts: list[str]) -> JSONValue:
+    about = "; ".join(part for part in parts if part)
+    return [head, name, about] if about else [head, name]
+
+
+def _describe_own(what: str, place: str | None, name: str) -> str:
+    """Return what a place is to the agent: "your home is flat 5" of that house."""
+    if place is None or _find_sector(place) != _find_sector(name):
+        return ""
+    room = place.removeprefix(name).strip("/")
+    return f"{what} is {room}" if room else what
+
+
+def _find_sector(place: str | None) -> str:
+    return (place or "").split("/")[0]
+
+
+def _format_clock(mind: LyfeMind, second: int) -> str:
+    return f"{mind.services.to_time(second):%H:%M}"

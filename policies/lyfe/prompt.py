@@ -1,0 +1,34 @@
+"""A prompt of a living mind: here and now, the internal states, and what they bring to mind."""
+
+from collections.abc import Sequence
+
+from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.query import Moment
+from genagents_env.cognition.sections import Section
+
+from . import memory, narrative, states
+from .mind import LyfeMind
+
+
+async def fill_prompt(
+    mind: LyfeMind, prompt: str, moment: Moment, sections: Sequence[Section] = (), **fields: object
+) -> tuple[FilledPrompt, list[narrative.Source]]:
+    """Return the prompt `prompt`.jinja with the internal states, and what its reply is made of.
+
+    `sections` stand before what just came to mind.
+    """
+    when = await memory.recall(mind, shown=states.list_shown(mind))
+    filled = mind.services.prompts.fill(
+        prompt,
+        mind.profile,
+        [
+            *describe_here_and_now(moment.percept),
+            *states.describe_states(mind),
+            *sections,
+            states.describe_talk(mind),
+        ],
+        memories=when,
+        **fields,
+    )
+    return filled, narrative.list_sources(mind, states.list_items(mind), when)
