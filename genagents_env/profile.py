@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Generic, TypeVar
 
-from genagents_env.scenario import Person, Scenario, dated_memories, first_memories, split_sentences
+from genagents_env.scenario import (
+    Person,
+    Scenario,
+    first_memories,
+    list_dated_memories,
+    split_sentences,
+)
 from genagents_env.scenario.past import Past, PastMemory
 from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 from genagents_env.scenario.town_places import TownPlace, find_town_places
@@ -93,7 +99,7 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         memories=(*first_memories(person), *person.recent_memories),
         facts=tuple(f for f in scenario.facts if person.name in f.known_by),
         currently=person.currently,
-        dated=dated_memories(person),
+        dated=list_dated_memories(person),
         recency_decay=person.recency_decay,
         vision_radius=person.vision_radius or scenario.rules.vision_radius,
         attention_bandwidth=person.attention_bandwidth,

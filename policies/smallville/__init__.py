@@ -18,7 +18,20 @@ from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 from genagents_env.scenario.past import Past
 
-from . import act, converse, interview, past, perceive, plan, react, reflect, spots, summary, tree
+from . import (
+    act,
+    converse,
+    interview,
+    past,
+    perceive,
+    plan,
+    react,
+    reflect,
+    spots,
+    status,
+    summary,
+    tree,
+)
 from .config import SmallvilleConfig
 from .mind import SmallvilleMind, make_mind
 from .scripted import REPLIES
@@ -29,6 +42,7 @@ FOLDER = Path(__file__).parent / "prompts"
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **perceive.HANDLERS,
     **summary.HANDLERS,
+    **status.HANDLERS,
     **plan.HANDLERS,
     **spots.HANDLERS,
     **tree.HANDLERS,
@@ -83,6 +97,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         thoughts = [
             *perceive.make_queries(mind, moment),
             *summary.make_queries(mind, moment),
+            *status.make_queries(mind, moment),
             *reflect.make_queries(mind, moment),
             *plan.make_queries(mind, moment),
             *converse.make_queries(mind, moment),

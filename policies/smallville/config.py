@@ -79,6 +79,10 @@ class SmallvilleConfig(BaseModel):
     describe_hours: Positive = 12
     """How long the summary description serves before it is made anew."""
 
+    status_minutes: Count = 60
+    """What one is up to is asked for again after a talk or a reflection, but not within so long; 0
+    leaves it to each morning, and so does a small model."""
+
     grounding: Literal["one_call", "recursive"] = "one_call"
     """Where actions happen: all pieces of an hour in one call, or for each piece sector, then
     arena, then object (paper, section 4.3.1)."""

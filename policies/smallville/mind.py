@@ -101,8 +101,10 @@ class Attention:
     last so many observations, for the retention window. `idle`: things lately seen to be idle.
     `ratings`: importance by the words of a text.
     `unrated`: memories that wait for their importance, with the second since when.
-    `considered`: when each person or object was last reacted to. `talked`: when the last
-    conversation with someone ended. `importance`: of what was observed since the last reflection.
+    `changes`: memories that may have changed what the agent is up to, looked for up to `scanned`;
+    `renewed`: when that was asked last. `considered`: when each person or object was last reacted
+    to. `talked`: when the last conversation with someone ended. `importance`: of what was observed
+    since the last reflection.
     """
 
     events: dict[str, int] = field(default_factory=dict)
@@ -114,6 +116,9 @@ class Attention:
     considered: dict[str, int] = field(default_factory=dict)
     talked: dict[str, int] = field(default_factory=dict)
     importance: float = 0.0
+    changes: list[int] = field(default_factory=list)
+    scanned: int = 0
+    renewed: int = 0
 
 
 @dataclass

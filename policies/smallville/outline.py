@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.here_and_now import describe_here_and_now, format_date
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -26,9 +26,11 @@ from genagents_env.cognition.routine import format_usual_day
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
+from .commitments import format_commitments, list_ahead
 from .day import Day
 from .mind import SmallvilleMind
 from .retrieve import recall
+from .status import replace_status
 from .summary import describe_self
 
 HOUR, DAY = 3600, 86_400
@@ -70,13 +72,21 @@ async def _prepare_renewal(
         f"{mind.name}'s plan for {date:%A %B} {date.day}",
         f"important recent events for {mind.name}",
     ]
-    memories = await recall(mind, queries, moment.now)
+    memories = await recall(mind, queries, moment.now, without=(mind.status,))
     shown = mind.services.prompts.fill(
         "plan_renew",
         mind.profile,
-        [*describe_here_and_now(moment.percept), *describe_self(mind)],
+        [
+            *describe_here_and_now(moment.percept),
+            *describe_self(mind),
+            Section(
+                "commitments",
+                format_commitments(list_ahead(mind.commitments, moment.percept.time)),
+            ),
+            Section("needs", [["yesterday needed", what] for what in mind.requirements]),
+        ],
         memories=memories,
-        date=f"{date:%A} {date.day} {date:%B}",
+        date=format_date(date),
     )
     data = {**data, "memories": list(shown.memories), "status": mind.status or mind.profile.goal}
     return PreparedQuery(shown.messages, data, shown.cuts)
@@ -86,7 +96,7 @@ async def _apply_renewal(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     if not reply.fallback:
-        mind.status = reply.value.status
+        replace_status(mind, reply.value.status, moment.now)
         mind.requirements = list(reply.value.requirements)
         if data["memories"]:
             mind.stream.add(

@@ -22,7 +22,7 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .mind import SelfSummary, SmallvilleMind
+from .mind import SelfSummary, SmallvilleMind, first_status
 from .retrieve import recall
 
 # What each of the sentences is headed by in a prompt.
@@ -53,19 +53,20 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 
 
 def format_lines(mind: SmallvilleMind) -> list[JSONValue]:
-    """Return what the agent is, as lines: a head, such as `you`, and a sentence.
-
-    Without a description it is the goal of the profile; empty sentences are left out.
-    """
+    """Return what the agent is, as lines: a head, such as `you`, and a sentence; no empty ones."""
     told = [(head, getattr(mind.summary, name)) for head, name in _HEADS]
-    if not any(text for _, text in told):
-        told = [("you", mind.profile.goal)] if mind.profile.goal != mind.status else []
     return [[head, text] for head, text in told if text]
 
 
 def describe_status(mind: SmallvilleMind) -> Section:
-    """Return what the agent is up to these days."""
-    return Section("status", [["these days", mind.status]] if mind.status else [])
+    """Return what the agent is up to these days, and its goal until it has put that in own words.
+
+    A status that was renewed says what has become of the goal.
+    """
+    goal, first = mind.profile.goal, mind.status == first_status(mind.profile)
+    first = first or not mind.status
+    lines: list[JSONValue] = [["your goal", goal]] if first and goal and goal != mind.status else []
+    return Section("status", [*lines, ["these days", mind.status]] if mind.status else lines)
 
 
 def describe_self(mind: SmallvilleMind) -> list[Section]:

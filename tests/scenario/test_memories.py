@@ -7,8 +7,8 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.scenario import (
     Scenario,
-    dated_memories,
     first_memories,
+    list_dated_memories,
     load_scenario,
     validate_folder,
 )
@@ -33,7 +33,7 @@ def test_memories_have_a_time_where_one_is_given(tmp_path: Path) -> None:
     extra = 'currently = "Ada looks for the key; Ada has told nobody"\nrecency_decay = 0.9'
     scenario = load_scenario(folder_with(tmp_path, f'["Ada paints", {table}, {thought}]', extra))
     ada = scenario.people[0]
-    lost, gone = dated_memories(ada)
+    lost, gone = list_dated_memories(ada)
     assert (lost.text, lost.kind, lost.importance) == ("Ada lost the key", "event", 7)
     assert lost.time == datetime.fromisoformat("2023-02-12T18:00")
     assert (gone.kind, gone.evidence) == ("thought", (0,))

@@ -28,7 +28,7 @@ from genagents_env.evaluate.interviews import (
 from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
-from genagents_env.scenario import Person, dated_memories, first_memories
+from genagents_env.scenario import Person, first_memories, list_dated_memories
 from genagents_env.world.events import Event
 
 Pair = tuple[str, str]
@@ -204,7 +204,7 @@ def _knows_from_start(person: Person, forms: Sequence[str], other: str) -> bool:
     """Return whether `person` knew of `other` from the start."""
     if any(tie.to == other for tie in person.relationships):
         return True
-    past = (memory.text for memory in dated_memories(person))
+    past = (memory.text for memory in list_dated_memories(person))
     remembered = (*first_memories(person), *person.recent_memories, *past, person.goal)
     return any(names_person(text, forms) for text in remembered)
 

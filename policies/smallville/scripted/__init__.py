@@ -13,6 +13,7 @@ from ..pieces import Pieces
 from ..react import Reaction
 from ..reflect import Insights, Questions
 from ..spots import Spots
+from ..status import StatusReply
 from ..summary import Description
 from ..tree import ObjectUse, PlaceChoice
 from . import company, day, neighbour, places, talk, thoughts
@@ -27,6 +28,7 @@ _GOSSIP: ReplyRules = {
     ObjectUse: places.choose_object,
     Ratings: thoughts.rate_lines,
     Description: thoughts.describe_self,
+    StatusReply: thoughts.keep_status,
     Questions: thoughts.ask_questions,
     Insights: thoughts.draw_insights,
     Reaction: talk.choose_to_talk,

@@ -30,6 +30,12 @@ def describe_self(prompt: Prompt) -> dict[str, object]:
     }
 
 
+def keep_status(prompt: Prompt) -> dict[str, object]:
+    """Return what the agent is up to: the same as before."""
+    status = next((line.text for line in prompt.lines if line.head == "these days"), "")
+    return {"status": status or "I live as usual."}
+
+
 def ask_questions(prompt: Prompt) -> dict[str, object]:
     """Return what the agent asks itself: of each line in turn what it means."""
     count = prompt.find_limit("minItems", 1, "questions")

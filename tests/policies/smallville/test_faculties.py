@@ -35,7 +35,7 @@ EAGER = {
 FACULTIES: Mapping[str, frozenset[str]] = {
     "observation": frozenset({"perceive.rate"}),
     "retrieval": frozenset(),
-    "describe": frozenset({"summary.describe"}),
+    "describe": frozenset({"summary.describe", "summary.status"}),
     "planning": frozenset(
         {"plan.day", "plan.renew", "plan.hours", "plan.pieces", "plan.revise", "ground.pieces"}
     ),
@@ -160,6 +160,8 @@ def test_a_mind_without_a_faculty_lacks_its_calls_and_no_others(faculty: str) ->
 def test_a_variant_of_the_paper_lacks_the_calls_of_its_faculties(variant: str) -> None:
     off = {name for name in FACULTIES if f"no_{name}" in variant}
     gone = frozenset().union(*(FACULTIES[name] for name in off))
+    if {"observation", "reflection"} <= off:  # no talk and no insight is remembered that changes it
+        gone |= {"summary.status"}
     assert purposes({"variant": variant}) == whole() - gone
 
 
