@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -19,23 +20,19 @@ from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias, get_args
+from typing import TypeAlias
 
-from benchmarks.days import measure_days
 from genagents_env.cli import main
-from genagents_env.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.evaluate.measures.gatherings import Coordination
-from genagents_env.evaluate.measures.knowledge import FactKnowledge
-from genagents_env.evaluate.reasons import Reason
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 
-Values: TypeAlias = dict[str, object]  # JSON
+Cost: TypeAlias = dict[str, float]  # minutes and megabytes
 
 THREE = "Isabella Rodriguez,Maria Lopez,Klaus Mueller"
-_TOWN = "valentines_party --embedder hashed --seed 0"
-_MINDS = f"{_TOWN} --policy smallville --model scripted"
 _SHORT = f'--people "{THREE}" --start 2023-02-13T10:00 --hours 1.5 --no-interviews'
+_SOON = "--hours 0.1 --no-interviews"
+_STORY = "--policy lyfe --embedder hashed --model scripted:gossip"
+SEEDS = (0, 1, 2)
+ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,44 +42,69 @@ class FigureRun:
     Attributes:
         name: by which the tables name it.
         command: what `genagents run` gets, without the file.
-        steady: whether the same command comes to the same run on every machine and at any time;
-            what is not has no fingerprint, and its figures stay as they were measured.
+        short: the command of the stretch of which its fingerprint is; empty for a run that does not
+            come out alike every time, whose figures stay as they were measured.
     """
 
     name: str
     command: str
-    steady: bool = True
+    short: str
 
-    @property
-    def short(self) -> str:
-        """The command of which a short stretch is its fingerprint."""
-        return self.command.partition(" --people")[0]
+
+def _make_town_run(name: str, options: str, more: str = "") -> FigureRun:
+    base = f"valentines_party --embedder hashed --seed 0 {options}"
+    return FigureRun(name, f"{base}{more}", f"{base} {_SHORT}")
+
+
+def _make_day_run(name: str, model: str) -> FigureRun:
+    options = f"--policy smallville --model scripted{model}"
+    return _make_town_run(f"day_{name}", options, f' --people "{THREE}" --hours 24')
+
+
+def _make_story_run(name: str, options: str, seed: int, people: str = "9") -> FigureRun:
+    """Return a run of a mystery; its fingerprint is of all nine people and the first seed."""
+    command = f"{options} --people {people} --seed {seed}"
+    return FigureRun(f"{name}_{seed}", command, f"{options} --people 9 --seed 0 {_SOON}")
+
+
+def _list_story_runs() -> Iterator[FigureRun]:
+    """Yield the runs of the Lyfe page: of an hour for the cost, of the story for the rest."""
+    mystery = f"murder_mystery {_STORY}"
+    ablated = {name: f"{mystery} --policy-config variant={name}" for name in ABLATIONS}
+    plain = {"lyfe": mystery, **ablated}
+    chatty = {name: of.replace("gossip", "chatty") for name, of in plain.items()}
+    other = mystery.replace("lyfe", "smallville")
+    for seed in SEEDS:
+        for name, of in (*plain.items(), ("smallville", other)):
+            yield _make_story_run(f"hour_{name}", f"{of} --hours 1", seed)
+        for people in ("3", "6", "9"):
+            yield _make_story_run(f"story_{people}", mystery, seed, people)
+        for name, of in ablated.items():
+            yield _make_story_run(f"story_9_{name}", of, seed)
+        for name in ("lyfe", "no_option_action"):
+            yield _make_story_run(f"chatty_{name}", f"{chatty[name]} --hours 1", seed)
+        yield _make_story_run("hard", f"murder_mystery_hard {_STORY}", seed)
 
 
 RUNS = (
+    *(_make_day_run(name, f":{name}") for name in ("gossip", "neighbour")),
+    _make_day_run("sample", ""),
+    _make_town_run("town_scripted", "--policy scripted"),
     *(
-        FigureRun(f"day_{name}", f'{_MINDS}{of} --people "{THREE}" --hours 24')
-        for name, of in (
-            ("gossip", ":gossip"),
-            ("neighbour", ":neighbour"),
-            ("sample", ""),
-        )
-    ),
-    FigureRun("town_scripted", f"{_TOWN} --policy scripted"),
-    *(
-        FigureRun(f"town_{name}", f"{_MINDS}:{name}")
+        _make_town_run(f"town_{name}", f"--policy smallville --model scripted:{name}")
         for name in ("gossip", "neighbour", "mute", "inventor")
     ),
+    *_list_story_runs(),
     FigureRun(
         "embedded",
         f'valentines_party --policy smallville --people "{THREE}" --place "Hobbs Cafe/cafe" '
         "--start 08:00 --hours 2 --seed 1",
-        steady=False,
+        "",
     ),
 )
 
 
-def live(run: FigureRun, path: Path) -> Values:
+def live(run: FigureRun, path: Path) -> Cost:
     """Live a run into a file, in a process of its own; return its minutes and megabytes."""
     command = [sys.executable, "-m", "genagents_env", "run", *shlex.split(run.command)]
     began = time.monotonic()
@@ -99,14 +121,14 @@ def live(run: FigureRun, path: Path) -> Values:
 
 @cache
 def compute_fingerprint(command: str) -> str:
-    """Return what an hour and a half of a command with three people comes to now.
+    """Return what a command comes to now.
 
     It is a digest of what happened and of how often what was asked; how prompts are worded is no
     part of it.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run.sqlite"
-        _run_here(f"run {command} {_SHORT} --quiet --out {path}")
+        _run_here(f"run {command} --quiet --out {path}")
         with RunReader(path) as record:
             events = [[e.tick, e.kind, e.agent, dict(e.data)] for e in record.events()]
             asked = Counter(call.purpose for call in record.calls())
@@ -125,53 +147,3 @@ def _run_here(arguments: str) -> None:
             raise SystemExit(f"{arguments}: exit code {ended.code}") from None
     finally:
         sys.argv = before
-
-
-def read_values(path: Path) -> Values:
-    """Return what documents show of a run file, as JSON values."""
-    with RunReader(path) as record:
-        data = RunData(record)
-        lived = [call for call in data.calls if not call.purpose.startswith(("interview", "judge"))]
-        return {
-            "people": len(data.names),
-            "hours": round(data.hours, 2),
-            "days": {name: _round(value) for name, value in measure_days(data).items()},
-            "calls": dict(sorted(Counter(c.purpose.partition(".")[0] for c in lived).items())),
-            "answers": len(data.calls) - len(lived),
-            **_read_findings(compute_findings(data)),
-        }
-
-
-def _read_findings(findings: Findings) -> Values:
-    before, after = findings.acquainted_before, findings.acquainted_after
-    return {
-        "facts": {
-            one.fact: [_count_knowing(one.before), _count_knowing(one.after)]
-            for one in findings.facts
-        },
-        "density": [one and _round(one.verified_density) for one in (before, after)],
-        "claimed_density": after and _round(after.density),
-        "claims": findings.claims,
-        "hallucinated": findings.hallucinated,
-        "uncited": findings.uncited,
-        "gatherings": {one.gathering: _count_coming(one) for one in findings.gatherings},
-    }
-
-
-def _count_knowing(end: FactKnowledge | None) -> list[int] | None:
-    """Return how many know by evidence, and how many were asked."""
-    return None if end is None else [len(end.verified), len(end.asked)]
-
-
-def _count_coming(one: Coordination) -> Values:
-    counts = {kind: len(one.gave(kind)) for kind in get_args(Reason)}
-    return {
-        "invited": len(one.invited),
-        "came": len(one.came),
-        "passers_by": len(one.passers_by),
-        **counts,
-    }
-
-
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(float(value), 4)

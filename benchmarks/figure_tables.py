@@ -5,18 +5,10 @@ from typing import Any, TypeAlias
 
 from benchmarks.calls import PUBLIC
 from benchmarks.days import FIGURES
+from benchmarks.lyfe_tables import tabulate_costs, tabulate_results
+from benchmarks.markdown import Figures, make_rows
 
-Figures: TypeAlias = Mapping[str, Any]  # by run, what `figure_runs.read_values` returns
 Table: TypeAlias = Callable[[Figures], Iterator[str]]
-
-
-def _make_rows(*rows: Sequence[str]) -> Iterator[str]:
-    """Yield rows as Markdown, the first as the head."""
-    head, *body = rows
-    yield f"| {' | '.join(head)} |"
-    yield "|---" * len(head) + "|"
-    for row in body:
-        yield f"| {' | '.join(row)} |"
 
 
 def tabulate_calls(figures: Figures) -> Iterator[str]:
@@ -31,7 +23,7 @@ def tabulate_calls(figures: Figures) -> Iterator[str]:
     sums = [sum(calls.values()) for calls in runs.values()]
     times = (f"{count:,} ({whole / count:.1f} times fewer)" for count in sums)
     rows.append(("all", f"about {round(whole, -1):,}", *times, ""))
-    return _make_rows(*rows)
+    return make_rows(*rows)
 
 
 def tabulate_grain(figures: Figures) -> Iterator[str]:
@@ -46,7 +38,7 @@ def tabulate_grain(figures: Figures) -> Iterator[str]:
     for figure in FIGURES:
         cells = (figure.format(run["days"][figure.name]) for run in runs)
         rows.append((figure.title, figure.original or "not known", *cells, figure.bounds))
-    return _make_rows(*rows)
+    return make_rows(*rows)
 
 
 _PAPER = (
@@ -77,7 +69,7 @@ def tabulate_paper(figures: Figures) -> Iterator[str]:
     rows = [("", "paper", *_COLUMNS.values())]
     for k, (title, paper) in enumerate(_PAPER):
         rows.append((title, paper, *(column[k] for column in columns)))
-    return _make_rows(*rows)
+    return make_rows(*rows)
 
 
 def _tell_findings(run: Mapping[str, Any]) -> list[str]:
@@ -112,17 +104,37 @@ def _tell_density(run: Mapping[str, Any]) -> str:
     return f"{first:.3g} to {last:.3g}{beside}"
 
 
-def list_commands(figures: Figures) -> Iterator[str]:
-    """Yield the commands of the runs, with their hashes."""
-    rows = [("run", "`genagents run …`", "hash")]
-    for name, run in figures.items():
-        rows.append((name, f"`{run['command']}`", f"`{str(run['hash'])[:12]}`"))
-    return _make_rows(*rows)
+def tabulate_pace(figures: Figures) -> Iterator[str]:
+    """Yield how long whole runs of two days took, and how much memory."""
+    rows = [("model", "model calls", "of interviews", "minutes", "MB")]
+    for name in ("town_gossip", "town_neighbour", "town_mute"):
+        run = figures[name]
+        calls = sum(run["calls"].values()) + run["answers"]
+        cells = (f"{calls:,}", f"{run['answers']:,}", f"{run['minutes']}", f"{run['megabytes']:,}")
+        rows.append((f"*{name.partition('_')[2]}*", *cells))
+    return make_rows(*rows)
 
+
+def list_commands(figures: Figures) -> Iterator[str]:
+    """Yield the commands of the runs, what they asked, and their hashes."""
+    rows = [("run", "`genagents run …`", "model calls", "of interviews", "hash")]
+    for name, run in figures.items():
+        if not name.startswith(_OF_SMALLVILLE):
+            continue
+        calls = sum(run["calls"].values())
+        counts = f"{calls:,}", f"{run['answers']:,}"
+        rows.append((name, f"`{run['command']}`", *counts, f"`{str(run['hash'])[:12]}`"))
+    return make_rows(*rows)
+
+
+_OF_SMALLVILLE = ("day_", "town_", "embedded")
 
 TABLES: Mapping[str, Table] = {
     "calls": tabulate_calls,
     "grain": tabulate_grain,
     "paper": tabulate_paper,
+    "pace": tabulate_pace,
     "runs": list_commands,
+    "lyfe_costs": tabulate_costs,
+    "lyfe_results": tabulate_results,
 }

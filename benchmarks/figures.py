@@ -18,8 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.figure_runs import RUNS, FigureRun, compute_fingerprint, live, read_values
+from benchmarks.figure_runs import RUNS, FigureRun, compute_fingerprint, live
 from benchmarks.figure_tables import TABLES
+from benchmarks.figure_values import read_values
 from genagents_env.record import RunReader, canonical_hash
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +40,7 @@ def is_stale(run: FigureRun, known: Mapping[str, Any]) -> bool:
     entry = known.get(run.name)
     if entry is None or entry["command"] != run.command:
         return True
-    return run.steady and entry["fingerprint"] != compute_fingerprint(run.short)
+    return bool(run.short) and entry["fingerprint"] != compute_fingerprint(run.short)
 
 
 def measure_run(run: FigureRun, path: Path) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def measure_run(run: FigureRun, path: Path) -> dict[str, Any]:
     return {
         "command": run.command,
         "hash": canonical_hash(path),
-        "fingerprint": compute_fingerprint(run.short) if run.steady else None,
+        "fingerprint": compute_fingerprint(run.short) if run.short else None,
         **read_values(path),
     }
 

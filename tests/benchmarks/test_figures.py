@@ -3,11 +3,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks import figures
-from benchmarks.figure_runs import FigureRun, compute_fingerprint, read_values
+from benchmarks.figure_runs import FigureRun, compute_fingerprint
 from benchmarks.figure_tables import TABLES
+from benchmarks.figure_values import read_values
 from tests.report.planted import cake
 
-TINY = FigureRun("tiny", "tiny --policy scripted --start 08:00 --hours 0.1")
+TINY = FigureRun("tiny", "tiny --policy scripted --hours 2", "tiny --policy scripted --hours 0.1")
 
 
 def test_tables_are_put_between_their_marks_and_nowhere_else(
@@ -30,13 +31,13 @@ def test_a_run_is_stale_by_its_command_and_by_what_it_comes_to_now(
     assert not figures.is_stale(TINY, {"tiny": entry})
     assert figures.is_stale(TINY, {"tiny": {**entry, "command": "tiny --policy idle"}})
     assert figures.is_stale(TINY, {"tiny": {**entry, "fingerprint": "then"}})
-    free = FigureRun("tiny", TINY.command, steady=False)
+    free = FigureRun("tiny", TINY.command, "")
     assert not figures.is_stale(free, {"tiny": {**entry, "fingerprint": None}})
 
 
 def test_a_fingerprint_is_of_what_happens() -> None:
     """The policy and the seed are part of it; living it again changes nothing."""
-    command = "valentines_party --policy {} --seed 0"
+    command = "tiny --policy {} --seed 0 --start 08:00 --hours 0.1"
     scripted = compute_fingerprint(command.format("scripted"))
     compute_fingerprint.cache_clear()
     assert compute_fingerprint(command.format("scripted")) == scripted

@@ -10,7 +10,7 @@ from genagents_env.rng import draw_index
 from . import day, places, steps, thoughts
 
 _EMOJI = "🙂"
-_NEWS, _SPOKEN, _SEEN, _USUAL = 8, 4, 2, 1  # importance
+_NEWS, _SPOKEN, _SEEN, _USUAL = 8, 4, 1, 1  # importance
 _COMPANY, _EVIDENCE = 2, 6  # people, and lines for each, of an insight
 _PERSON = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?= (?:is|said|knows|was)\b)")
 _MEAN = 10  # minutes of a step; those of the original last 5 to 15

@@ -182,7 +182,7 @@ def test_ratings_tell_news_words_sights_and_the_usual_apart() -> None:
     )
     numbered = [(f"#{k}", text) for k, text in enumerate(texts, 1)]
     schema = {"properties": {"ratings": {"type": "array", "minItems": 4}}}
-    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 2, 4, 8]}
+    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 1, 4, 8]}
 
 
 def test_insights_name_the_lines_that_they_rest_on() -> None:
