@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -79,6 +80,21 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
             with suppress(OSError):
                 draft.unlink()
             raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring to the disk which files are in a folder: the name of a new one survives a power cut.
+
+    Raises:
+        OSError: the disk cannot.
+    """
+    if sys.platform == "win32":  # where a folder cannot be opened
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def explain(error: OSError) -> str | None:

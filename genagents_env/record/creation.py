@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from genagents_env.errors import DiskError, RecordError, RunLocked
+from genagents_env.files import sync_folder
 from genagents_env.record.beside import check_beside, check_nothing_left, remove_beside
 from genagents_env.record.checks import APPLICATION_ID
 from genagents_env.record.connection import RunConnection
@@ -125,17 +126,9 @@ def _put_in_place(draft: OpenFile, path: Path) -> None:
         os.fsync(draft.descriptor)
         remove_beside(path)  # of the former file: SQLite would take it for one of the new
         draft.rename(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise DiskError(f"{path} cannot be written", why=error.strerror or "") from None
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _is_ours(path: Path) -> bool:

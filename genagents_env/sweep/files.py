@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from genagents_env.files import guard_files, replace_file
+from genagents_env.files import guard_files, replace_file, sync_folder
 from genagents_env.record.beside import BESIDE, remove_beside
 from genagents_env.record.rows import JSON, encode
 
@@ -17,7 +17,7 @@ def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: a reader sees the old text or the new one."""
     with replace_file(path) as file:
         file.write(text.encode())
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def replace_run(path: Path, content: bytes) -> None:
@@ -26,7 +26,7 @@ def replace_run(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()  # what can fail is done
         remove_beside(path)  # of the file that is replaced
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def append_line(path: Path, line: Mapping[str, JSON]) -> None:
@@ -40,7 +40,7 @@ def append_line(path: Path, line: Mapping[str, JSON]) -> None:
     with guard_files(path):
         size = _append(path, line)
     if not size:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def _append(path: Path, line: Mapping[str, JSON]) -> int:
@@ -84,11 +84,3 @@ def _parse_object(line: bytes) -> dict[str, JSON] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
