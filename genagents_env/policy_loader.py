@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.errors import ConfigError, GenagentsError, PolicyError
+from genagents_env.llm.redact import clean_from_environment
 from genagents_env.policy import Policy
 from genagents_env.policy_source import (
     ENTRY_POINTS,
@@ -25,6 +26,7 @@ from genagents_env.policy_source import (
 Options = TypeVar("Options", bound=BaseModel)
 
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+_TOLD = 300  # characters of what a policy raised
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
 
 
@@ -79,11 +81,20 @@ def make_policy(found: type[Policy], name: str, config: Mapping[str, object]) ->
     """Return a new policy of a class.
 
     Raises:
-        PolicyError: it does not accept `config`.
+        PolicyError: it does not accept `config`, or its `__init__` fails.
         ConfigError: a value of `config` is not allowed.
     """
     _check_options(found, name, config)
-    return found(**config)
+    try:
+        return found(**config)
+    except GenagentsError:
+        raise
+    # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
+    except (Exception, SystemExit) as error:
+        told = clean_from_environment(f"{type(error).__name__}: {error}", _TOLD)
+        raise PolicyError(
+            f"policy {name!r} cannot be made ({told}); correct its __init__"
+        ) from error
 
 
 def _check_options(found: type[Policy], name: str, config: Mapping[str, object]) -> None:

@@ -1,10 +1,11 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from genagents_env.actions import Idle
-from genagents_env.errors import PolicyError
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy_loader import list_policies, load_policy
 from tests.policies.percepts import context
 
@@ -52,3 +53,33 @@ def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() ->
 def test_random_without_a_mask_says_so() -> None:
     with pytest.raises(PolicyError, match="action mask"):
         load_policy("random").act({"a": {}}, {"a": {}})
+
+
+FAILING = """
+import sys
+from genagents_env.errors import ConfigError
+from genagents_env.policy import Policy
+class Failing(Policy):
+    name = "failing"
+    def __init__(self, how="raise"):
+        if how == "exit":
+            sys.exit("no network here")
+        if how == "config":
+            raise ConfigError("how: 'config' is not allowed")
+        raise KeyError("weights")
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "why"), [("raise", "KeyError: 'weights'"), ("exit", "SystemExit: no network here")]
+)
+def test_a_policy_that_fails_as_it_is_made_is_named_and_its_own_errors_stay(
+    tmp_path: Path, how: str, why: str
+) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text(FAILING)
+    with pytest.raises(PolicyError) as told:
+        load_policy(str(path), how=how)
+    assert str(told.value) == f"policy {str(path)!r} cannot be made ({why}); correct its __init__"
+    with pytest.raises(ConfigError, match="how: 'config' is not allowed"):
+        load_policy(str(path), how="config")
