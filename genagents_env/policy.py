@@ -21,6 +21,8 @@ __all__ = [
     "Context",
     "FacultySwitch",
     "Infos",
+    "InterviewTerms",
+    "MemoryAccess",
     "MindNote",
     "NoteKind",
     "Observations",
@@ -33,6 +35,7 @@ __all__ = [
 Observations: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 Infos: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 State: TypeAlias = Mapping[str, Any]  # JSON values
+MemoryAccess: TypeAlias = Literal["observation", "planning", "reflection"]
 NoteKind: TypeAlias = Literal["cut", "wish"]
 Context: TypeAlias = EpisodeContext[ModelClient, Embedder]
 T = TypeVar("T")
@@ -42,10 +45,27 @@ INTERVIEW_CALLS = 1000  # numbers set aside for the calls of one interview
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An interview answer and the ids of the events it rests on."""
+    """An interview answer and the ids of the events it rests on.
+
+    `fallback`: nobody said it; the model gave no usable reply, and this stands in its place.
+    """
 
     text: str
     evidence: tuple[int, ...] = field(default=())
+    fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InterviewTerms:
+    """How interviews are held.
+
+    Attributes:
+        interviewer: who asks, by name; empty for nobody in particular.
+        without: memories that the answers have no access to.
+    """
+
+    interviewer: str = ""
+    without: frozenset[MemoryAccess] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +176,17 @@ class Policy:
         run never share a key, and those of an end that is none any more can be taken back.
         """
         return self.interview(agent, questions, repeat)
+
+    def set_interview_terms(self, terms: InterviewTerms) -> None:
+        """Hold interviews on these terms from now on; they are no part of `state()`.
+
+        Raises:
+            PolicyError: it knows no such terms.
+        """
+        if terms != InterviewTerms():
+            raise PolicyError(
+                f"the policy {self.name!r} answers nobody in particular, and from all it remembers"
+            )
 
     def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
         """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""

@@ -1,13 +1,24 @@
 """`genagents interview`: asking the people of a recorded run, at any moment of it."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.interview_conditions import (
+    KeptInterview,
+    describe_kept,
+    make_conditions,
+)
+from genagents_env.cli.interview_output import (
+    count_fallbacks,
+    describe_answers,
+    format_answers,
+    format_stored,
+    list_stored,
+)
 from genagents_env.cli.look import parse_tick
 from genagents_env.cli.options import (
     AsJson,
@@ -35,10 +46,12 @@ from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.policy import Answer
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
-    from genagents_env.run.replay_interview import Transcript
+
+DEGRADED = 4  # the exit code where a default stands in place of an answer
+_CONDITIONS = "Conditions"
+_NAME = 60  # characters of the interviewer's name
 
 
 def add_to(app: typer.Typer) -> None:
@@ -64,6 +77,55 @@ def interview(
         int,
         typer.Option(min=1, max=100, help="Interviews of each from the same state of mind."),
     ] = 1,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Memories that answers have no access to, by commas: observation, reflection, "
+            "planning; may be repeated, each a condition.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = None,
+    ablations: Annotated[
+        bool,
+        typer.Option(
+            "--ablations",
+            help="Ask under the four conditions of Park et al. 2023: with all memories, without "
+            "reflection, without reflection and planning, without any.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where answers are kept; conditions are, in RUN.interviews.jsonl.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = None,
+    interviewer: Annotated[
+        str | None, typer.Option("--as", help='Who asks, by name: "Tom Moreno".')
+    ] = None,
+    write_sheet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the questions as a spreadsheet for a person to answer.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = None,
+    read_sheet: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILLED",
+            help="Take answers in that a person wrote, as one more condition.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option(help="Who wrote them.", rich_help_panel=_CONDITIONS)
+    ] = None,
+    stored: Annotated[
+        bool,
+        typer.Option("--list", help="Print the answers that are stored, by question; ask nobody."),
+    ] = False,
     as_json: AsJson = False,
     trust_policies: TrustPolicies = False,
     policy: GivenPolicies = None,
@@ -89,10 +151,15 @@ def interview(
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """
     from genagents_env.cli.progress import show_progress
+    from genagents_env.judge.kept_answers import SUFFIX
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
-    from genagents_env.run import interview as asked
+    from genagents_env.text import clean
 
+    file = keep or run_file.with_name(f"{run_file.name.split('.')[0]}{SUFFIX}")
+    if stored:
+        _print_stored(run_file, file, as_json=as_json)
+        return
     limits = make_limits(max_calls, None, max_dollars, None)
     options = RunOptions(
         model=model,
@@ -106,17 +173,86 @@ def interview(
         trust_policies=trust_policies,
         policies=tuple(policy or ()),
     )
+    asker = clean(interviewer or "", _NAME)
+    conditions = make_conditions(without or (), ablations=ablations, interviewer=asker)
+    kept = bool(without or ablations or keep)
     with RunReader(run_file) as record:
         whom = agent or _find_interviewable(record, options)
-        tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
-        put = {name: _choose_questions(record, name, question, category) for name in whom}
-        with show_progress(quiet or as_json) as watch:
-            told = asked(run_file, whom, put, tick, replace(options, watch=watch), repeats)
-        if as_json:
-            typer.echo(json.dumps(_to_json(record, run_file, tick, told, repeats), indent=2))
+        asking = KeptInterview(
+            record,
+            record.last_tick if at is None else _parse_recorded_tick(record, at),
+            {name: _choose_questions(record, name, question, category) for name in whom},
+            file,
+            asker,
+            repeats,
+        )
+        if write_sheet is not None or read_sheet is not None:
+            _exchange_sheet(asking, write_sheet, read_sheet, author)
             return
-        for line in _format_lines(record, tick, told, repeats):
-            say(line, indent=10)
+        with show_progress(quiet or as_json) as watch:
+            if kept:
+                told = asking.ask(conditions, replace(options, watch=watch))
+            else:
+                told = asking.ask_unkept(conditions, replace(options, watch=watch))
+        if as_json:
+            data = [
+                {"condition": name} | describe_answers(record, run_file, asking.tick, one, repeats)
+                for name, one in told.items()
+            ]
+            typer.echo(json.dumps(data if kept else data[0], indent=2))
+        else:
+            for one in told.values() if len(conditions) == 1 else ():
+                for line in format_answers(record, asking.tick, one, repeats):
+                    say(line, indent=10)
+            for line in describe_kept(file) if kept else ():
+                say(line)
+    none, answers = count_fallbacks(told.values())
+    if none:
+        say(
+            f"genagents: {none:,} of {answers:,} answers are none: the model gave no usable reply, "
+            "and a default stands in their place",
+            error=True,
+        )
+        raise typer.Exit(DEGRADED)
+
+
+def _print_stored(run_file: Path, file: Path, *, as_json: bool) -> None:
+    """Print every answer in the record of a run, and in the file beside it."""
+    from genagents_env.judge.kept_answers import read_answers
+    from genagents_env.record import RunReader
+
+    with RunReader(run_file) as record:
+        stored = list_stored(record, read_answers(file))
+    if as_json:
+        typer.echo(json.dumps({"run": str(run_file), "answers": stored}, indent=2))
+        return
+    for line in format_stored(stored):
+        say(line, indent=8)
+    if not stored:
+        say(f"Nobody was asked anything in {run_file}")
+
+
+def _exchange_sheet(
+    asking: KeptInterview, write: Path | None, read: Path | None, author: str | None
+) -> None:
+    """Write a sheet for a person to answer, or take a filled one in."""
+    from genagents_env.judge.written_answers import write_question_sheet
+
+    if write is not None and read is not None:
+        raise ConfigError("--write-sheet, --read-sheet: one of them")
+    if write is not None:
+        if write.exists():
+            raise ConfigError(f"{write} exists, and may be filled in; name another file")
+        rows = write_question_sheet(write, asking.put)
+        say(f"{write}: {rows:,} questions to answer as the person who is asked would")
+        say(f"What they lived through: genagents show {asking.record.path} --agent NAME")
+    elif read is not None:
+        if not author:
+            raise ConfigError("--author: whoever wrote the answers needs a name")
+        count = asking.read_sheet(read, author)
+        say(f"{read}: {count:,} answers written by {author}")
+        for line in describe_kept(asking.file):
+            say(line)
 
 
 def _parse_recorded_tick(record: "RunReader", at: str) -> int:
@@ -155,57 +291,3 @@ def _choose_questions(
     chosen = categories or ([] if texts else CATEGORIES)
     known = make_standard_questions(name, record.meta.scenario)
     return [*texts, *(text for category in chosen for text in known[category])]
-
-
-def _format_lines(
-    record: "RunReader", tick: int, told: "Transcript", repeats: int
-) -> Iterator[str]:
-    time = record.time(tick)
-    for name, answers in told.items():
-        yield f"{name}, {time:%A %H:%M}"
-        each = len(answers) // repeats
-        for number, (question, answer) in enumerate(answers):
-            if repeats > 1 and number % each == 0:
-                yield f"  Interview {number // each + 1} of {repeats}"
-            yield f"    Q: {question}"
-            yield f"    A: {answer.text}"
-            yield from (f"        {line}" for _, line in _find_evidence(record, answer))
-
-
-def _find_evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]]:
-    """Yield the id of each event that an answer rests on, and the event in a line."""
-    from genagents_env.evaluate import format_transcript
-
-    for id_ in answer.evidence:
-        event = record.event(id_)
-        if event is None:
-            yield id_, f"event {id_}, which is not in the record"
-            continue
-        time = record.time(event.tick)
-        untold = f"{time:%H:%M:%S}  {event.agent or 'the town'}: {event.kind}"
-        *_, line = "", untold, *format_transcript([event], record.time)
-        yield id_, f"{time:%a} {line}"
-
-
-def _to_json(
-    record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
-) -> dict[str, object]:
-    return {
-        "run": str(path),
-        "tick": tick,
-        "time": record.time(tick).isoformat(),
-        "agents": {
-            name: [
-                {
-                    "question": question,
-                    "repeat": number // (len(answers) // repeats),
-                    "answer": answer.text,
-                    "evidence": [
-                        {"event": id_, "line": line} for id_, line in _find_evidence(record, answer)
-                    ],
-                }
-                for number, (question, answer) in enumerate(answers)
-            ]
-            for name, answers in told.items()
-        },
-    }

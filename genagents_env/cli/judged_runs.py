@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 When: TypeAlias = Literal["before", "after", "both"]
 
 Sources = Annotated[
-    list[Path], typer.Argument(metavar="DIR|RUN...", help="The folder of a sweep, or run files.")
+    list[Path],
+    typer.Argument(
+        metavar="DIR|RUN...",
+        help="The folder of a sweep, run files, or answers that `interview` kept (.jsonl).",
+    ),
 ]
 RubricName = Annotated[
     str | None,
@@ -53,6 +57,24 @@ class JudgedRun:
     block: str
     model: str | None = None
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is a file of answers that were kept, and no run file."""
+        return self.path.suffix == ".jsonl"
+
+    def load_texts(self, rubric: "Rubric") -> "list[JudgedText]":
+        """Return all that a rubric may be about."""
+        from genagents_env.judge import load_texts
+        from genagents_env.judge.kept_answers import load_kept_texts
+
+        if not self.is_kept:
+            return load_texts(
+                self.path, self.condition, self.run, about=rubric.about, block=self.block
+            )
+        if rubric.about != "answer":
+            raise ConfigError(f"{self.path} holds answers, and {rubric.name} is about none")
+        return load_kept_texts(self.path)
+
 
 @dataclass(frozen=True)
 class JudgedRuns:
@@ -70,15 +92,7 @@ class JudgedRuns:
 
     def load_texts(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
         """Return all that a rubric may be about; of answers those of one end, or both."""
-        from genagents_env.judge import load_texts
-
-        found = [
-            one
-            for source in self.sources
-            for one in load_texts(
-                source.path, source.condition, source.run, about=rubric.about, block=source.block
-            )
-        ]
+        found = [one for source in self.sources for one in source.load_texts(rubric)]
         if rubric.about != "answer" or when == "both":
             return found
         return [one for one in found if one.when == when]
@@ -90,6 +104,8 @@ class JudgedRuns:
 
         found: dict[str, Sequence[Verdict]] = {}
         for source in self.sources:
+            if source.is_kept:
+                continue
             with RunReader(source.path) as record:
                 if record.judgements():
                     found[source.run] = find_verdicts(record)
@@ -158,6 +174,8 @@ def _read_run_file(path: Path) -> list[JudgedRun]:
     from genagents_env.evaluate.labels import format_policies
     from genagents_env.record import RunReader
 
+    if path.suffix == ".jsonl":
+        return [JudgedRun(path, path.stem, "", "")]
     try:
         with RunReader(path) as record:
             meta = record.meta

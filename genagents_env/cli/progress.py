@@ -43,7 +43,10 @@ def _draw_bar(bar: Progress) -> Watch:
         drawn = time.monotonic()
         at = f"{moment.time:%a %H:%M}"
         told = f"{_format_speed(moment, rate)}{_format_cost(moment)}{_format_errors(moment)}"
-        bar.update(task, total=moment.horizon, completed=moment.tick, at=at, told=told)
+        done, of = moment.tick, moment.horizon
+        if moment.interviews:
+            done, of = moment.asked, moment.interviews
+        bar.update(task, total=of, completed=done, at=at, told=told)
 
     return watch
 
@@ -67,6 +70,8 @@ def _print_lines() -> Watch:
 
 
 def _format_speed(moment: Moment, rate: "_TickRate") -> str:
+    if moment.interviews:
+        return f"{moment.asked:,} of {moment.interviews:,} interviews"
     return "interviews" if moment.asking else f"{rate.per_second:,.1f} ticks/s"
 
 

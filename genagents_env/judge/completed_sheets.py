@@ -62,7 +62,7 @@ def read_sheet(
     if not name:
         raise ConfigError("rater: whoever filled the sheet in needs a name")
     reading = _SheetReader(path, {said.id: said for said in answers}, rubric, name)
-    heads, rows = _read_table(path)
+    heads, rows = read_table(path)
     form, width = _find_form(path, heads)
     found: list[Judgement] = []
     empty = 0
@@ -78,7 +78,7 @@ def read_sheet(
     return CompletedSheet(tuple(found), len(rows), empty)
 
 
-def _read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return the heads, and every row that has anything, with its number in the spreadsheet."""
     text = read_text(path, _MOST)
     first = text.partition("\n")[0]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -89,7 +90,7 @@ def load_texts(
         RecordError: the file is missing, foreign, damaged or newer.
     """
     with RunReader(path) as record:
-        reading = _RunTexts(record, condition, run, block)
+        reading = RunTexts(record, condition, run, block)
         found = {
             "answer": reading.read_answers,
             "conversation": reading.read_conversations,
@@ -98,33 +99,58 @@ def load_texts(
         return list(found[about]())
 
 
-class _RunTexts:
-    """One run file, read for its judges."""
+class RunTexts:
+    """One run file, read for its judges.
 
-    def __init__(self, record: RunReader, condition: str, run: str, block: str) -> None:
+    Args:
+        record: of the run.
+        condition: as are `run` and `block`, see `JudgedText`.
+        run: its name.
+        block: of conditions that are compared.
+        until: the tick up to which days are told; None is the last.
+    """
+
+    def __init__(
+        self, record: RunReader, condition: str, run: str, block: str, until: int | None = None
+    ) -> None:
         self.record, self.meta = record, record.meta
         self.condition, self.run, self.block = condition, run, block
         self.last = max(0, record.last_tick)
-        self.events = list(record.events())
+        self.events = list(record.events(0, until))
         self.people = {person.name: describe_person(person) for person in self.meta.scenario.people}
 
     def read_answers(self) -> Iterator[JudgedText]:
-        ids = _question_ids(self.meta)
-        days = {name: self._format_day(name) for name in self.meta.names}
+        """Yield the answers at both ends."""
         for row in self.record.interviews():
-            if row.tick not in (0, self.last):
-                continue
-            when: When = "after" if row.tick else "before"
-            text = clean(row.answer, _ANSWER)
-            id_ = ids.get((when, row.agent, row.question), "")
-            day = days.get(row.agent, "") if row.tick else ""
-            yield self._make_text(row.agent, when, row.question, row.repeat, text, id_, day)
+            if row.tick in (0, self.last):
+                yield self.make_answer(row.agent, row.tick, row.question, row.repeat, row.answer)
+
+    def make_answer(
+        self, agent: str, tick: int, question: str, repeat: int, answer: str
+    ) -> JudgedText:
+        """Return an answer that was given at `tick`."""
+        when: When = "after" if tick else "before"
+        id_ = self.ids.get((when, agent, question), "")
+        day = self.days.get(agent, "") if tick else ""
+        return self._make_text(agent, when, question, repeat, clean(answer, _ANSWER), id_, day)
+
+    @cached_property
+    def ids(self) -> dict[tuple[When, str, str], str]:
+        """The id of every question, by when, to whom and in which words."""
+        return _question_ids(self.meta)
+
+    @cached_property
+    def days(self) -> dict[str, str]:
+        """What everybody did, heard and said."""
+        return {name: self._format_day(name) for name in self.meta.names}
 
     def read_days(self) -> Iterator[JudgedText]:
+        """Yield everybody's day."""
         for name in self.meta.names:
             yield self._make_text(name, "after", "day", 0, self._format_day(name), "", "")
 
     def read_conversations(self) -> Iterator[JudgedText]:
+        """Yield the conversations in which anything was said."""
         members: dict[int, list[str]] = {}
         lines: dict[int, list[Event]] = {}
         for event in self.events:

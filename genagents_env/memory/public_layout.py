@@ -126,9 +126,18 @@ def _make_memories(order: Sequence[str], nodes: Mapping[str, PublicNode]) -> lis
             expires=node.expiration,
             about=tuple(clean(part, _SHORT) for part in _list_about(node)),
             evidence=tuple(_find_evidence(node, number, place)),
+            cause=_find_cause(node),
         )
         for number, node in enumerate(nodes[id_] for id_ in order)
     ]
+
+
+def _find_cause(node: PublicNode) -> str:
+    """Return what made it: there a thought is a reflection or a plan."""
+    if node.type != "thought":
+        return ""
+    plans = node.predicate == "plan" or "planning:" in node.description.casefold()
+    return "plan" if plans else "reflect"
 
 
 def _list_about(node: PublicNode) -> tuple[str, str, str]:

@@ -3,10 +3,12 @@
 import sqlite3
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from genagents_env.errors import RecordError
 from genagents_env.record.beside import check_beside
+from genagents_env.record.compressed import is_compressed, unpack
 from genagents_env.record.open_files import OpenFile, find_real, missing_error
 
 
@@ -16,12 +18,14 @@ class RunConnection(sqlite3.Connection):
     Attributes:
         path: of the file, for messages.
         file: what it is connected to.
+        folder: of temporary files, for as long as it is open; None mostly.
         turn: held from the beginning of a transaction to its end: a policy in a thread of its own
             may store a call while a tick is committed.
     """
 
     path: Path
     file: OpenFile | None = None
+    folder: TemporaryDirectory[str] | None = None
     turn: threading.RLock
 
     def check(self) -> None:
@@ -43,15 +47,22 @@ class RunConnection(sqlite3.Connection):
         if self.file is not None:
             self.file.close()
             self.file = None
+        if self.folder is not None:
+            self.folder.cleanup()
+            self.folder = None
 
 
 def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
     """Return a connection to the existing file `path`, to read it or to write it.
 
+    A compressed one is unpacked for as long as the connection is open.
+
     Raises:
-        RecordError: it is missing.
+        RecordError: it is missing, or compressed and to be written.
         DiskError: it, or what SQLite would open beside it, is no regular file or cannot be opened.
     """
+    if is_compressed(path):
+        return _connect_unpacked(path, mode)
     real = find_real(path)
     try:
         file = OpenFile(real)
@@ -72,4 +83,21 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
         file.close()
         raise
     connection.path, connection.file, connection.turn = path, file, threading.RLock()
+    return connection
+
+
+def _connect_unpacked(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
+    if mode == "rw":
+        tool = "xz" if path.suffix == ".xz" else "gzip"
+        raise RecordError(
+            f"{path} is compressed, and can be read alone; go on with a copy: "
+            f"`{tool} -dk {path}` makes {path.with_suffix('')}"
+        )
+    folder = unpack(path)
+    try:
+        connection = connect(Path(folder.name) / "run.sqlite", "ro")
+    except BaseException:
+        folder.cleanup()
+        raise
+    connection.path, connection.folder = path, folder
     return connection

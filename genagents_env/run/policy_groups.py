@@ -16,6 +16,7 @@ from genagents_env.policy import (
     Answer,
     Context,
     Infos,
+    InterviewTerms,
     Observations,
     Policy,
     Profile,
@@ -143,6 +144,15 @@ class PolicyGroups:
     def has_past(self, agent: AgentID) -> bool:
         """Return whether the policy of `agent` begins with a past, and hands one on."""
         return self._of[agent].policy.has_past
+
+    def set_interview_terms(self, agents: Iterable[AgentID], terms: InterviewTerms) -> None:
+        """Let the policies of `agents` hold interviews on these terms.
+
+        Raises:
+            PolicyError: one of them knows no such terms.
+        """
+        for policy in {id(self._of[a].policy): self._of[a].policy for a in agents}.values():
+            policy.set_interview_terms(terms)
 
     def collect_past(self, agent: AgentID, source: str) -> Past:
         """Return what `agent` carries along into another run.

@@ -38,6 +38,7 @@ class RunReplay:
         self.run, self.groups, self.options, self.models = run, groups, options, models
         self.env = make_town(run.meta)
         self.cassette = OverlayCassette(run)
+        self.budget = options.limits.budget()
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
 
@@ -92,7 +93,7 @@ class RunReplay:
                 endpoint,
                 options,
                 run_seed=self.run.meta.seed,
-                budget=options.limits.budget(),
+                budget=self.budget,
                 cassette=self.cassette,
                 routes=self.models.routes,
             )

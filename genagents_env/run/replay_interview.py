@@ -1,21 +1,23 @@
 """An interview of anyone at any tick of a recorded run, which is not changed."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, ModelOutage, PolicyError
 from genagents_env.event_loop import run_sync
-from genagents_env.policy import AgentID, Answer
+from genagents_env.policy import AgentID, Answer, InterviewTerms
 from genagents_env.record import FaultRow, RunReader
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.models import reopen_models
+from genagents_env.run.policy_groups import Answers
 from genagents_env.run.recorded import choose_recorded, load_policies
 from genagents_env.run.replay import RunReplay, check_tick_number
 from genagents_env.run.spec import Progress, RunOptions
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
 Transcript = dict[AgentID, list[tuple[str, Answer]]]
+OnAnswers = Callable[[str, Transcript], None]
 
 
 def interview(
@@ -53,6 +55,38 @@ def interview(
         DivergenceError: policy, prompts or package have changed since the run.
         RecordError: the file is missing, foreign, damaged or newer.
     """
+    everything = {"": InterviewTerms()}
+    return interview_on_terms(path, agents, questions, everything, tick, options, repeats)[""]
+
+
+def interview_on_terms(
+    path: str | Path,
+    agents: Sequence[AgentID],
+    questions: Questions,
+    terms: Mapping[str, InterviewTerms],
+    tick: int | None = None,
+    options: RunOptions | None = None,
+    repeats: int = 1,
+    on_answers: OnAnswers | None = None,
+) -> dict[str, Transcript]:
+    """Put the same questions on several terms to people as they were at `tick`.
+
+    Args:
+        path: as those that follow, of `interview`.
+        agents: whom.
+        questions: of everyone, or for each agent their own.
+        terms: by the name of each condition: who asks, and what answers have no access to.
+        tick: a recorded one; None is the last.
+        options: as of `interview`.
+        repeats: how often each agent is interviewed.
+        on_answers: called with a condition and what was answered under it, once all have.
+
+    Returns:
+        For each condition what `interview` returns.
+
+    Raises:
+        PolicyError: a policy knows no such terms; else as `interview`.
+    """
     options = options or RunOptions()
     if repeats < 1:
         raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
@@ -65,7 +99,8 @@ def interview(
             if silent:
                 raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
             models = reopen_models(groups, options, run.meta)
-            return run_sync(ReplayInterview(run, groups, options, models).ask(put, at, repeats))
+            replay = ReplayInterview(run, groups, options, models)
+            return run_sync(replay.ask(put, at, repeats, terms, on_answers))
         finally:
             groups.close()
 
@@ -86,21 +121,70 @@ def list_interviewable(run: RunReader, options: RunOptions) -> list[AgentID]:
 class ReplayInterview(RunReplay):
     """A recorded run, at a tick of which people are asked."""
 
-    async def ask(self, put: Mapping[AgentID, Sequence[str]], at: int, repeats: int) -> Transcript:
-        """Return what the agents answer at tick `at`."""
-        asked = [(agent, repeat) for repeat in range(repeats) for agent in put]
+    asked = interviews = 0  # that are over, and that there are to be
+
+    async def ask(
+        self,
+        put: Mapping[AgentID, Sequence[str]],
+        at: int,
+        repeats: int,
+        terms: Mapping[str, InterviewTerms],
+        on_answers: OnAnswers | None,
+    ) -> dict[str, Transcript]:
+        """Return what the agents answer at tick `at`, by condition."""
+        given: dict[str, Transcript] = {}
+        for some in terms.values():
+            self.groups.set_interview_terms(put, some)
         async with self.open_at(at):
-            if self.options.watch is not None:
-                self.options.watch(Progress(at, at, self.env.world.time, asking=True))
-            asking = (self.groups.interview(agent, put[agent], at, k) for agent, k in asked)
-            held = collect_results(await asyncio.gather(*asking, return_exceptions=True))
-            self._check_answered()
+            self.asked, self.interviews = 0, len(terms) * repeats * len(put)
+            self._report(at)
+            for number, (condition, some) in enumerate(terms.items()):
+                self.groups.set_interview_terms(put, some)
+                # Each condition has numbers of its own for its calls.
+                given[condition] = await self._ask_all(put, at, number * repeats, repeats)
+                if on_answers is not None:
+                    on_answers(condition, given[condition])
+        return given
+
+    async def _ask_all(
+        self, put: Mapping[AgentID, Sequence[str]], at: int, first: int, repeats: int
+    ) -> Transcript:
+        asked = [(agent, first + repeat) for repeat in range(repeats) for agent in put]
+        asking = (self._ask_one(agent, put[agent], at, k) for agent, k in asked)
+        held = collect_results(await asyncio.gather(*asking, return_exceptions=True))
+        self._check_answered()
         for _, faults in held:
             _raise_faults(faults)
         transcript: Transcript = {agent: [] for agent in put}
         for (agent, _), (answers, _) in zip(asked, held, strict=True):
             transcript[agent] += zip(put[agent], answers, strict=True)
         return transcript
+
+    async def _ask_one(
+        self, agent: AgentID, questions: Sequence[str], at: int, repeat: int
+    ) -> Answers:
+        answers = await self.groups.interview(agent, questions, at, repeat)
+        self.asked += 1
+        self._report(at)
+        return answers
+
+    def _report(self, at: int) -> None:
+        """Report how many interviews are over."""
+        if self.options.watch is None:
+            return
+        spent = self.budget.spent
+        self.options.watch(
+            Progress(
+                at,
+                at,
+                self.env.world.time,
+                spent.calls,
+                spent.tokens,
+                asking=True,
+                asked=self.asked,
+                interviews=self.interviews,
+            )
+        )
 
     def _check_answered(self) -> None:
         """Raise where nobody answered the last questions: their answers would be made up."""

@@ -43,7 +43,8 @@ class RunSpec:
 class Progress:
     """How far a run is, reported after every tick, and as people are interviewed.
 
-    `dollars` is None where no price is known. `asking`: interviews are being held.
+    `dollars` is None where no price is known. `asking`: interviews are being held;
+    of `interviews` one by one `asked` are over, where their number is known.
     `policy_errors`: in this process; `policy_error` tells of the first, empty before there is one.
     """
 
@@ -54,6 +55,8 @@ class Progress:
     tokens: int = 0
     dollars: float | None = 0.0
     asking: bool = False
+    asked: int = 0
+    interviews: int = 0
     policy_errors: int = 0
     policy_error: str = ""
 

@@ -18,7 +18,8 @@ class PastMemory(Model):
     time: when it was made. accessed: when it was last recalled, where that is known. expires: from
     when it is recalled no more. begins, seconds: of a plan. about: subject, predicate, object.
     evidence: the memories that it was inferred from, by their places in the list, which are all
-    before its own. seed: it was known from the start, and has no hour.
+    before its own. cause: the purpose of the model call that made it, such as `reflect.insights`;
+    empty for what was perceived. seed: it was known from the start, and has no hour.
     """
 
     time: LocalTime
@@ -32,6 +33,7 @@ class PastMemory(Model):
     place: Paragraph = ""
     about: Annotated[tuple[Paragraph, ...], Field(max_length=8)] = ()
     evidence: tuple[Annotated[int, Field(ge=0, lt=MOST_MEMORIES)], ...] = ()
+    cause: Annotated[str, Field(max_length=60)] = ""
     seed: bool = False
 
 

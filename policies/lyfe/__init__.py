@@ -14,9 +14,11 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.errors import PolicyError
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Profile, RecalledMemory
+from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
+from genagents_env.text import clean
 
 from . import act, controller, interview, memory, monitor, options, reflect, senses, talk
 from .config import LyfeConfig
@@ -50,6 +52,7 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
     switched: ClassVar[Mapping[str, str]] = {"self_monitor": "monitor", "saf_memory": "memory"}
 
     def __init__(self, **options: object) -> None:
+        self.interviewer = interview.INTERVIEWER
         super().__init__(read_options(LyfeConfig, options, self.name), HANDLERS, FOLDER)
 
     def make_mind(self, services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
@@ -78,7 +81,22 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
         self, agent: str, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
         """Answer as `agent` after reflecting on the first question; no trace."""
-        return await interview.answer_questions(self.minds[agent], questions, repeat)
+        return await interview.answer_questions(
+            self.minds[agent], questions, repeat, self.interviewer
+        )
+
+    def set_interview_terms(self, terms: InterviewTerms) -> None:
+        """Let interviews be held by whom these terms name.
+
+        Raises:
+            PolicyError: memories are to be left out, which are of one kind here.
+        """
+        if terms.without:
+            raise PolicyError(
+                f"the policy {self.name!r} cannot answer without some of its memories: they are "
+                "not told apart by what made them"
+            )
+        self.interviewer = clean(terms.interviewer) or interview.INTERVIEWER
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return long and recent memory, and the summary."""

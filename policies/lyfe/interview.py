@@ -51,7 +51,7 @@ class NumberedSource:
 
 
 async def answer_questions(
-    mind: LyfeMind, questions: Sequence[str], repeat: int = 0
+    mind: LyfeMind, questions: Sequence[str], repeat: int = 0, asker: str = INTERVIEWER
 ) -> list[Answer]:
     """Return an answer to each question, asked in this order; `mind.state()` stays as it is.
 
@@ -62,6 +62,7 @@ async def answer_questions(
         questions: the words of the interviewer; they are data to the mind, like all others' words.
         repeat: which of several interviews at this moment: each begins from the same state, and
             calls of the n-th are numbered from n * `INTERVIEW_CALLS` on.
+        asker: who asks, by name.
 
     Returns:
         Answers with the ids of the record's events they rest on, ascending. Where the model gives
@@ -72,7 +73,7 @@ async def answer_questions(
         ModelOutage: several calls in a row failed.
     """
     asked = [clean(question, QUESTION_LIMIT) for question in questions]
-    interview = _Interview(_copy(mind), repeat)
+    interview = _Interview(_copy(mind), repeat, asker)
     if asked:
         await interview.begin(asked[0])
     given: list[Answer] = []
@@ -96,10 +97,11 @@ class _Interview:
     Args:
         mind: changes from question to question.
         repeat: which interview of this moment it is.
+        asker: who asks, by name.
     """
 
-    def __init__(self, mind: LyfeMind, repeat: int) -> None:
-        self.mind, self.repeat = mind, repeat
+    def __init__(self, mind: LyfeMind, repeat: int, asker: str) -> None:
+        self.mind, self.repeat, self.asker = mind, repeat, asker
         self.tick = mind.tick + 1  # the moment after the last step, which no other call has had
         self.now = self.tick * mind.services.seconds_per_tick
         self.said: list[WorkItem] = []
@@ -115,7 +117,7 @@ class _Interview:
     async def answer(self, question: str, number: int) -> Answer:
         """Return the answer; question and answer go to work memory."""
         before = _list_at_hand(self.mind)
-        self.said = [self._note(question, INTERVIEWER)]
+        self.said = [self._note(question, self.asker)]
         parts = [part.text for part in self.mind.summary.parts]
         near = await recall(self.mind, question or None, shown=parts)
         grounds = _list_sources(self.mind, near, before)
@@ -124,13 +126,13 @@ class _Interview:
         sections = [_describe_question(question), *purpose, Section(summary.name, numbered)]
         shown = self._fill_prompt(ANSWER, sections, grounds)
         fallback = make_default_reply()
-        reply, _ = await self._ask(
+        reply, usable = await self._ask(
             ANSWER, number, shown, make_interview_model(len(shown.memories)), fallback
         )
         self.said.append(self._note(reply.answer, self.mind.name))
         named = [grounds[id_].events for id_ in shown.find_ids(reply.because)]
         events = dict.fromkeys(event for several in named for event in several)
-        return Answer(reply.answer, tuple(sorted(list(events)[:_EVIDENCE])))
+        return Answer(reply.answer, tuple(sorted(list(events)[:_EVIDENCE])), not usable)
 
     async def update(self, number: int) -> None:
         """Bring the summary up to date with what was asked and answered last."""

@@ -105,7 +105,7 @@ class ReactivePolicy(Policy):
             max_tokens=self.config.max_tokens,
             temperature=self.config.temperature,
         )
-        return asked.answer(answered.value)
+        return replace(asked.answer(answered.value), fallback=answered.fallback)
 
     async def _act(self, agent: str, percept: Percept) -> tuple[Action, ReactiveMind]:
         now = int((percept.time - self.start).total_seconds())

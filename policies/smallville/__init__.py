@@ -14,7 +14,7 @@ from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.percept import Percept
-from genagents_env.policy import Answer, Profile, RecalledMemory
+from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 from genagents_env.scenario.past import Past
 
@@ -77,6 +77,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
     }
 
     def __init__(self, **options: object) -> None:
+        self.terms = InterviewTerms()
         super().__init__(read_options(SmallvilleConfig, options, self.name), HANDLERS, FOLDER)
 
     @property
@@ -111,7 +112,13 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         self, agent: str, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
         """Answer as `agent` from memory, with the events that the answers rest on; no trace."""
-        return await interview.answer_questions(self.minds[agent], questions, repeat=repeat)
+        return await interview.answer_questions(
+            self.minds[agent], questions, repeat=repeat, terms=self.terms
+        )
+
+    def set_interview_terms(self, terms: InterviewTerms) -> None:
+        """Hold interviews on these terms from now on."""
+        self.terms = terms
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return every memory of the stream that has not expired, with the events it goes back to.

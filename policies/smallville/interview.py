@@ -18,20 +18,27 @@ from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.memory.stream import Memory
-from genagents_env.policy import INTERVIEW_CALLS, Answer, RecalledMemory
+from genagents_env.policy import INTERVIEW_CALLS, Answer, InterviewTerms, RecalledMemory
 from genagents_env.text import clean
 
+from .access import limit_access
 from .mind import DialogueLine, SmallvilleMind
 from .retrieve import embed_new, recall
 from .summary import describe_self
 
 PURPOSE = "interview"
 _MAX_TOKENS = 400  # an answer in a script of a token a character, and the numbers
+_NAME = 60  # characters of the interviewer's name
+_USUAL = InterviewTerms()
 _UTTERANCES = 3  # of the conversation under way
 
 
 async def answer_questions(
-    mind: SmallvilleMind, questions: Sequence[str], *, repeat: int = 0
+    mind: SmallvilleMind,
+    questions: Sequence[str],
+    *,
+    repeat: int = 0,
+    terms: InterviewTerms = _USUAL,
 ) -> list[Answer]:
     """Return an answer to each question, asked together; `mind.state()` stays as it is.
 
@@ -41,6 +48,7 @@ async def answer_questions(
         mind: who is asked.
         questions: the words of the interviewer; they are data to the mind, like all others' words.
         repeat: which of several interviews at this tick; each has numbers of its own for calls.
+        terms: who asks, and what the answers have no access to.
 
     Returns:
         Answers with the ids of the record's events they rest on, ascending. Where the model gives
@@ -51,10 +59,12 @@ async def answer_questions(
         ModelOutage: several calls in a row failed.
     """
     await embed_new(mind)
+    mind = limit_access(mind, terms.without)
+    asker = clean(terms.interviewer, _NAME)
     tick = mind.tick + 1  # the moment after the last step, which no other call has had yet
     # All are awaited before an error is raised: what was answered is then in the cassette.
     return await gather_all(
-        _answer(mind, question, CallKey(mind.agent, tick, PURPOSE, number))
+        _answer(mind, asker, question, CallKey(mind.agent, tick, PURPOSE, number))
         for number, question in enumerate(questions, repeat * INTERVIEW_CALLS)
     )
 
@@ -70,9 +80,10 @@ def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
     ]
 
 
-async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
+async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey) -> Answer:
     said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
-    shown = await _fill_prompt(mind, question, said, key.tick * mind.services.seconds_per_tick)
+    now = key.tick * mind.services.seconds_per_tick
+    shown = await _fill_prompt(mind, asker, question, said, now)
     mind.services.notes.add_cuts(key, shown.cuts)
     answered = await mind.services.model.ask(
         key,
@@ -86,11 +97,11 @@ async def _answer(mind: SmallvilleMind, question: str, key: CallKey) -> Answer:
     named = shown.find_ids(told.because)
     events = {said[-1 - id_].event for id_ in named if id_ < 0} - {-1}
     events.update(mind.stream.sources(id_ for id_ in named if id_ >= 0))
-    return Answer(told.answer, tuple(sorted(events)))
+    return Answer(told.answer, tuple(sorted(events)), answered.fallback)
 
 
 async def _fill_prompt(
-    mind: SmallvilleMind, question: str, said: Sequence[DialogueLine], now: int
+    mind: SmallvilleMind, asker: str, question: str, said: Sequence[DialogueLine], now: int
 ) -> FilledPrompt:
     asked = clean(question, QUESTION_LIMIT)
     utterances = [
@@ -99,13 +110,15 @@ async def _fill_prompt(
     ]
     heard = {line.event for line in said}
     doing = "asleep" if mind.asleep else mind.activity.text
-    recalled = await recall(mind, [asked], now, touch=False) if asked else []
+    queries = [asked, f"{mind.name}'s relationship with {asker}"] if asker else [asked]
+    recalled = await recall(mind, queries, now, touch=False) if asked else []
+    head = f"{asker} asks you" if asker else "question"
     return mind.services.prompts.fill(
         "interview_answer",
         mind.profile,
         [
             describe_now(mind.services.to_time(now), mind.place),
-            Section("question", [["question", asked]]),
+            Section("question", [[head, asked]]),
             *describe_self(mind),
             Section("plan", _format_plan(mind, now)),
             Section("doing", [["you are", doing]] if doing else []),

@@ -199,7 +199,7 @@ def add_past_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
         start=None if memory.begins is None else to_second(memory.begins),
         duration=memory.seconds,
         expires=None if memory.expires is None else to_second(memory.expires),
-        cause=SEED if memory.seed else PAST,
+        cause=SEED if memory.seed else memory.cause or PAST,
     )
     if memory.accessed is not None:
         mind.stream.touch([id_], to_second(memory.accessed))

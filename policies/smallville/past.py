@@ -22,6 +22,7 @@ from .commitments import Commitment
 from .config import SmallvilleConfig
 from .day import Day, PlanBlock
 from .mind import (
+    PAST,
     SEED,
     BelievedObject,
     SelfSummary,
@@ -81,6 +82,7 @@ def _to_past(mind: SmallvilleMind, memory: Memory) -> PastMemory:
         place=memory.place,
         about=memory.about,
         evidence=memory.evidence,
+        cause="" if memory.cause in (SEED, PAST) else memory.cause.split(" ")[0],
         seed=memory.cause == SEED,
     )
 

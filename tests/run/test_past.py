@@ -161,9 +161,6 @@ def test_an_earlier_moment_is_remembered_as_far_as_it_had_come(first: First) -> 
 def test_minds_that_have_changed_are_named_in_a_line(
     first: First, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from genagents_env.policies.smallville import perceive
-
-    monkeypatch.setattr(perceive, "_TRIVIAL", ())
     monkeypatch.setattr("genagents_env.policies.smallville.act.choose_action", lambda *_: None)
     with pytest.raises(DivergenceError, match="minds have changed since it was lived") as told:
         interview(first.path, [MARIA], ["Any news?"], 20, make_options(Counted()))

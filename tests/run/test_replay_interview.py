@@ -56,7 +56,9 @@ def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
     lived = [moment.tick for moment in seen if not moment.asking]
     assert lived == [30, 1, 2, 3, 4, 30]  # there are checkpoints at the start and at 29
-    assert [moment.tick for moment in seen if moment.asking] == [30, 4, 29, 30]
+    asking = [(moment.tick, moment.asked) for moment in seen if moment.asking]
+    assert asking == [(tick, asked) for tick in (30, 4, 29, 30) for asked in (0, 1, 2)]
+    assert {moment.interviews for moment in seen if moment.asking} == {2}
 
 
 def test_a_moment_is_remembered_as_far_as_it_had_come(path: Path) -> None:

@@ -27,7 +27,7 @@ from tests.policies.lyfe.minds import fields_of, list_requests, make_mind
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
-UNKNOWN = Answer("I do not know.")
+UNKNOWN = Answer("I do not know.", fallback=True)
 QUESTIONS = ("What of Bob?", "Where is the fair?", "Who is mayor?")
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")

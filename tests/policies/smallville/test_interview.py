@@ -39,7 +39,7 @@ from tests.policies.smallville.minds import (
 )
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
 
-UNKNOWN = Answer("I do not know.")
+UNKNOWN = Answer("I do not know.", fallback=True)
 
 
 def make_answer_rule(answer: str = "Yes.", *because: int) -> Rule:

@@ -1,0 +1,118 @@
+"""The paper's controlled evaluation by the command line: one life, several conditions, rankings."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from genagents_env.judge.kept_answers import read_answers
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
+from tests.cli.conftest import Run
+
+MARIA, KLAUS = "Maria Lopez", "Klaus Mueller"
+FOUR = [
+    *("full", "no_reflection", "no_reflection_no_planning"),
+    "no_observation_no_reflection_no_planning",
+]
+KEPT = Path("run.interviews.jsonl")
+
+
+@pytest.fixture
+def lived(genagents: Run) -> Run:
+    """Return the command line with a finished run of two smallville minds."""
+    code, _, err = genagents(
+        *("run", "valentines_party", "--people", f"{MARIA},{KLAUS}", "--policy", "smallville"),
+        *("--model", "scripted:gossip", "--embedder", "hashed", "--no-judge", "-q"),
+        *("--start", "10:00", "--hours", "0.1"),
+    )
+    assert (code, err) == (0, "")
+    return genagents
+
+
+def test_one_life_answers_25_questions_under_four_conditions_five_with_people(lived: Run) -> None:
+    before = Path("run.sqlite").read_bytes()
+    code, out, err = lived("interview", "run.sqlite", "--agent", MARIA, "--ablations", "-q")
+    assert (code, err) == (0, "")
+    for name in FOUR:
+        assert f"  {name} (scripted:gossip): 1 people, 25 questions, 25 answers" in out
+    kept = read_answers(KEPT)
+    assert [one.said.condition for one in kept] == [name for name in FOUR for _ in range(25)]
+    assert Path("run.sqlite").read_bytes() == before
+    # Asked again, nobody is: the file has it all.
+    code, _, err = lived("interview", "run.sqlite", "--agent", MARIA, "--ablations", "-q")
+    assert code == 0
+    assert err.count("has these answers under") == 4
+    assert read_answers(KEPT) == kept
+    lived("interview", "run.sqlite", "--agent", MARIA, "--write-sheet", "people.csv")
+    with Path("people.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    assert len(rows) == 26
+    for row in rows[1:]:
+        row[2] = "synthetic: a test wrote this answer, no person"
+    with Path("people.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    code, out, err = lived(
+        *("interview", "run.sqlite", "--agent", MARIA, "--read-sheet", "people.csv"),
+        *("--author", "synthetic"),
+    )
+    assert (code, err) == (0, "")
+    assert "people (synthetic): 1 people, 25 questions, 25 answers" in out
+    assert read_answers(KEPT)[:100] == kept
+    # Judges and raters see five answers to each question.
+    assert lived("sheet", str(KEPT), "--ranks", "--out", "ranks.csv")[0] == 0
+    with Path("ranks.csv").open(encoding="utf-8-sig", newline="") as file:
+        head, *rows = list(csv.reader(file))
+    assert len(rows) == 25
+    assert [name for name in head if name.startswith("rank_")] == [f"rank_{k}" for k in "abcde"]
+
+
+def test_a_judge_ranks_the_conditions(lived: Run) -> None:
+    asked = ("--agent", MARIA, "--category", "memory", "--ablations", "-q")
+    assert lived("interview", "run.sqlite", *asked)[0] == 0
+    code, out, err = lived("rate", str(KEPT), "--pairwise", "--model", "scripted", "--json", "-q")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    (ranking,) = told["rankings"]
+    assert {*ranking["mean_ranks"]} == {*FOUR}
+
+
+def test_conditions_of_ones_own_and_who_asks(lived: Run) -> None:
+    asking = ("interview", "run.sqlite", "--agent", MARIA, "--question", "Any news?", "-q")
+    code, out, _ = lived(*asking, "--without", "planning,reflection", "--as", KLAUS)
+    assert code == 0
+    assert "A: " in out
+    (one,) = read_answers(KEPT)
+    assert (one.said.condition, one.interviewer) == ("no_reflection_no_planning", KLAUS)
+    code, _, err = lived(*asking, "--without", "dreams")
+    assert code == 2
+    assert "'dreams' is not allowed; any of observation, planning, reflection" in err
+    assert lived(*asking, "--read-sheet", "none.csv")[2].count("--author") == 1
+
+
+def test_stored_answers_are_listed_by_question_without_a_model(
+    lived: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived("interview", "run.sqlite", "--question", "Any news?", "--keep", "kept.jsonl", "-q")
+    monkeypatch.setattr("genagents_env.run.models.open_endpoint", None)
+    code, out, err = lived("interview", "run.sqlite", "--list", "--keep", "kept.jsonl")
+    assert (code, err) == (0, "")
+    heads = [line for line in out.splitlines() if line.startswith("Q: ")]
+    assert heads[0] == "Q: Do you know of a Valentine's Day party?"
+    assert heads[-1] == "Q: Any news?"
+    assert len(heads) == len({*heads})
+    assert f"    Mon 13 Feb 10:00  {MARIA}: " in out
+    assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:gossip]: " in out
+    told = json.loads(lived("interview", "run.sqlite", "--list", "--json")[1])
+    assert {row["condition"] for row in told["answers"]} == {"run"}
+
+
+def test_an_answer_that_nobody_gave_is_marked_and_told(
+    lived: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = ScriptedEndpoint(always_invalid, model="scripted:gossip")
+    monkeypatch.setattr("genagents_env.run.models.open_endpoint", lambda *_, **__: broken)
+    code, out, err = lived("interview", "run.sqlite", "--question", "Any news?", "-q")
+    assert code == 4
+    assert out.count("(nobody said this: the model gave no usable reply)") == 2
+    assert "2 of 2 answers are none" in err
