@@ -110,6 +110,23 @@ class Matrix:
                 np.matmul(query, block, out=row[at:until])
         return products
 
+    def dot_exactly(self, queries: Floats) -> npt.NDArray[np.float64]:
+        """Return the cosines of `queries` (Q, dim) and all rows: shape (Q, len), float64.
+
+        A row that is not known yet has the cosine 0.
+        """
+        exact = queries.astype(np.float64)
+        lengths = np.linalg.norm(exact, axis=1, keepdims=True)
+        exact /= np.where(lengths > 0, lengths, 1.0)
+        cosines = np.zeros((len(queries), len(self)))
+        filled = min(len(self), self._data.shape[1])
+        for at in range(0, filled, _BLOCK):
+            until = min(at + _BLOCK, filled)
+            block = self._data[:, at:until].astype(np.float64)
+            norms = np.linalg.norm(block, axis=0)
+            cosines[:, at:until] = exact @ block / np.where(norms > 0, norms, 1.0)
+        return cosines
+
 
 def unit_rows(vectors: Floats) -> Floats:
     """Return `vectors` (K, D) scaled to length one.

@@ -34,6 +34,8 @@ class RetrievalWeights:
             by last access, 1 for the latest.
         inverted: rank 1 is the memory whose last access lies furthest back, so that what was
             not recalled for long counts as recent. Only with `rank`.
+        chats: whether conversations may be recalled.
+        idle: whether a text in which *idle* stands may be.
 
     Raises:
         ValueError: a weight is negative or not finite, `decay` is out of range, or `inverted`
@@ -46,6 +48,8 @@ class RetrievalWeights:
     decay: float = 0.995
     by: Literal["hours", "rank"] = "hours"
     inverted: bool = False
+    chats: bool = True
+    idle: bool = True
 
     def __post_init__(self) -> None:
         for name in ("recency", "importance", "relevance"):
@@ -62,14 +66,22 @@ class RetrievalWeights:
 
 # `paper`: section 4.1: all weights 1, decay 0.995 per game hour since the last access.
 # `public_code`: what joonspk-research/generative_agents does at commit fe05a71 (retrieve.py,
-# lines 142, 227 and 244), so that results on it compare. Recency there is by rank, and inverted:
-# the memory accessed longest ago scores highest. That code also recalls no chats and no text
-# with the word "idle"; leave out the former by `kinds`.
+# lines 142, 224-227, 244 and 267), so that results on it compare. Recency there is by rank, and
+# inverted: the memory accessed longest ago scores highest. Chats and texts with the word "idle" are
+# not recalled. 0.99 is the decay of an agent that has none of its own; each may (0.995 for the 25
+# people of its town). After each query what was found counts as accessed: `retrieve_in_turn`.
 PRESETS: Mapping[str, RetrievalWeights] = MappingProxyType(
     {
         "paper": RetrievalWeights(),
         "public_code": RetrievalWeights(
-            recency=0.5, importance=2.0, relevance=3.0, by="rank", inverted=True
+            recency=0.5,
+            importance=2.0,
+            relevance=3.0,
+            decay=0.99,
+            by="rank",
+            inverted=True,
+            chats=False,
+            idle=False,
         ),
     }
 )
@@ -100,13 +112,26 @@ def scores(
         ValueError: queries have another shape or are not finite, or a kind is unknown.
     """
     queries = _check_queries(queries, stream)
-    ids = stream.recallable(now, kinds)
+    ids = _find_candidates(stream, now, weights, kinds)
     if ids is None and len(stream):
         return _score(stream, queries, None, weights)
     result: Floats = np.full((len(queries), len(stream)), -np.inf, dtype=np.float32)
     if ids is not None and len(ids):
         result[:, ids] = _score(stream, queries, ids, weights)
     return result
+
+
+def _find_candidates(
+    stream: MemoryStream, now: int, weights: RetrievalWeights, kinds: Collection[Kind]
+) -> Ids | None:
+    """Return the ids that may be recalled, ascending; None when all may."""
+    if not weights.chats:
+        kinds = [kind for kind in kinds if kind != "chat"]
+    ids = stream.recallable(now, kinds)
+    if weights.idle:
+        return ids
+    ids = np.arange(len(stream), dtype=np.int64) if ids is None else ids
+    return ids[~stream.idle[ids]]
 
 
 def retrieve(
@@ -138,8 +163,65 @@ def retrieve(
     """
     if k < 1:
         raise ValueError(f"k is {k}, expected at least 1")
+    if weights.inverted:
+        return _retrieve_as_published(stream, queries, now, k, weights, kinds)
     found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
     return [_best(row, k) for row in found]
+
+
+def retrieve_in_turn(
+    stream: MemoryStream,
+    queries: Floats,
+    *,
+    now: int,
+    k: int = 30,
+    weights: RetrievalWeights = PRESETS["public_code"],
+    kinds: Collection[Kind] = KINDS,
+) -> list[list[int]]:
+    """Return what `retrieve` does, query by query, each finding accessed what those before found.
+
+    The arguments are those of `retrieve`.
+    """
+    found = []
+    for query in _check_queries(queries, stream):
+        found += retrieve(stream, query[None], now=now, k=k, weights=weights, kinds=kinds)
+        stream.touch(found[-1], now)
+    return found
+
+
+def _retrieve_as_published(
+    stream: MemoryStream,
+    queries: Floats,
+    now: int,
+    k: int,
+    weights: RetrievalWeights,
+    kinds: Collection[Kind],
+) -> list[list[int]]:
+    """Return the best by scores in float64, in which neighbouring ranks still differ.
+
+    The terms are added in the order of the public code, and ties go to the first in rank, as there.
+    """
+    queries = _check_queries(queries, stream)
+    ids = _find_candidates(stream, now, weights, kinds)
+    ids = np.arange(len(stream), dtype=np.int64) if ids is None else ids
+    if not len(ids):
+        return [[] for _ in queries]
+    ranks = _ranks(stream, ids, stream.accessed[ids], inverted=True)
+    recency = weights.recency * _spread(weights.decay ** ranks.astype(np.float64))
+    importance = weights.importance * _spread(stream.importance[ids])
+    found = []
+    for row in stream.compute_exact_similarity(queries):
+        total = (recency + weights.relevance * _spread(row[ids])) + importance
+        found.append([int(id) for id in ids[np.lexsort((ranks, -total))[:k]]])
+    return found
+
+
+def _spread(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return `values` scaled to [0, 1]; 0.5 where there is no range."""
+    least, most = values.min(), values.max()
+    if most == least:
+        return np.full_like(values, _NO_RANGE)
+    return np.asarray((values - least) / (most - least))
 
 
 def _check_queries(queries: Floats, stream: MemoryStream) -> Floats:
@@ -180,11 +262,11 @@ def _recency(
         # the same for all, and what is long past does not sink below the smallest number.
         age = (accessed.max() - accessed) * (1.0 / _SECONDS_PER_HOUR)
     else:
-        age = _ranks(stream, ids, accessed, weights.inverted)
+        age = _ranks(stream, ids, accessed, inverted=weights.inverted)
     return np.asarray(np.exp2(age * log2(weights.decay)))
 
 
-def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, inverted: bool) -> Ids:
+def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, *, inverted: bool) -> Ids:
     """Return each one's place by last access, from 1.
 
     Of equal accesses the newer memory comes first. The public code, whose order is the inverted

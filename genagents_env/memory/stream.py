@@ -89,6 +89,7 @@ class MemoryStream:
         self._row_of: dict[str, int] = {}
         self._count_of = [0] * len(KINDS)
         self._first_expiry: int = _NEVER
+        self._idle = Column(np.bool_)
 
     def add(
         self,
@@ -121,6 +122,7 @@ class MemoryStream:
             raise ValueError(f"evidence {evidence} is not in the stream, which has {id} memories")
         importance = _clip(importance)
         self._texts.append(text)
+        self._idle.append("idle" in text)
         self._events.append(events)
         self._evidence.append(evidence)
         self._about.append(about)
@@ -268,6 +270,11 @@ class MemoryStream:
         """Every memory's importance, shape (N,); read only."""
         return _make_readonly(self._importance.view)
 
+    @property
+    def idle(self) -> npt.NDArray[np.bool_]:
+        """Whether *idle* stands in every memory's text, shape (N,); read only."""
+        return _make_readonly(self._idle.view)
+
     def of_kind(self, kind: Kind) -> npt.NDArray[np.bool_]:
         """Return which memories are of this kind, shape (N,)."""
         return np.asarray(self._kinds.view == _code(kind))
@@ -292,6 +299,11 @@ class MemoryStream:
         """
         products = self._vectors.dot(queries)
         return products if len(self._vectors) == len(self) else products[:, self._rows.view]
+
+    def compute_exact_similarity(self, queries: Floats) -> npt.NDArray[np.float64]:
+        """Return what `compute_similarity` does in double precision, for queries of any length."""
+        products = self._vectors.dot_exactly(queries)
+        return products[:, self._rows.view]
 
     def sources(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Return the record's events that `ids` go back to through their evidence, ascending.

@@ -6,8 +6,9 @@ code what comes to mind is what that code finds, repetitions included.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
-from genagents_env.memory.retrieval import PRESETS, retrieve
+from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
 from genagents_env.memory.stream import Kind, Memory
 
 from .mind import SEED, SmallvilleMind
@@ -54,6 +55,12 @@ async def recall(
         await embed_new(mind)
         vectors = await mind.services.embedder.embed(list(queries))
         weights = PRESETS[mind.config.retrieval_weights]
+        if mind.config.retrieval_weights == "public_code":
+            decay = mind.profile.recency_decay or weights.decay
+            weights = replace(weights, decay=decay)
+            find = retrieve_in_turn if touch else retrieve
+            found = find(stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
+            return add_times(mind, _Choice(mind, found, count, without, whole=True).ids)
         ranked, whole = count, False
         while not whole:
             found = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
@@ -75,6 +82,8 @@ class _Choice:
     Attributes:
         ids: at most `count` of each ranking, in turns; passing sights come last, if at all.
         full: whether every ranking had so many.
+
+    With `whole` only what the prompt shows already is left out.
     """
 
     def __init__(
@@ -83,8 +92,10 @@ class _Choice:
         rankings: Sequence[Sequence[int]],
         count: int,
         without: Collection[str | int],
+        *,
+        whole: bool = False,
     ) -> None:
-        self._mind = mind
+        self._mind, self._whole = mind, whole
         self._shown = ShownTexts(mind.name, [text for text in without if isinstance(text, str)])
         self._events = {event for event in without if isinstance(event, int)}
         self._kept: dict[int, None] = {}
@@ -105,6 +116,9 @@ class _Choice:
 
     def _is_new(self, id_: int) -> bool:
         memory, vector = self._mind.stream[id_], self._mind.stream.find_vector(id_)
+        if self._whole:
+            said = memory.events and self._events.issuperset(memory.events)
+            return not said and not self._shown.repeats(memory.text, vector)
         passing = is_passing(memory.about, self._mind.name)
         if is_idle(memory) or (passing and memory.about[0] == self._mind.name):
             return False
