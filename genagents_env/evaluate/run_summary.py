@@ -10,6 +10,7 @@ from genagents_env.evaluate.faculty_costs import (
     compute_embedding_cost,
     compute_faculty_costs,
 )
+from genagents_env.evaluate.hearings import find_statements
 from genagents_env.evaluate.measures.acquaintance import (
     compute_density_after,
     compute_density_before,
@@ -68,6 +69,8 @@ class RunSummary:
         faculty_uses: what came of the faculties that can be switched off.
         outcomes: whether the scenario's successes were reached, by judge; see `measures.success`.
         agreements: how far the models that judged agree with the rule.
+        told: how each fact spread by sentences that state it; see `evaluate.hearings`. `facts` is
+            what the world recognised, in questions too.
         flows: who received, stored and retrieved each fact; see `measures.flow`.
         preferences: the answers to each value check at both ends, by each judge.
         spans: conversation length.
@@ -107,6 +110,7 @@ class RunSummary:
     faculty_uses: tuple[FacultyUse, ...]
     outcomes: tuple[SuccessOutcome, ...]
     agreements: tuple[Agreement, ...]
+    told: tuple[Spread, ...]
     flows: tuple[Flow, ...]
     preferences: tuple[Preference, ...]
     spans: Spans
@@ -219,6 +223,7 @@ def summarize(
         faculty_uses=reader.list_faculty_uses(),
         outcomes=compute_outcomes(data),
         agreements=compute_agreements(data),
+        told=find_statements(data).heard,
         flows=compute_flows(data),
         preferences=compute_preferences(data),
         spans=compute_spans(data),

@@ -114,6 +114,7 @@ def format_outcomes(
     for flow in flows:
         if any(one.stored is not None or one.retrieved is not None for one in flow.agents):
             yield _format_flow(flow)
+            yield from (f'    {one.agent}, told: "{one.sentence}"' for one in flow.receivers)
     for preference in preferences:
         yield from _format_preference(preference)
 
@@ -280,7 +281,8 @@ def _format_flow(flow: Flow) -> str:
     if not flow.keepers:
         return told
     share = flow.p_retrieve
-    return f"{told}, retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
+    told += f", retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
+    return f"{told} (by {flow.by})"
 
 
 def _format_part(some: int, whole: int) -> str:

@@ -66,11 +66,12 @@ def _draw_flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
         yield FigureFile("flow", "flow", caption, figures.encode_png(figures.draw_flow_bars(rates)))
     for number, group in enumerate(groups, 1):
         summary = group.counted[0]
-        spread = [fact for fact in summary.facts if fact.heard]
-        unheard = [fact.fact for fact in summary.facts if not fact.heard]
+        spread = [fact for fact in summary.told if fact.heard]
+        unheard = [fact.fact for fact in summary.told if not fact.heard]
         if spread:
             drawn = figures.draw_hearing_network(spread, summary.people, summary.format_time)
             caption = f"Who told whom first, in {summary.rates.run} ({group.label})."
+            caption += f" Recognised by {summary.flows[0].by}; a question is no testimony."
             caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""
             yield FigureFile("flow", _join("told", number), caption, figures.encode_png(drawn))
 

@@ -113,7 +113,8 @@ def tabulate_flow(groups: Iterable[RunGroup]) -> Table:
     columns = ("runs", "fact", "P(receive)", "P(store)", "P(retrieve)")
     note = (
         "Of those who did not know it at the start; stored of those who received it; retrieved, "
-        "the mean share of interviews, of those who stored it."
+        "the mean share of interviews, of those who stored it. A sentence has to state the fact: "
+        f"{_BY} A question or a denial is no testimony."
     )
     return Table("flow", "How facts flowed", columns, rows, note)
 
@@ -124,14 +125,23 @@ def tabulate_flow_by_agent(summaries: Iterable[RunSummary]) -> Table:
         (
             *(s.rates.run, one.fact, agent.agent, agent.knew),
             None if agent.received is None else s.format_time(agent.received),
-            *(agent.stored, agent.retrieved),
+            *(agent.stored, agent.retrieved, agent.sentence, one.by),
         )
         for s in summaries
         for one in s.flows
         for agent in one.agents
     )
-    columns = ("run", "fact", "agent", "knew at the start", "received at", "stored", "retrieved")
+    columns = (
+        *("run", "fact", "agent", "knew at the start", "received at", "stored", "retrieved"),
+        *("in the words", "recognised by"),
+    )
     return Table("flow_by_agent", "How facts flowed, agent by agent", columns, rows)
+
+
+_BY = (
+    "by its patterns, and by meaning where the run had the local sentence model and it is "
+    "installed here; n-grams know no meaning."
+)
 
 
 def tabulate_preferences(groups: Iterable[RunGroup]) -> Table:

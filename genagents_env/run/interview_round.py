@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from genagents_env.memory.testimony import FactFinder, Statement
 from genagents_env.policy import AgentID, Answer
 from genagents_env.record.rows import FaultRow, InterviewRow, RememberedRow
 from genagents_env.run.concurrency import collect_results
@@ -73,6 +74,7 @@ async def collect_memories(
     agents: Sequence[AgentID],
     tick: int,
     facts_in: Callable[[str], Sequence[str]],
+    finder: FactFinder | None = None,
 ) -> InterviewRound:
     """Return what these agents remember in which a fact is found.
 
@@ -84,6 +86,7 @@ async def collect_memories(
         agents: of the groups.
         tick: of the moment.
         facts_in: the ids of the facts recognised in a text.
+        finder: knows those that are told in other words as well.
     """
     rows: list[RememberedRow] = []
     faults: list[FaultRow] = []
@@ -91,9 +94,14 @@ async def collect_memories(
         memories, failed = await groups.memories(agent, tick)
         faults += failed
         found: dict[str, dict[str, set[int]]] = {}
-        for memory in memories:
-            text = clean(memory.text, ANSWER_LIMIT)
-            for fact in facts_in(text):
+        texts_of = [clean(memory.text, ANSWER_LIMIT) for memory in memories]
+        known = {text: dict.fromkeys(facts_in(text)) for text in texts_of}
+        if finder is not None:
+            told = await finder.find([Statement(text, agent) for text in known])
+            for text, own in zip(known, told, strict=True):
+                known[text] |= dict.fromkeys(one.fact for one in own)
+        for memory, text in zip(memories, texts_of, strict=True):
+            for fact in known[text]:
                 texts = found.setdefault(fact, {})
                 if text in texts or len(texts) < MEMORIES:
                     texts.setdefault(text, set()).update(memory.events)

@@ -17,6 +17,7 @@ from genagents_env.event_loop import run_sync
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
+from genagents_env.memory.testimony import THRESHOLDS, FactFinder
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
@@ -154,7 +155,11 @@ class RunSession:
                 self.groups, questions, tick, lambda: self._report_progress(asking=True), repeats
             )
         kept = await collect_memories(
-            self.groups, self._find_interviewable(), tick, self._find_facts
+            self.groups,
+            self._find_interviewable(),
+            tick,
+            self._find_facts,
+            self._make_finder(),
         )
         faults = (*answered.faults, *kept.faults)
         notes = self.groups.take_notes(tick)
@@ -163,6 +168,13 @@ class RunSession:
 
     def _find_interviewable(self) -> list[str]:
         return [name for name in self.writer.meta.names if self.groups.remembers(name)]
+
+    def _make_finder(self) -> FactFinder | None:
+        """Return what knows facts by meaning; its vectors are not kept in the run file."""
+        source, scenario = self.models.source, self.writer.meta.scenario
+        if source is None or source.name not in THRESHOLDS:
+            return None
+        return FactFinder(scenario.facts, self.writer.meta.names, Embedder(source))
 
     def _find_facts(self, text: str) -> list[str]:
         known = self.env.world.town.people

@@ -6,6 +6,7 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.evaluate import summarize
+from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.evaluate.measures.flow import trace_flows
 from genagents_env.evaluate.run_text import describe_summary, format_outcomes
 from genagents_env.record import RememberedRow, RunReader
@@ -22,7 +23,7 @@ from tests.evaluate.suspects import (
     mystery,
     write,
 )
-from tests.evaluate.talks import learn, reply
+from tests.evaluate.talks import learn, reply, say
 
 
 def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path) -> None:
@@ -70,7 +71,8 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
         mystery(solved, place),
         [
             at(0, 0, "start", "Ada", "Cottage/kitchen"),
-            Event(1, 4, "learn", "Ben", {"fact": "testimony", "cause": 0, "source": "Ada"}),
+            say(3, "Ada", ["Ben"], knife),
+            Event(4, 3, "learn", "Ben", {"fact": "testimony", "cause": 3, "source": "Ada"}),
         ],
         [
             *make_answers("Ada", "Zoe", "Zoe", "Nobody", tick=0),
@@ -94,7 +96,8 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
         "    after: no by rule, 0 of 1 (0%)",
         "Agreement on suspect: model:wise and the rule on 4 of 5 verdicts (80%)",
         "Flow of testimony: received 1 of 2 (50%), stored 1 of 1 (100%), "
-        "retrieved 33% of interviews",
+        "retrieved 33% of interviews (by patterns)",
+        f'    Ben, told: "{knife}"',
         "Answers to suspect by rule: 1 of 1 asked twice changed their mind",
         "    Ada: before Zoe (67%), after Franco (67%)",
         "    Ben: before not asked, after unsettled",
@@ -129,11 +132,13 @@ def test_the_flow_is_told_as_far_as_it_came(
     asked: tuple[str, ...],
     told: str,
 ) -> None:
-    events = [learn(3, name, "testimony", 1) for name in heard]
+    spreads = trace_facts((TESTIMONY,), names, [learn(3, name, "testimony", 1) for name in heard])
     after = [reply(name, "No.") for name in asked]
     kept = None if held is None else {("testimony", name) for name in held}
-    found = trace_flows((TESTIMONY,), names, events, after, kept)
-    assert list(format_outcomes((), (), found, ())) == [f"Flow of testimony: {told}"]
+    found = trace_flows((TESTIMONY,), names, spreads, after, kept, {})
+    lines = list(format_outcomes((), (), found, ()))
+    assert lines[0].removesuffix(" (by patterns)") == f"Flow of testimony: {told}"
+    assert [line.split(",")[0].strip() for line in lines[1:]] == list(heard)
 
 
 def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:

@@ -17,13 +17,15 @@ class Hearing:
     """Someone heard a fact for the first time.
 
     `source`: who said it; None for news, whispers and other causes without a speaker.
-    `cause`: the id of the event in which it was recognised.
+    `cause`: the id of the event in which it was recognised; `sentence`: the one that states it,
+    where that was looked for.
     """
 
     agent: str
     tick: int
     source: str | None
     cause: int
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,25 @@
 """How each fact flowed: who received, stored and retrieved it.
 
-Definition: *received*: heard it in the run, as the record's `learn` events tell; *stored*: holds a
-memory at the end in which a pattern of the fact is found; *retrieved*: the share of the interviews
-after the run in which any answer shows a pattern of it. Of those who did not know it at the start:
-P(receive) is the share who received it, P(store) the share of the receivers who stored it,
+Definition: *received*: heard a sentence in the run that states it; *stored*: holds a memory at the
+end that does; *retrieved*: the share of the interviews after the run in which any answer does. A
+sentence states it by its patterns, or by its meaning where the run's embedder knows any
+(`evaluate.hearings`); questions and denials state nothing. Of those who did not know it at the
+start: P(receive) is the share who received it, P(store) the share of the receivers who stored it,
 P(retrieve) the mean of retrieved over the receivers who stored it.
 Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition;
 this one is ours.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
-from genagents_env.evaluate.checks import matches_any
+from genagents_env.evaluate.hearings import PATTERNS, find_statements
 from genagents_env.evaluate.interviews import InterviewReply, find_run_replies
 from genagents_env.evaluate.measure import measure
-from genagents_env.evaluate.measures.diffusion import trace_facts
+from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON, RememberedRow
 from genagents_env.scenario.schema import Fact
-from genagents_env.world.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class AgentFlow:
         agent: who.
         knew: at the start.
         received: the tick of hearing it first; None for never.
+        sentence: the one that was heard then.
         stored: at the end; None where the record holds no memories of the end.
         retrieved: share of the interviews after the run, 0..1; None where nobody asked.
     """
@@ -39,13 +40,15 @@ class AgentFlow:
     received: int | None
     stored: bool | None
     retrieved: float | None
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
     """One fact in everyone; each probability is None where it has nobody to be of.
 
-    `stored` and `retrieved` of those who knew it at the start stand in `agents` alone.
+    `stored` and `retrieved` of those who knew it at the start stand in `agents` alone. `by`: how
+    sentences were recognised.
     """
 
     fact: str
@@ -53,6 +56,7 @@ class Flow:
     p_receive: float | None
     p_store: float | None
     p_retrieve: float | None
+    by: str = PATTERNS
 
     @property
     def receivers(self) -> tuple[AgentFlow, ...]:
@@ -72,10 +76,15 @@ class Flow:
 @once_per_run
 def compute_flows(data: RunData) -> tuple[Flow, ...]:
     """Return how each fact of the scenario flowed, as far as it is recorded."""
-    meta, last = data.meta, data.last_tick
+    last, told = data.last_tick, find_statements(data)
     after = find_run_replies(data, "after", repeat=None)
-    held = find_held_memories(data.reader.memories(), last, bool(after))
-    return trace_flows(meta.scenario.facts, meta.names, data.events, after, held)
+    rows = data.reader.memories()
+    held = find_held_memories(rows, last, bool(after))
+    if held is not None:
+        stated = [row for row in rows if (row.fact, row.agent, row.text) in told.memories]
+        held = find_held_memories(stated, last, asked=True) or set()
+    flows = trace_flows(data.scenario.facts, data.names, told.heard, after, held, told.answers)
+    return tuple(replace(flow, by=told.by) for flow in flows)
 
 
 def find_held_memories(
@@ -99,31 +108,34 @@ def find_held_memories(
 def trace_flows(
     facts: Sequence[Fact],
     names: Sequence[str],
-    events: Iterable[Event],
+    spreads: Sequence[Spread],
     after: Iterable[InterviewReply],
     held: Collection[tuple[str, str]] | None,
+    answers: Mapping[str, Collection[tuple[str, str]]],
 ) -> tuple[Flow, ...]:
     """Return the flow of each of `facts` through the people `names`.
 
     Args:
         facts: of the scenario.
         names: the people of the run.
-        events: of the run, in order.
+        spreads: of each fact: who heard it when.
         after: all answers after the run, of all repeats.
         held: the (fact, agent) of the memories at the end; None where they are not known.
+        answers: by fact, the (agent, text) of the answers that state it.
     """
     after = list(after)
     found = []
-    for fact, spread in zip(facts, trace_facts(facts, names, events), strict=True):
-        heard = {hearing.agent: hearing.tick for hearing in reversed(spread.heard)}
-        told = _compute_retrieval(fact, after)
+    for fact, spread in zip(facts, spreads, strict=True):
+        heard = {hearing.agent: hearing for hearing in reversed(spread.heard)}
+        told = _compute_retrieval(answers.get(fact.id, ()), after)
         agents = tuple(
             AgentFlow(
                 name,
                 name in fact.known_by,
-                heard.get(name),
+                heard[name].tick if name in heard else None,
                 None if held is None else (fact.id, name) in held,
                 told.get(name),
+                heard[name].sentence if name in heard else "",
             )
             for name in names
         )
@@ -131,12 +143,14 @@ def trace_flows(
     return tuple(found)
 
 
-def _compute_retrieval(fact: Fact, after: Iterable[InterviewReply]) -> dict[str, float]:
-    """Return for each agent asked the share of interviews in which an answer shows `fact`."""
+def _compute_retrieval(
+    stated: Collection[tuple[str, str]], after: Iterable[InterviewReply]
+) -> dict[str, float]:
+    """Return for each agent asked the share of interviews in which an answer is one of `stated`."""
     shown: dict[str, dict[int, bool]] = {}
     for reply in after:
         repeats = shown.setdefault(reply.asked.agent, {})
-        found = matches_any(fact.patterns, reply.text)
+        found = (reply.asked.agent, reply.text) in stated
         repeats[reply.repeat] = repeats.get(reply.repeat, False) or found
     return {agent: sum(told.values()) / len(told) for agent, told in shown.items()}
 
@@ -164,8 +178,9 @@ _LYFE = (
     "received",
     "Received",
     "share",
-    """Of those who did not know the fact at the start, the share who heard it in the run. One for
-    each fact; none where everybody knew it, and before any time has passed.""",
+    """Of those who did not know the fact at the start, the share who heard a sentence in the run
+    that states it, by its patterns or, where the run's embedder knows meaning, in other words.
+    One for each fact; none where everybody knew it, and before any time has passed.""",
     _LYFE,
     "more",
 )
@@ -178,8 +193,8 @@ def share_received(data: RunData) -> dict[str, float | None]:
     "stored",
     "Stored",
     "share",
-    """Of those who heard the fact first in the run, the share who hold a memory at the end in
-    which it is recognised. One for each fact; none where nobody heard it, or the record has no
+    """Of those who heard the fact first in the run, the share who hold a memory at the end that
+    states it. One for each fact; none where nobody heard it, or the record has no
     memories of the end.""",
     _LYFE,
     "more",
@@ -194,7 +209,7 @@ def share_stored(data: RunData) -> dict[str, float | None]:
     "Retrieved",
     "share",
     """Of those who heard the fact first in the run and stored it, the mean share of the interviews
-    after the run in which an answer shows it. One for each fact; none where nobody stored it or
+    after the run in which an answer states it. One for each fact; none where nobody stored it or
     nobody was asked.""",
     _LYFE,
     "more",

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.evaluate.interviews import InterviewReply
+from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.evaluate.measures.flow import (
     AgentFlow,
     Flow,
@@ -13,11 +15,12 @@ from genagents_env.evaluate.measures.flow import (
     find_held_memories,
     trace_flows,
 )
+from genagents_env.patterns import finds_any
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.world.events import Event
 from tests.evaluate.suspects import LAST, PAIN, TESTIMONY, WHO, make_answers, mystery, write
-from tests.evaluate.talks import learn
+from tests.evaluate.talks import learn, say
 
 SEVEN = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus")
 SHOWN = "Franco had a knife."
@@ -46,8 +49,20 @@ AFTER = [
 ]
 
 
+def flows(
+    events: Sequence[Event],
+    after: Sequence[InterviewReply],
+    held: set[tuple[str, str]] | None,
+    names: Sequence[str] = SEVEN,
+) -> tuple[Flow, ...]:
+    """Return the flow, with answers that state the fact where they show its pattern."""
+    spreads = trace_facts((TESTIMONY,), names, events)
+    stated = {(r.asked.agent, r.text) for r in after if finds_any(TESTIMONY.patterns, r.text)}
+    return trace_flows((TESTIMONY,), names, spreads, after, held, {TESTIMONY.id: stated})
+
+
 def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
-    (flow,) = trace_flows((TESTIMONY,), SEVEN, HEARD, AFTER, HELD)
+    (flow,) = flows(HEARD, AFTER, HELD)
     assert flow == Flow(
         "testimony",
         (
@@ -69,25 +84,25 @@ def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
 
 def test_the_first_hearing_counts_and_who_knew_it_is_no_receiver() -> None:
     again = [learn(2, "Ada", "testimony", 1), learn(9, "Ben", "testimony", 8)]
-    (flow,) = trace_flows((TESTIMONY,), SEVEN, [*HEARD, *again], AFTER, HELD)
+    (flow,) = flows([*HEARD, *again], AFTER, HELD)
     assert [one.received for one in flow.agents[:2]] == [2, 3]
     assert (flow.p_receive, flow.p_store) == (4 / 6, 2 / 4)
 
 
 def test_what_was_not_asked_or_not_written_down_is_not_nothing() -> None:
-    (flow,) = trace_flows((TESTIMONY,), SEVEN, HEARD, [], None)
+    (flow,) = flows(HEARD, [], None)
     assert (flow.p_receive, flow.p_store, flow.p_retrieve) == (4 / 6, None, None)
     assert {(one.stored, one.retrieved) for one in flow.agents} == {(None, None)}
-    (unasked,) = trace_flows((TESTIMONY,), SEVEN, HEARD, [], HELD)
+    (unasked,) = flows(HEARD, [], HELD)
     assert (unasked.p_store, unasked.p_retrieve) == (0.5, None)
 
 
 def test_of_nobody_there_is_no_share() -> None:
-    (known,) = trace_flows((TESTIMONY,), ["Ada"], [], [], set())
+    (known,) = flows([], [], set(), ["Ada"])
     assert (known.p_receive, known.p_store, known.p_retrieve) == (None, None, None)
-    (unheard,) = trace_flows((TESTIMONY,), SEVEN, [], [], set())
+    (unheard,) = flows([], [], set())
     assert (unheard.p_receive, unheard.p_store) == (0.0, None)
-    assert trace_flows((), SEVEN, HEARD, AFTER, HELD) == ()
+    assert trace_flows((), SEVEN, [], AFTER, HELD, {}) == ()
 
 
 def _make_testimony(agent: str, tick: int) -> RememberedRow:
@@ -130,10 +145,8 @@ def test_probabilities_are_such_and_the_order_of_answers_is_indifferent(
     data: st.DataObject,
 ) -> None:
     events = [learn(k, name, "testimony", 0) for k, name in enumerate(heard) if name != "Ada"]
-    (flow,) = trace_flows((TESTIMONY,), SEVEN, events, after, held)
-    assert trace_flows((TESTIMONY,), SEVEN, events, data.draw(st.permutations(after)), held) == (
-        flow,
-    )
+    (flow,) = flows(events, after, held)
+    assert flows(events, data.draw(st.permutations(after)), held) == (flow,)
     assert [one.agent for one in flow.agents] == list(SEVEN)
     assert flow.p_receive == len(flow.receivers) / 6 == len(events) / 6
     for share in (flow.p_store, flow.p_retrieve, *(one.retrieved for one in flow.agents)):
@@ -142,7 +155,9 @@ def test_probabilities_are_such_and_the_order_of_answers_is_indifferent(
 
 
 def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
-    told = Event(0, 4, "learn", "Ben", {"fact": "testimony", "cause": 0, "source": "Ada"})
+    asked = say(2, "Ada", ["Ben", "Cy"], "Did Franco run off with a knife?")
+    learned = learn(3, "Ben", "testimony", 2, "Ada")
+    told = say(4, "Ada", ["Ben"], f"Listen, Ben. {SHOWN}")
     answers = [
         *make_answers("Ben", "No.", "No.", question=PAIN),
         *make_answers("Ben", SHOWN, "Franco"),
@@ -153,12 +168,13 @@ def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
         _make_testimony("Ada", LAST),
         _make_testimony("Ben", LAST),
     ]
-    path = write(tmp_path / "a.sqlite", mystery(), [told], answers, remembered=memories)
+    said = [asked, learned, told]
+    path = write(tmp_path / "a.sqlite", mystery(), said, answers, remembered=memories)
     with RunReader(path) as run:
         (flow,) = compute_flows(run)
     assert flow.agents == (
         AgentFlow("Ada", True, None, True, None),
-        AgentFlow("Ben", False, 4, True, 0.5),
+        AgentFlow("Ben", False, 4, True, 0.5, SHOWN),
         AgentFlow("Cy", False, None, False, None),
     )
     assert (flow.p_receive, flow.p_store, flow.p_retrieve) == (0.5, 1.0, 0.5)

@@ -14,6 +14,7 @@ from tests.evaluate.measures.street import (
     SHOP,
     begins,
     goes,
+    make_utterance,
     record_street,
 )
 from tests.evaluate.measures.test_talk import value
@@ -59,12 +60,13 @@ def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
 
 def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
     heard = {"fact": "cake", "cause": 0, "source": ADA}
-    with record_street(tmp_path, [(7, "learn", BEN, heard)], last=60) as record:
+    told = make_utterance(7, ADA, "There is cake for everybody.", to=[BEN])
+    with record_street(tmp_path, [told, (7, "learn", BEN, heard)], last=60) as record:
         assert compute_curves(record) == {"cake": [(0.0, 1), (420.0, 2), (3600.0, 2)]}
         assert value(record, "heard") == {"cake": 1.0}
         assert value(record, "received") == {"cake": 1.0}
         assert value(record, "half_time") == {"cake": None}  # half of two knew it from the start
-        assert value(record, "density_gained") == 0
+        assert value(record, "density_gained") == 1  # since she spoke to him
 
 
 def test_half_of_three_is_two(tmp_path: Path) -> None:

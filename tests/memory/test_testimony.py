@@ -1,0 +1,121 @@
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from benchmarks.testimony import find_told, read_labelled, score
+from genagents_env.memory.columns import Floats
+from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.testimony import (
+    FactFinder,
+    Statement,
+    Testimony,
+    list_statements,
+    name_people,
+)
+from genagents_env.scenario.schema import Fact
+
+KNIFE = Fact(
+    id="knife",
+    statement="Franco Bay left the inn with a knife.",
+    patterns=(r"\bfranco\b.*\bknife\b",),
+)
+EMPTY = Fact(id="empty", statement="There was nobody in the inn.", patterns=(r"\binn was empty\b",))
+
+
+class Meaning:
+    """Knows that a blade is a knife and a tavern an inn; not what anything else means."""
+
+    name, stored = "minilm-int8", False
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        rows = []
+        for text in texts:
+            words = text.lower().replace("blade", "knife").replace("tavern", "inn")
+            rows.append([0.01, *(float(word in words) for word in ("knife", "inn", "nobody"))])
+        return np.array(rows, dtype=np.float32)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+class Grams(Meaning):
+    """N-grams: similar where the words are."""
+
+    name = "hashed:64"
+
+
+def find(text: str, embedder: Embedder | None = None, by: str | None = None) -> list[Testimony]:
+    finder = FactFinder([KNIFE, EMPTY], ["Franco Bay", "Ada Ash"], embedder)
+    return list(asyncio.run(finder.find([Statement(text, by)]))[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did Franco have a knife?",
+        "Franco had a knife, is that what you saw?",
+        "I wonder whether Franco had a knife.",
+        "Please find out if Franco had a knife.",
+        "If Franco had a knife, we are lost.",
+        "Perhaps Franco had a knife.",
+        "Franco did not have a knife.",
+        "Franco never had any knife, he told me.",
+        "It is not true that Franco had a knife.",
+        "",
+    ],
+)
+def test_a_question_a_supposition_and_a_denial_are_no_testimony(text: str) -> None:
+    assert find(text) == find(text, Embedder(Meaning())) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Hello. Franco had a knife! Did you know?", "Franco had a knife!"),
+        ("I told nobody, but Franco had a knife.", "but Franco had a knife."),
+        ("I saw Franco. He had a knife.", "I saw Franco. He had a knife."),
+    ],
+)
+def test_the_sentence_that_states_it_is_quoted(text: str, sentence: str) -> None:
+    assert find(text) == [Testimony("knife", sentence, None)]
+
+
+def test_a_fact_that_denies_is_stated_by_a_denial() -> None:
+    assert [one.fact for one in find("I am not sure, the inn was empty.")] == ["empty"]
+
+
+def test_other_words_state_it_where_the_embedder_knows_meaning() -> None:
+    said = "He left the inn with a blade."
+    assert find(said) == find(said, Embedder(Grams())) == []
+    (told,) = find(said, Embedder(Meaning()))
+    assert (told.fact, told.sentence) == ("knife", said)
+    assert told.similarity == pytest.approx(1, abs=0.01)
+    assert find("He never left the inn with a blade.", Embedder(Meaning())) == []
+    assert [one.fact for one in find("There was nobody in the tavern.", Embedder(Meaning()))] == [
+        "empty"
+    ]
+
+
+def test_who_speaks_of_themselves_and_to_somebody_is_named() -> None:
+    said = Statement("", "Ada Ash", "Franco Bay")
+    assert name_people("I'm ill and you have my knife", said) == (
+        "Ada Ash is ill and Franco Bay has Ada Ash's knife"
+    )
+    assert name_people("I am ill", Statement("")) == "I am ill"
+
+
+def test_what_is_too_short_states_nothing() -> None:
+    assert list_statements("Yes. A knife. He had a knife.", deny=False) == ["He had a knife."]
+
+
+def test_patterns_find_half_of_what_is_told_and_hardly_anything_else() -> None:
+    lines = read_labelled()
+    assert len(lines) > 80
+    assert {line.kind for line in lines} == {"plain", "paraphrase", "question", "denial", "topic"}
+    found = score(asyncio.run(find_told(lines, None)))
+    assert found.precision > 0.95
+    assert 0.5 < found.recall < 0.7
+    for kind in ("question", "denial"):
+        assert score(asyncio.run(find_told([a for a in lines if a.kind == kind], None))).wrong == 0
