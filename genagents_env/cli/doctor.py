@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
     AsJson,
-    Deadline,
-    Effort,
     Model,
-    PriceIn,
-    PriceOut,
-    Thinking,
-    Timeout,
-    make_model_options,
 )
 from genagents_env.cli.screen import say
 
@@ -33,18 +27,14 @@ def add_to(app: typer.Typer) -> None:
     app.command()(doctor)
 
 
+@take_model_flags
 def doctor(
     model: Model = None,
     calls: Annotated[
         bool, typer.Option("--calls/--no-calls", help="Ask the model; without, all is free.")
     ] = True,
     as_json: AsJson = False,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
 ) -> None:
     """Check Python, extras, cache, cores and the model: what works, and what to do.
 
@@ -57,7 +47,7 @@ def doctor(
     from genagents_env.run import RunOptions
     from genagents_env.run.checkup import check_machine
 
-    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
+    how = model_flags.make_options()
     options = RunOptions(model=model, model_options=how)
     found = list(check_machine())
     if not as_json:

@@ -20,11 +20,10 @@ from genagents_env.cli.interview_output import (
     list_stored,
 )
 from genagents_env.cli.look import parse_tick
+from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
     AsJson,
     Concurrency,
-    Deadline,
-    Effort,
     Embedder,
     GivenPolicies,
     MaxCalls,
@@ -32,14 +31,9 @@ from genagents_env.cli.options import (
     Model,
     ModelFor,
     NoProgress,
-    PriceIn,
-    PriceOut,
     RunFile,
-    Thinking,
-    Timeout,
     TrustPolicies,
     make_limits,
-    make_model_options,
     parse_pairs,
 )
 from genagents_env.cli.screen import say
@@ -59,6 +53,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(interview)
 
 
+@take_model_flags
 def interview(
     run_file: RunFile,
     agent: Annotated[
@@ -135,12 +130,7 @@ def interview(
     max_calls: MaxCalls = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
 ) -> None:
     """Ask people of a run what they know, plan or think, as they were at that moment.
@@ -164,9 +154,7 @@ def interview(
     options = RunOptions(
         model=model,
         model_for=parse_pairs(model_for) or None,
-        model_options=make_model_options(
-            timeout, deadline, thinking, reasoning_effort, price_in, price_out
-        ),
+        model_options=model_flags.make_options(),
         embedder=embedder,
         limits=limits,
         concurrency=concurrency,

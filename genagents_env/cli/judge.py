@@ -8,24 +8,18 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
     AsJson,
     Concurrency,
-    Deadline,
-    Effort,
     JudgeName,
     MaxCalls,
     MaxDollars,
     MaxTokens,
     Model,
     NoProgress,
-    PriceIn,
-    PriceOut,
     RunFile,
-    Thinking,
-    Timeout,
     make_limits,
-    make_model_options,
 )
 from genagents_env.cli.screen import say
 
@@ -43,6 +37,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(judge)
 
 
+@take_model_flags
 def judge(
     run_file: RunFile,
     model: Model = None,
@@ -52,12 +47,7 @@ def judge(
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
 ) -> None:
     """Let a model judge the answers of a run by the scenario's checks.
@@ -73,7 +63,7 @@ def judge(
     from genagents_env.run import RunOptions
 
     limits = make_limits(max_calls, max_tokens, max_dollars, None)
-    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
+    how = model_flags.make_options()
     with show_progress(quiet or as_json) as watch:
         options = RunOptions(
             model=model,

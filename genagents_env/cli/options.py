@@ -9,12 +9,11 @@ import typer
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.llm.model_options import ModelOptions
     from genagents_env.run import Limits
 
 _LIMITS = "Limits"
 _MODEL = "Model"
-_ENDPOINT = "How the model is asked"
+ENDPOINT = "How the model is asked"
 
 MaxCalls = Annotated[
     int | None, typer.Option(min=0, help="Model calls, retries included.", rich_help_panel=_LIMITS)
@@ -60,54 +59,13 @@ Concurrency = Annotated[
     int,
     typer.Option(min=1, max=4096, help="Model calls under way at once.", rich_help_panel=_MODEL),
 ]
-Timeout = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds for one attempt at a call: 30, or 120 for models known to reason.",
-        rich_help_panel=_ENDPOINT,
-    ),
-]
-Deadline = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds for a call with all its attempts: 90, or three times a longer --timeout.",
-        rich_help_panel=_ENDPOINT,
-    ),
-]
-Thinking = Annotated[
-    int | None,
-    typer.Option(
-        help="Tokens a model may think beside each reply: 4,096 for models known to reason, else "
-        "0; doubled where a reply found no room.",
-        rich_help_panel=_ENDPOINT,
-    ),
-]
-Effort = Annotated[
-    str | None,
-    typer.Option(
-        "--reasoning-effort",
-        help="none, minimal, low, medium, high or xhigh, for models that know it.",
-        rich_help_panel=_ENDPOINT,
-    ),
-]
-PriceIn = Annotated[
-    str | None,
-    typer.Option(
-        help="Dollars per million tokens read, where the list price is unknown or not yours.",
-        rich_help_panel=_ENDPOINT,
-    ),
-]
-PriceOut = Annotated[
-    str | None,
-    typer.Option(help="Dollars per million tokens written.", rich_help_panel=_ENDPOINT),
-]
 Preflight = Annotated[
     bool,
     typer.Option(
         "--preflight/--no-preflight",
         help="Ask a model server one small question before anything is written; it counts "
         "against the limits.",
-        rich_help_panel=_ENDPOINT,
+        rich_help_panel=ENDPOINT,
     ),
 ]
 Judge = Annotated[
@@ -178,19 +136,3 @@ def parse_pairs(options: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"{option!r}: expected KEY=VALUE")
         pairs[key.strip()] = value.strip()
     return pairs
-
-
-def make_model_options(
-    timeout: float | None,
-    deadline: float | None,
-    thinking: int | None,
-    effort: str | None,
-    price_in: str | None,
-    price_out: str | None,
-) -> "ModelOptions":
-    """Return how the model is asked, as the options say."""
-    from genagents_env.llm.model_options import ModelOptions, parse_effort, parse_price
-
-    return ModelOptions(
-        timeout, deadline, thinking, parse_effort(effort), parse_price(price_in, price_out)
-    )

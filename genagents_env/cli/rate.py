@@ -21,23 +21,17 @@ from genagents_env.cli.judged_runs import (
     find_judged_runs,
     load_rubric_at,
 )
+from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
     AsJson,
     Concurrency,
-    Deadline,
-    Effort,
     JudgeName,
     MaxCalls,
     MaxDollars,
     MaxTokens,
     Model,
     NoProgress,
-    PriceIn,
-    PriceOut,
-    Thinking,
-    Timeout,
     make_limits,
-    make_model_options,
 )
 from genagents_env.cli.screen import say
 
@@ -67,6 +61,7 @@ class JudgeTask:
     model: str | None
 
 
+@take_model_flags
 def rate(
     sources: Sources,
     rubric: RubricName = None,
@@ -89,12 +84,7 @@ def rate(
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = 8,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
 ) -> None:
     """Let a model rate the answers of many runs, or compare them between conditions.
@@ -110,7 +100,7 @@ def rate(
     from genagents_env.judge.summary import filter_by_answers
 
     limits = make_limits(max_calls, max_tokens, max_dollars, None)
-    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
+    how = model_flags.make_options()
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
     done: list[JudgingResult] = []

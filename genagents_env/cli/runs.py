@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
     Concurrency,
-    Deadline,
-    Effort,
     Embedder,
     GivenPolicies,
     Judge,
@@ -20,16 +19,11 @@ from genagents_env.cli.options import (
     Model,
     ModelFor,
     Preflight,
-    PriceIn,
-    PriceOut,
     Quiet,
     RunFile,
     Strict,
-    Thinking,
-    Timeout,
     TrustPolicies,
     make_limits,
-    make_model_options,
     parse_pairs,
 )
 from genagents_env.cli.screen import print_degradation, say
@@ -48,6 +42,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(resume)
 
 
+@take_model_flags
 def run(
     scenario: Annotated[str, typer.Argument(help="A name (see `scenarios`) or a folder.")],
     start: Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")] = None,
@@ -96,12 +91,7 @@ def run(
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
     concurrency: Concurrency = 8,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
     preflight: Preflight = True,
     quiet: Quiet = False,
 ) -> None:
@@ -132,7 +122,7 @@ def run(
         policy_for=parse_pairs(policy_for),
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
+    how = model_flags.make_options()
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,
@@ -151,6 +141,7 @@ def run(
     _print_result(result, quiet)
 
 
+@take_model_flags
 def resume(
     run_file: RunFile,
     hours: Annotated[
@@ -168,12 +159,7 @@ def resume(
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
     concurrency: Concurrency = 8,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a run: after a crash, an outage, Ctrl-C or a used-up budget, or past its end.
@@ -188,7 +174,7 @@ def resume(
     from genagents_env.run import resume as go_on
 
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    how = make_model_options(timeout, deadline, thinking, reasoning_effort, price_in, price_out)
+    how = model_flags.make_options()
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,

@@ -1,23 +1,19 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
+from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
-    Deadline,
-    Effort,
     Embedder,
     Model,
     ModelFor,
     Preflight,
-    PriceIn,
-    PriceOut,
     Strict,
-    Thinking,
-    Timeout,
     parse_pairs,
 )
 from genagents_env.cli.report import measure_folder
@@ -39,6 +35,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(sweep)
 
 
+@take_model_flags
 def sweep(
     experiment: Annotated[
         Path | None, typer.Argument(help="The experiment file, such as study.toml.")
@@ -93,12 +90,7 @@ def sweep(
     max_dollars: Annotated[
         str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
     ] = None,
-    timeout: Timeout = None,
-    deadline: Deadline = None,
-    thinking: Thinking = None,
-    reasoning_effort: Effort = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    model_flags: ModelFlags = NO_FLAGS,
     preflight: Preflight = True,
     strict: Strict = False,
     report: Annotated[
@@ -120,12 +112,7 @@ def sweep(
         "hours": hours,
         "max_tokens": max_tokens,
         "max_dollars": max_dollars,
-        "timeout": timeout,
-        "deadline": deadline,
-        "thinking": thinking,
-        "reasoning_effort": reasoning_effort,
-        "price_in": price_in,
-        "price_out": price_out,
+        **asdict(model_flags),
         "model_for": parse_pairs(model_for) or None,
     }
     changes = {key: value for key, value in changes.items() if value is not None}

@@ -1,0 +1,98 @@
+"""How a model is asked: flags that many commands share, declared once as the fields of a class."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from genagents_env.cli.options import ENDPOINT
+
+if TYPE_CHECKING:
+    from genagents_env.llm.model_options import ModelOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFlags:
+    """What the flags were given; each field is one of them."""
+
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for one attempt at a call: 30, or 120 for models known to reason.",
+            rich_help_panel=ENDPOINT,
+        ),
+    ] = None
+    deadline: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for a call with all its attempts: 90, or three times a longer --timeout.",
+            rich_help_panel=ENDPOINT,
+        ),
+    ] = None
+    thinking: Annotated[
+        int | None,
+        typer.Option(
+            help="Tokens a model may think beside each reply: 4,096 for models known to reason, "
+            "else 0; doubled where a reply found no room.",
+            rich_help_panel=ENDPOINT,
+        ),
+    ] = None
+    reasoning_effort: Annotated[
+        str | None,
+        typer.Option(
+            help="none, minimal, low, medium, high or xhigh, for models that know it.",
+            rich_help_panel=ENDPOINT,
+        ),
+    ] = None
+    price_in: Annotated[
+        str | None,
+        typer.Option(
+            help="Dollars per million tokens read, where the list price is unknown or not yours.",
+            rich_help_panel=ENDPOINT,
+        ),
+    ] = None
+    price_out: Annotated[
+        str | None,
+        typer.Option(help="Dollars per million tokens written.", rich_help_panel=ENDPOINT),
+    ] = None
+
+    def make_options(self) -> "ModelOptions":
+        """Return how the model is asked, as the flags say."""
+        from genagents_env.llm.model_options import ModelOptions, parse_effort, parse_price
+
+        return ModelOptions(
+            self.timeout,
+            self.deadline,
+            self.thinking,
+            parse_effort(self.reasoning_effort),
+            parse_price(self.price_in, self.price_out),
+        )
+
+
+NO_FLAGS = ModelFlags()
+
+
+def take_model_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with one flag for each field of `ModelFlags` where that was a parameter."""
+    hints = get_type_hints(command, include_extras=True)
+    (place,) = (name for name, hint in hints.items() if hint is ModelFlags)
+    kinds = get_type_hints(ModelFlags, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    flags = [inspect.Parameter(k, keyword, default=None, annotation=kinds[k]) for k in kinds]
+
+    @wraps(command)
+    def run(**given: object) -> None:
+        own: dict[str, Any] = {name: given.pop(name) for name in kinds}
+        command(**given, **{place: ModelFlags(**own)})
+
+    signature, parameters = inspect.signature(command), list[inspect.Parameter]()
+    for one in signature.parameters.values():
+        parameters += flags if one.name == place else [one.replace(kind=keyword)]
+    shown = {name: hint for name, hint in hints.items() if name != place}
+    # By these typer learns which options there are.
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = shown | kinds
+    return run
