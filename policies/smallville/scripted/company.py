@@ -21,6 +21,7 @@ _QUESTIONS = (
     "How are things with your work?",
 )
 _SEEN_LATELY = 3  # sights one may speak of
+_PLANNED = "planned "
 _TALKED = 4  # importance of a talk without news
 _PROPOSERS = 4  # in one of so many talks it is proposed to meet again
 _PROPOSAL = re.compile(r"meet at (.+?) tomorrow at (\d\d:\d\d)\?")
@@ -128,16 +129,31 @@ def _is_last(prompt: Prompt) -> bool:
 
 
 def _tell_of_oneself(prompt: Prompt) -> Iterator[str]:
-    """Yield sentences on what one is doing, plans next, and is up to these days."""
-    for line in prompt.lines:
-        doing, where = steps.split_place(line.text)
-        at = f" at {where}" if where and where != steps.HOME else ""
-        if line.head == "you are" and "talk" not in doing:
-            yield f"I am {doing}{at} just now."
-        elif line.head.startswith("planned "):
-            yield f"At {line.head.removeprefix('planned ')} I will be {doing}{at}."
-        elif line.head == "these days" and not news.is_news(line.text):
-            yield f"These days I have this in mind: {line.text[:1].lower()}{line.text[1:]}"
+    """Yield sentences on what one is doing, plans next, and is up to these days; no news."""
+    lines = [line for line in prompt.lines if "talking with" not in line.text]
+    told = [f"I am {_tell_where(line)} just now." for line in lines if line.head == "you are"]
+    told += [
+        f"At {line.head.removeprefix(_PLANNED)} I will be {_tell_where(line)}."
+        for line in lines
+        if line.head.startswith(_PLANNED)
+    ]
+    told += [_tell_of_status(prompt, line) for line in lines if line.head == "these days"]
+    yield from (words for words in told if words and not news.is_news(words))
+
+
+def _tell_where(line: PromptLine) -> str:
+    doing, where = steps.split_place(line.text)
+    return f"{doing} at {where}" if where and where != steps.HOME else doing
+
+
+def _tell_of_status(prompt: Prompt, line: PromptLine) -> str:
+    """Return the first part of what one is up to, in the first person; empty for a secret."""
+    first, name = line.text.split(";")[0].rstrip("."), prompt.name.split(" ")[0]
+    if news.is_secret(line.text):
+        return ""
+    if first.startswith(f"{name} is "):
+        return f"I am{first.removeprefix(f'{name} is')} these days."
+    return "" if name and first.startswith(name) else f"I have this in mind these days: {first}."
 
 
 def _tell_of_others(prompt: Prompt) -> Iterator[str]:

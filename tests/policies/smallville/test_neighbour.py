@@ -155,6 +155,26 @@ def test_one_tells_what_one_is_at_and_what_comes_next() -> None:
     assert "At 13:00 I will be reading." in told
 
 
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        ("Bea is saving for a boat; Bea has a plan", "I am saving for a boat these days."),
+        ("Save for a boat.", "I have this in mind these days: Save for a boat."),
+        ("Bea saves for a boat, and has told nobody", ""),
+        ("Bea is giving a party at Hobbs Cafe on February 14", ""),  # news, told in its own words
+    ],
+)
+def test_one_tells_what_one_is_up_to_but_no_secret(status: str, told: str) -> None:
+    said = ("Cal Crow", "said", "What is new?")
+    words = "You are talking with Cal Crow."
+    reply = company.speak_at_length(ask(words, NOW, AT, ("these days", status), said))
+    if told:
+        assert reply["say"] == told
+    else:
+        assert "boat" not in str(reply["say"])
+        assert "I am giving" not in str(reply["say"])
+
+
 def test_what_was_agreed_is_promised_and_what_was_only_proposed_is_not() -> None:
     fields: dict[str, Any] = {"properties": {"commitments": {}, "remember": {}}}
     talk = (("you", "said", "Shall we meet at Hobbs Cafe tomorrow at 12:00?"),)
