@@ -40,4 +40,4 @@ def format_usual_day(profile: Profile, first: time, last: time) -> list[JSONValu
     ]
     home = profile.home.split("/")[0]
     where = {e.place: e.place.split("/")[0].replace(home, "home") for e in shown}
-    return [[f"usually {e.at:%H:%M}", f"{e.doing[:48]}, {where[e.place]}"] for e in shown]
+    return [[f"usually {e.at:%H:%M}", f"{e.doing}, {where[e.place]}"] for e in shown]

@@ -9,13 +9,16 @@ from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry, is_in_bed
 from genagents_env.percept import Percept, SeenObject
 
-from .day import Piece
-from .mind import SmallvilleActivity, SmallvilleMind
-from .places import find_best_match
+from .day import Piece, is_sleep, is_walk
+from .mind import SmallvilleActivity, SmallvilleMind, TemporaryUse
+from .places import find_best_match, find_named_place, is_related
+from .rooms import list_rooms
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
 _RETRY_PRIVATE = 86_400  # the same where the agent is not allowed in
 _PRIVATE = "is private"  # how the world words that
+_TO_BED = "going to bed"
+_SHUT_OUT = "thinking about where else to go"
 _REST = 600  # for how long the agent goes on where nothing is planned
 
 
@@ -23,13 +26,15 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action:
     """Return the next step of the activity, having first settled what that is."""
     percept = moment.percept
     _note_result(mind, moment)
+    doing = mind.activity.text
     if _is_bedtime(mind, moment):
-        step = _go_to_bed(mind, moment)
+        step = _end_use(mind, moment, doing) or _go_to_bed(mind, moment)
     elif percept.me.asleep:
-        step = Move(percept.me.place)  # any step wakes the agent up
+        # Any step wakes the agent up: it sleeps as long as it meant to.
+        step = Idle() if _is_napping(mind, moment) else Move(percept.me.place)
     else:
         _choose_activity(mind, moment)
-        step = _step(mind, moment)
+        step = _end_use(mind, moment, doing) or _step(mind, moment)
     mind.last = type(step).__name__
     mind.going = _find_target(step)
     return step
@@ -47,14 +52,37 @@ def _note_result(mind: SmallvilleMind, moment: Moment) -> None:
     if mind.last in ("Move", "Interact") and not result.ok and mind.going:
         wait = _RETRY_PRIVATE if _PRIVATE in result.text else _RETRY_SECONDS
         mind.blocked[mind.going] = max(moment.now + wait, activity.until)
-    if mind.last == "Move" and not result.ok:
-        activity.arrived = True  # it is done where the agent is
-    elif mind.last == "Move" and result.arrived and mind.going in (activity.place, activity.object):
-        activity.arrived = True
+    if mind.last == "Move" and mind.going == activity.place:
+        activity.arrived = result.ok and result.arrived
+        if not result.ok:
+            _think_again(mind, moment, result.text)
+    elif mind.last == "Move" and mind.going == activity.object and not result.ok:
+        activity.used = True  # it stands where one cannot get to
     elif mind.last == "Interact":
-        activity.used = True
+        if mind.going == activity.object or activity.kind == "sleep":
+            activity.used = True
+        if not result.ok:
+            mind.uses.pop(mind.going, None)
     if mind.blocked:
         mind.blocked = {p: until for p, until in mind.blocked.items() if moment.now < until}
+
+
+def _think_again(mind: SmallvilleMind, moment: Moment, why: str) -> None:
+    """Give up what was to happen in a place that does not let the agent in.
+
+    The next pieces of the plan are made anew, by one who knows why; a reaction is over.
+    """
+    mind.refused, mind.refused_at = why, moment.now
+    for piece in mind.day.drop_pieces(moment.now):
+        if piece.memory >= 0:
+            mind.stream.expire(piece.memory, moment.now)
+    mind.activity.until = moment.now
+    mind.activity.reaction = False
+
+
+def _is_napping(mind: SmallvilleMind, moment: Moment) -> bool:
+    """Return whether the agent sleeps by its plan, which says until when."""
+    return mind.activity.kind == "sleep" and moment.now < mind.activity.until
 
 
 def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
@@ -72,11 +100,15 @@ def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
 
 def _go_to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
     """Return the way to bed, lying down, or sleeping on."""
-    percept, bed = moment.percept, mind.profile.sleeps_in
-    if percept.me.asleep:
+    if moment.percept.me.asleep:
         return Idle()
-    if mind.activity.kind != "sleep":
-        mind.activity = SmallvilleActivity(kind="sleep", text="going to bed", begun=moment.now)
+    if mind.activity.kind != "sleep" or mind.activity.until:
+        mind.activity = SmallvilleActivity(kind="sleep", text=_TO_BED, begun=moment.now)
+    return _lie_down(mind, moment)
+
+
+def _lie_down(mind: SmallvilleMind, moment: Moment) -> Action:
+    percept, bed = moment.percept, mind.profile.sleeps_in
     if bed is None or bed[0] in mind.blocked:
         home = mind.profile.home
         if _is_within(percept.me.place, home) or home in mind.blocked:
@@ -85,7 +117,7 @@ def _go_to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
     seen = _find_object(percept, bed[0])
     if seen is not None and seen.usable and not (mind.last == "Interact" and percept.result.ok):
         return Interact(bed[0], bed[1], "asleep in bed", "😴")
-    return Move(bed[0], "going to bed", "🌙")
+    return Move(bed[0], _TO_BED, "🌙")
 
 
 def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
@@ -93,7 +125,7 @@ def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
     activity, now = mind.activity, moment.now
     if activity.reaction and now < activity.until:
         return
-    piece = mind.day.find_piece(now) if mind.config.planning else _find_routine(mind, moment)
+    piece = _find_piece(mind, moment) if mind.config.planning else _find_routine(mind, moment)
     if piece is None:
         if now >= activity.until or activity.kind == "sleep":
             text = _describe_between(mind, moment)
@@ -101,26 +133,73 @@ def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
                 text=text, begun=now, until=now + _REST, arrived=True, used=True, emoji="🙂"
             )
         return
-    same = activity.text == piece.text and activity.kind == "do" and not activity.reaction
+    kind = "sleep" if _is_sleep(mind, piece) else "do"
+    same = activity.text == piece.text and activity.kind == kind and not activity.reaction
     if same and piece.place in ("", activity.place):
-        activity.until = piece.end
+        activity.until = _find_end(mind, piece)
         return
-    place = piece.place or moment.percept.me.place
     mind.activity = SmallvilleActivity(
+        kind=kind,
         text=piece.text,
         emoji=piece.emoji,
-        place=place,
+        place=piece.place or moment.percept.me.place,
         object=piece.object,
         use=piece.use,
         begun=now,
-        until=piece.end,
+        until=_find_end(mind, piece),
     )
 
 
+def _find_piece(mind: SmallvilleMind, moment: Moment) -> Piece | None:
+    """Return the piece in force; a way that has been walked is over, and what follows begins."""
+    day, activity = mind.day, mind.activity
+    piece = day.find_piece(moment.now)
+    while piece is not None and is_walk(piece.text) and _is_walked(piece, activity, moment):
+        following = next((p for p in day.pieces if p.start == piece.end), None)
+        if following is None:
+            break
+        piece.end = following.start = moment.now
+        if piece.start == piece.end:
+            day.pieces.remove(piece)
+        piece = following
+    return piece
+
+
+def _is_walked(piece: Piece, activity: SmallvilleActivity, moment: Moment) -> bool:
+    """Return whether the agent is where a piece of walking leads."""
+    if not piece.place or not _is_within(moment.percept.me.place, piece.place):
+        return False
+    return activity.text != piece.text or activity.arrived
+
+
+def _is_sleep(mind: SmallvilleMind, piece: Piece) -> bool:
+    """Return whether a piece is sleep at home; whoever dozes elsewhere is awake."""
+    at_home = _is_within(piece.place, mind.profile.home.split("/")[0])
+    return is_sleep(piece.text) and (at_home or not piece.place)
+
+
+def _find_end(mind: SmallvilleMind, piece: Piece) -> int:
+    """Return until when a piece lasts: pieces of sleep in a row are one."""
+    end = piece.end
+    if _is_sleep(mind, piece):
+        for following in mind.day.pieces:
+            if following.start == end and _is_sleep(mind, following):
+                end = following.end
+    return end
+
+
 def _describe_between(mind: SmallvilleMind, moment: Moment) -> str:
-    """Return what the agent does where the day is not taken apart yet: its block, or the habit."""
+    """Return what the agent does where the day is not taken apart yet: its block, or the habit.
+
+    Unless the block is of another place, or of sleep: nobody does what it cannot do here.
+    """
     block = mind.day.find_block(moment.now)
-    return block.text if block is not None else "getting ready"
+    if block is None:
+        return "getting ready"
+    rooms = list_rooms(mind, moment.percept.known)
+    named = find_named_place(mind, block.text, rooms)
+    elsewhere = named and not is_related(moment.percept.me.place, named)
+    return "getting ready" if elsewhere or is_sleep(block.text) else block.text
 
 
 def _find_routine(mind: SmallvilleMind, moment: Moment) -> Piece | None:
@@ -136,8 +215,12 @@ def _find_routine(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 def _step(mind: SmallvilleMind, moment: Moment) -> Action:
     activity, percept = mind.activity, moment.percept
+    if activity.kind == "sleep":  # once: who is woken stays up until what comes next
+        return Idle("resting", "🙂") if activity.used else _lie_down(mind, moment)
     there = _is_within(percept.me.place, activity.place)
-    if activity.arrived and not there and activity.place not in mind.blocked:
+    if activity.place in mind.blocked and not there:
+        return Idle(_SHUT_OUT, "🤔")
+    if activity.arrived and not there:
         activity.arrived = False  # a talk, or an object, led the agent away
     if not activity.arrived and not (there and not _is_on_the_way(mind, percept)):
         return Move(activity.place)
@@ -159,17 +242,56 @@ def _use_object(mind: SmallvilleMind, percept: Percept) -> Action | None:
         here = {o.name: o for o in percept.objects if o.id.startswith(f"{activity.place}/")}
         name = find_best_match(activity.object.split("/")[-1], list(here))
         item = here.get(name)
+    if item is None and activity.object.startswith(f"{activity.place}/"):
+        return _approach(mind, percept, activity.object)  # it stands out of sight
     state = _find_state(item, activity.use) if item is not None else ""
+    if item is not None and activity.use and not state:
+        allowed = ", ".join(item.next_states) or "nothing"
+        mind.note_wish(f"{item.id} is {item.state}: {activity.use!r}; it can become: {allowed}")
     if item is None or not state or item.state == state:
         activity.used = True
         return None
     activity.object = item.id
     if item.usable:
+        if state not in item.lasting:
+            before = mind.uses[item.id].before if item.id in mind.uses else item.state
+            mind.uses[item.id] = TemporaryUse(before, state)
         return Interact(item.id, state, activity.text, activity.emoji or "✋")
-    if mind.going == item.id and (percept.result.arrived or not percept.result.ok):
-        activity.used = True  # the agent stands beside it and still cannot
+    return _approach(mind, percept, item.id)
+
+
+def _approach(mind: SmallvilleMind, percept: Percept, item: str) -> Action | None:
+    """Return the way to an object; None where the agent stands beside it and still cannot."""
+    if mind.going == item and (percept.result.arrived or not percept.result.ok):
+        mind.activity.used = True
         return None
-    return Move(item.id, activity.text, activity.emoji)
+    return Move(item, mind.activity.text, mind.activity.emoji)
+
+
+def _end_use(mind: SmallvilleMind, moment: Moment, doing: str) -> Action | None:
+    """Return what puts an object back that was in use for an activity that is over.
+
+    Unless its state has changed since, is beside somebody else, or cannot be what it was: then
+    it stays. What is out of reach waits until the agent is there again.
+    """
+    percept = moment.percept
+    if percept.me.asleep:
+        return None
+    for id_, use in list(mind.uses.items()):
+        item = _find_object(percept, id_)
+        wanted = mind.activity.object == id_ and moment.now < mind.activity.until
+        if item is None or (wanted and mind.activity.use):
+            continue
+        if item.usable or item.state != use.since:
+            del mind.uses[id_]
+        beside = any(
+            max(abs(x.tile[0] - item.tile[0]), abs(x.tile[1] - item.tile[1])) <= 1
+            for x in percept.people
+        )
+        back = use.before in item.next_states and item.state == use.since and not beside
+        if item.usable and back:
+            return Interact(id_, use.before, doing or None)
+    return None
 
 
 def _find_state(item: SeenObject, words: str) -> str:

@@ -1,15 +1,41 @@
 """A day's plan as data: the outline, the hours, and the pieces of the hours at hand."""
 
+import re
 from dataclasses import dataclass, field
+
+_ASLEEP = re.compile(
+    r"(?:still |already |fast |sound )?(?:asleep|sleep|dozing|napping|in bed\b|"
+    r"(?:go|going|goes) (?:back )?to (?:bed|sleep)|taking a nap|have a nap|having a nap)",
+    re.IGNORECASE,
+)
+_WALK = re.compile(
+    r"(?:walk|head|stroll|return|travel|cycl|go|mak(?:e|ing) \w+ way|set(?:ting)? out)\w* "
+    r"(?:back |over |on |straight |slowly )*(?:home|to|into|towards?|for)\b(?! bed| sleep)",
+    re.IGNORECASE,
+)
+
+
+def is_sleep(text: str) -> bool:
+    """Return whether these words for an activity mean sleeping."""
+    return _ASLEEP.match(text.strip()) is not None
+
+
+def is_walk(text: str) -> bool:
+    """Return whether these words for an activity mean going somewhere, which ends on arrival."""
+    return _WALK.match(text.strip()) is not None
 
 
 @dataclass(slots=True)
 class PlanBlock:
-    """A stretch of the day with one activity; seconds of game time, `end` excluded."""
+    """A stretch of the day with one activity; seconds of game time, `end` excluded.
+
+    `memory`: the id of what is remembered of it, -1 for nothing.
+    """
 
     start: int
     end: int
     text: str
+    memory: int = -1
 
 
 @dataclass(slots=True)
@@ -17,7 +43,8 @@ class Piece:
     """A piece of a block: some minutes of one activity, and where it happens once grounded.
 
     `place`: arena id; `object`: object id or empty; `use`: words for the state the object gets;
-    `about`: subject, predicate and object of the activity.
+    `about`: subject, predicate and object of the activity; `memory`: the id of what is remembered
+    of it, -1 for nothing.
     """
 
     start: int
@@ -28,6 +55,7 @@ class Piece:
     use: str = ""
     emoji: str = ""
     about: tuple[str, ...] = ()
+    memory: int = -1
 
     @property
     def grounded(self) -> bool:
@@ -66,18 +94,26 @@ class Day:
                 reached = piece.end
         return reached
 
-    def drop_pieces(self, start: int) -> None:
-        """Forget the pieces from `start` on, and the part after it of one under way."""
+    def drop_pieces(self, start: int) -> list[Piece]:
+        """Forget the pieces from `start` on, and the part after it of one under way.
+
+        Returns:
+            Those that are no plan any more.
+        """
+        dropped = [piece for piece in self.pieces if piece.start >= start]
         self.pieces = [piece for piece in self.pieces if piece.start < start]
         if self.pieces:
             self.pieces[-1].end = min(self.pieces[-1].end, start)
+        return dropped
 
-    def replace_hours(self, start: int, blocks: list[PlanBlock]) -> None:
-        """Put `blocks` in place of everything from `start` on."""
+    def replace_hours(self, start: int, blocks: list[PlanBlock]) -> list[PlanBlock]:
+        """Put `blocks` in place of everything from `start` on; return what they replace whole."""
+        dropped = [block for block in self.hours if block.start >= start]
         kept = [block for block in self.hours if block.start < start]
         if kept:
             kept[-1].end = min(kept[-1].end, start)
         self.hours = [*kept, *blocks]
+        return dropped
 
 
 def merge_blocks(blocks: list[PlanBlock]) -> list[PlanBlock]:

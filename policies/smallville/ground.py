@@ -5,13 +5,29 @@ the known places for each piece (`tree.py`). Emoji and the object's new state co
 last answer, where the public code asks eight times. Source: Park et al. 2023, section 4.3.1.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from genagents_env.cognition.query import Moment, Query, QueryData
 
-from .day import Piece
+from .day import Piece, is_walk
 from .mind import SmallvilleActivity, SmallvilleMind
-from .places import find_arena, find_best_match
+from .places import find_named_place, is_related, leave_out_place
+from .rooms import KnownRoom, list_rooms
+from .uses import match_use
 
 NOTHING = "nothing"
+_PIECE_IMPORTANCE = 1.0  # of a step of a plan: what comes of it is remembered when it happens
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where an activity happens, the id of the object used and its new state, and an emoji."""
+
+    place: str
+    object: str = ""
+    use: str = ""
+    emoji: str = ""
 
 
 def query_pieces(mind: SmallvilleMind, start: int, end: int) -> list[Query]:
@@ -27,47 +43,70 @@ def query_reaction(mind: SmallvilleMind, data: QueryData) -> Query:
     return Query("ground.sector" if mind.config.grounding == "recursive" else "ground.one", data)
 
 
+async def find_setting(
+    mind: SmallvilleMind, moment: Moment, place: str, thing: str, state: str, emoji: str
+) -> Setting:
+    """Return the setting that a reply means, of what there is and is allowed."""
+    if not thing.strip() or thing.strip().casefold() == NOTHING:
+        return Setting(place, emoji=emoji)
+    rooms = list_rooms(mind, moment.percept.known)
+    where, object_, use = await match_use(mind, rooms, place, thing, state)
+    return Setting(where, object_, use, emoji)
+
+
 def settle_piece(
-    mind: SmallvilleMind, piece: Piece, place: str, thing: str, state: str, emoji: str
+    mind: SmallvilleMind, piece: Piece, setting: Setting, moment: Moment, cause: str = ""
 ) -> None:
-    """Write a place into a piece of the plan."""
-    piece.place, piece.emoji = place, emoji
-    piece.object = _find_object(mind, place, thing)
-    piece.use = state if thing != NOTHING else ""
+    """Write its setting into a piece of the plan, and remember the piece.
+
+    Args:
+        mind: whose.
+        piece: of its day.
+        setting: where and with what.
+        moment: now.
+        cause: the call it comes of; empty where no model was asked.
+    """
+    piece.place, piece.object = setting.place, setting.object
+    piece.use, piece.emoji = setting.use, setting.emoji
+    thing = setting.object.rpartition("/")[2] or NOTHING
     piece.about = (mind.name, piece.text.split(" ")[0], thing)
+    piece.text = _leave_out_shut(mind, piece, list_rooms(mind, moment.percept.known))
+    if cause and piece.end > moment.now:
+        start = mind.services.to_time(piece.start)
+        where = piece.place.replace("/", ", ")
+        piece.memory = mind.stream.add(
+            "plan",
+            f"{mind.name} plans for {start:%A %H:%M}: {piece.text}, at {where}",
+            created=moment.now,
+            importance=_PIECE_IMPORTANCE,
+            start=piece.start,
+            duration=piece.end - piece.start,
+            expires=piece.end,
+            place=piece.place,
+            cause=cause,
+        )
 
 
-def begin_reaction(
-    mind: SmallvilleMind,
-    data: QueryData,
-    moment: Moment,
-    place: str,
-    thing: str,
-    state: str,
-    emoji: str,
-) -> None:
+def _leave_out_shut(mind: SmallvilleMind, piece: Piece, rooms: Sequence[KnownRoom]) -> str:
+    """Return a piece's words without the place that it names, where one could not get in there."""
+    shut = [place for place in mind.blocked if not is_related(place, piece.place)]
+    named = find_named_place(mind, piece.text, rooms) if shut and not is_walk(piece.text) else ""
+    if any(is_related(named, place) for place in shut if named):
+        return leave_out_place(piece.text, named)
+    return piece.text
+
+
+def begin_reaction(mind: SmallvilleMind, data: QueryData, moment: Moment, setting: Setting) -> None:
     """Begin a reaction: unless the agent now sleeps or talks, it replaces what it is doing."""
     if mind.asleep or mind.dialogue is not None:
         return
     mind.activity = SmallvilleActivity(
         text=data["text"],
-        emoji=emoji,
-        place=place,
-        object=_find_object(mind, place, thing),
-        use=state if thing != NOTHING else "",
+        emoji=setting.emoji,
+        place=setting.place,
+        object=setting.object,
+        use=setting.use,
         begun=moment.now,
         until=moment.now + 60 * int(data["minutes"]),
         reaction=True,
     )
-
-
-def _find_object(mind: SmallvilleMind, place: str, thing: str) -> str:
-    """Return the id of the object in `place` that `thing` names, or the thing's own words.
-
-    What is not known yet may be found on arrival, by the same words.
-    """
-    if thing == NOTHING or not thing:
-        return ""
-    here = {k.name: id_ for id_, k in mind.objects.items() if find_arena(id_) == place}
-    name = find_best_match(thing, list(here))
-    return here[name] if name else thing

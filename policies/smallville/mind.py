@@ -25,8 +25,8 @@ class SmallvilleActivity:
     """What the agent is doing. `kind`: do, sleep or wait.
 
     `place`: the arena; `object`: its id where one is used, `use` the words for its new state;
-    `until`: the second of game time at which it ends. `used`: the object needs no more doing;
-    `arrived`: the agent is where it happens. `reaction`: not of the plan.
+    `until`: the second of game time at which it ends. `used`: the object needs no more doing, or
+    the agent has slept; `arrived`: it is where it happens. `reaction`: not of the plan.
     """
 
     kind: str = "do"
@@ -74,13 +74,24 @@ class Dialogue:
 class BelievedObject:
     """What the agent believes of an object: its state when last seen, which may be stale.
 
-    `rest`: the state in which it was found first.
+    `rest`: the state in which it was found first. `states`: those it can have, as far as the agent
+    has seen; `free_text`: any words will do. Both are empty where it may not use the object.
     """
 
     name: str
     state: str
     seen: int
     rest: str = ""
+    states: list[str] = field(default_factory=list)
+    free_text: bool = False
+
+
+@dataclass(slots=True)
+class TemporaryUse:
+    """What the agent did to an object for the time of an activity: the state before, and since."""
+
+    before: str
+    since: str
 
 
 @dataclass(slots=True)
@@ -125,11 +136,12 @@ class Attention:
 class SmallvilleMind(Mind[SmallvilleConfig]):
     """An agent's mind. Everything but `services` and `profile` is state; times are game seconds.
 
-    `status`: what it is up to these days, the paper's "currently"; `requirements`: what a day
-    has to hold; `commitments`: what it has promised, in the order of time. `objects`: what it
-    believes of the objects it has seen, by id. `blocked`: until when a place or object is not
-    tried again. `place`: where it is. `last`, `going`: its last action and where it led.
-    `numbers`: how often each purpose was asked at tick `counted`.
+    `status`: what it is up to these days, the paper's "currently"; `requirements`: what a day has
+    to hold; `commitments`: what it has promised, in the order of time. `objects`: what it believes
+    of the objects it has seen, by id. `blocked`: until when a place or object is not tried again;
+    `refused`: why it last could not get into one, and when. `uses`: what it has put into another
+    state for the time of an activity, by id. `place`: where it is. `last`, `going`: its last action
+    and where it led. `numbers`: how often each purpose was asked at tick `counted`.
     """
 
     stores: ClassVar[tuple[str, ...]] = ("stream",)
@@ -148,6 +160,9 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     requirements: list[str] = field(default_factory=list)
     commitments: list[Commitment] = field(default_factory=list)
     blocked: dict[str, int] = field(default_factory=dict)
+    refused: str = ""
+    refused_at: int = 0
+    uses: dict[str, TemporaryUse] = field(default_factory=dict)
     asleep: bool = False
     place: str = ""
     last: str = ""

@@ -6,7 +6,7 @@ code renews the outline in prose, but plans day two's hours from day one's list.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from functools import lru_cache
 from typing import Annotated, ClassVar, cast
 
@@ -22,19 +22,20 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Activity, Phrase, Sentence
-from genagents_env.cognition.routine import format_usual_day
+from genagents_env.cognition.routine import is_in_bed
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
-from .commitments import format_commitments, list_ahead
+from .agenda import describe_commitments, describe_routine
 from .day import Day
 from .mind import SmallvilleMind
 from .retrieve import recall
+from .rooms import describe_town
 from .status import replace_status
 from .summary import describe_self
 
 HOUR, DAY = 3600, 86_400
-_WAKE_WITHIN = 2  # hours that a plan may get up before or after the lifestyle's hour
+_WAKE_WITHIN = 2  # hours that a plan may get up before the lifestyle's hour
 RISE_WITHIN = (_WAKE_WITHIN + 1) * HOUR  # plans get up on the hour, lifestyles at any minute
 _PLAN_IMPORTANCE = 5.0  # of a day's plan (public code: poignancy 5)
 
@@ -52,16 +53,23 @@ class Renewal(ReplyModel):
     requirements: Annotated[list[Phrase], Field(min_length=1, max_length=4)]
 
 
-class DayPlanReply(ReplyModel):
-    """When the agent gets up, and the day in five to eight broad strokes."""
+class RestOfDayReply(ReplyModel):
+    """The day in five to eight broad strokes, of somebody who is up already."""
 
     wire_name: ClassVar[str] = "DayPlan"
+    wire_description: ClassVar[str] = "The day in five to eight broad strokes."
+
+    outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
+
+
+class DayPlanReply(RestOfDayReply):
+    """The day in five to eight broad strokes, and when the agent gets up."""
+
     wire_description: ClassVar[str] = (
         "When one gets up, and the day in five to eight broad strokes."
     )
 
     wake_hour: Annotated[int, Field(ge=0, le=23)]
-    outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
 async def _prepare_renewal(
@@ -79,10 +87,7 @@ async def _prepare_renewal(
         [
             *describe_here_and_now(moment.percept),
             *describe_self(mind),
-            Section(
-                "commitments",
-                format_commitments(list_ahead(mind.commitments, moment.percept.time)),
-            ),
+            describe_commitments(mind, moment),
             Section("needs", [["yesterday needed", what] for what in mind.requirements]),
         ],
         memories=memories,
@@ -122,11 +127,14 @@ async def _prepare_day(
     date = datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
+    wake_hours = _find_wake_hours(mind, date, moment)
     sections = [
         *describe_here_and_now(moment.percept),
         *describe_self(mind),
         Section("needs", [["today needs", what] for what in mind.requirements]),
-        Section("routine", format_usual_day(mind.profile, begins, time(23, 59))),
+        describe_commitments(mind, moment),
+        describe_routine(mind, begins, time(23, 59)),
+        describe_town(mind, moment.percept.known),
     ]
     shown = mind.services.prompts.fill(
         "plan_day",
@@ -135,23 +143,46 @@ async def _prepare_day(
         memories=await recall(mind, queries, moment.now),
         date=f"{date:%A} {date.day} {date:%B}",
         wake=mind.profile.wake.hour,
+        wake_hours=wake_hours,
+        clock=f"{moment.percept.time:%H:%M}",
         bed=f"{mind.profile.bed:%H:%M}",
     )
     usual = [entry.doing for entry in mind.profile.routine] or ["an ordinary day"]
     outline = (usual * 5)[: min(8, max(5, len(usual)))]
-    hours = mind.profile.wake.hour
-    data = {**data, "wake_hour": hours, "usual": outline}
+    data = {**data, "wake_hours": wake_hours, "usual": outline}
     return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+def _find_wake_hours(mind: SmallvilleMind, date: datetime, moment: Moment) -> list[int]:
+    """Return the first and last hour at which the agent may get up; none where it is up already.
+
+    The last is its usual one, at which the town wakes everybody.
+    """
+    now, usual = moment.percept.time, mind.profile.wake.hour
+    if not mind.asleep and not _is_night(mind, now):
+        return []
+    ahead = now.hour + (now.minute > 0 or now.second > 0) if now.date() == date.date() else 0
+    first = max(0, usual - _WAKE_WITHIN, ahead)
+    return [first, max(first, usual)] if first <= 23 else []
+
+
+def _is_night(mind: SmallvilleMind, now: datetime) -> bool:
+    """Return whether somebody awake would go to bed; shortly before the usual hour one stays up."""
+    waking = datetime.combine(now.date(), mind.profile.wake)
+    ahead = int((waking - now).total_seconds()) % DAY
+    return is_in_bed(mind.profile, now.time()) and ahead > RISE_WITHIN
 
 
 async def _apply_day(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     date = datetime.fromisoformat(data["date"])
-    wake = mind.services.to_second(date + timedelta(hours=reply.value.wake_hour))
+    wake = moment.now
+    if data["wake_hours"]:
+        hour, usual = reply.value.wake_hour, mind.profile.wake
+        clock = usual if hour == usual.hour else time(hour)
+        wake = max(wake, mind.services.to_second(datetime.combine(date, clock)))
     bed = _find_bedtime(mind, date, wake)
-    if moment.tick == 0 and not mind.asleep and 0 < wake - moment.now <= RISE_WITHIN:
-        wake = moment.now  # the episode finds the agent up and about
     mind.day = Day(date=data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
     if not reply.fallback:
         outline = "; ".join(mind.day.outline)
@@ -176,13 +207,23 @@ def _find_bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
     return bed + DAY if past_midnight or bed <= wake else bed
 
 
-@lru_cache(maxsize=24)
-def _make_day_model(usual_wake: int) -> type[DayPlanReply]:
-    hours = Field(ge=max(0, usual_wake - _WAKE_WITHIN), le=min(23, usual_wake + _WAKE_WITHIN))
+def _make_day_model(data: QueryData) -> type[RestOfDayReply]:
+    return _make_waking_model(*data["wake_hours"]) if data["wake_hours"] else RestOfDayReply
+
+
+@lru_cache(maxsize=64)
+def _make_waking_model(first: int, last: int) -> type[DayPlanReply]:
+    hours = Annotated[int, Field(ge=first, le=last)]
     return cast(
         type[DayPlanReply],
-        create_model("DayPlan", __base__=DayPlanReply, wake_hour=(Annotated[int, hours], ...)),
+        create_model("DayPlan", __base__=DayPlanReply, wake_hour=(hours, ...)),
     )
+
+
+def _make_default_day(data: QueryData) -> RestOfDayReply:
+    if not data["wake_hours"]:
+        return RestOfDayReply(outline=data["usual"])
+    return DayPlanReply(wake_hour=data["wake_hours"][1], outline=data["usual"])
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
@@ -195,9 +236,9 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     ),
     "plan.day": QueryHandler(
         prepare=_prepare_day,
-        reply_model=lambda data: _make_day_model(data["wake_hour"]),
-        fallback=lambda data: DayPlanReply(wake_hour=data["wake_hour"], outline=data["usual"]),
+        reply_model=_make_day_model,
+        fallback=_make_default_day,
         apply=_apply_day,
-        max_tokens=lambda data: 300,
+        max_tokens=lambda data: 600,
     ),
 }

@@ -151,12 +151,13 @@ def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Ob
 def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
     before = mind.objects.get(seen.id)
     if before is None or before.state == seen.state:
-        rest = seen.state if before is None else before.rest
-        mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now, rest)
-        if seen.state == rest:
+        if before is None:
+            before = mind.objects[seen.id] = _believe(seen, None, seen.state, moment.now)
+        before.seen = moment.now
+        if seen.state == before.rest:
             _notice_idle(mind, seen, moment)
         return None
-    mind.objects[seen.id] = BelievedObject(seen.name, seen.state, moment.now, before.rest)
+    mind.objects[seen.id] = _believe(seen, before, before.rest, moment.now)
     if mind.last == "Interact" and mind.going == seen.id:
         return None
     text, about = f"the {seen.name} is {seen.state}", (seen.name, "is", seen.state)
@@ -183,6 +184,16 @@ def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None
             about=(seen.name, "is", IDLE),
             place=seen.id.rpartition("/")[0],
         )
+
+
+def _believe(
+    seen: SeenObject, before: BelievedObject | None, rest: str, now: int
+) -> BelievedObject:
+    """Return what the agent believes of an object from now on, with the states it has seen."""
+    usable = seen.next_states or seen.free_text
+    known = before.states if before is not None else []
+    states = list(dict.fromkeys([*known, seen.state, *seen.next_states])) if usable else []
+    return BelievedObject(seen.name, seen.state, now, rest, states, seen.free_text)
 
 
 def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Observation | None:

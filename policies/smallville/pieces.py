@@ -19,16 +19,18 @@ from genagents_env.cognition.query import (
     QueryReply,
 )
 from genagents_env.cognition.replies import Activity
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
 from . import ground
-from .day import Day, Piece
+from .agenda import describe_commitments, describe_hours, describe_under_way
+from .day import Day, Piece, is_sleep, is_walk
 from .mind import SmallvilleMind
 from .retrieve import recall
+from .rooms import describe_town
 from .summary import describe_status
 
-HOUR = 3600
+MINUTE, HOUR = 60, 3600
+_LEAST_STRETCH = 15 * MINUTE  # what is left of an hour is taken apart with the next if shorter
 
 
 class PieceReply(ReplyModel):
@@ -61,25 +63,32 @@ def query_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
     return [Query("plan.pieces", {"start": reached})]
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | Query | None:
+    """Ask for the steps up to the end of an hour; sleep is one piece, of which nothing is asked."""
     start, lengths = int(data["start"]), mind.config.piece_minutes
-    end = min(start + mind.config.stretch_minutes * 60, mind.day.bed)
-    if mind.day.bed - end < lengths[0] * 60:
-        end = mind.day.bed  # what is left of the day is no piece
-    blocks = [b for b in mind.day.hours if b.end > start and b.start < end + HOUR]
+    start -= start % MINUTE
+    if (slept := _sleep_through(mind, start)) > start:
+        return Query("plan.pieces", {"start": slept}) if slept < mind.day.bed else None
+    end = _find_end(mind, start)
+    blocks = [b for b in mind.day.hours if b.end > start - HOUR and b.start < end + HOUR]
     within = _list_within(mind.day, start, end)
     if not within:
         return None
-    minutes = max(1, (end - start) // 60)
+    minutes = max(1, (end - start) // MINUTE)
     shown = mind.services.prompts.fill(
         "plan_pieces",
         mind.profile,
         [
             *describe_here_and_now(moment.percept),
             describe_status(mind),
-            Section("hours", [[f"{mind.services.to_time(b.start):%H:%M}", b.text] for b in blocks]),
+            describe_hours(mind, blocks),
+            describe_commitments(mind, moment),
+            describe_under_way(mind, moment, start),
+            describe_town(mind, moment.percept.known),
         ],
-        memories=await recall(mind, [str(within[0][0])], moment.now),
+        memories=await recall(mind, [str(text) for text, _ in within], moment.now),
         begin=f"{mind.services.to_time(start):%H:%M}",
         end=f"{mind.services.to_time(end):%H:%M}",
         minutes=minutes,
@@ -87,7 +96,38 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         longest=lengths[1],
     )
     asked = {"end": end, "blocks": within, "minutes": minutes, "lengths": list(lengths)}
-    return PreparedQuery(shown.messages, {**data, **asked}, shown.cuts)
+    return PreparedQuery(shown.messages, {**data, "start": start, **asked}, shown.cuts)
+
+
+def _sleep_through(mind: SmallvilleMind, start: int) -> int:
+    """Put hours of sleep into the plan as one piece; return when they end, `start` for none."""
+    end = start
+    while (block := mind.day.find_block(end)) is not None and is_sleep(block.text):
+        end = block.end
+    if end > start:
+        bed, state = mind.profile.sleeps_in or (mind.profile.home, "")
+        place, _, name = bed.rpartition("/")
+        piece = Piece(start, end, "sleeping", place if name else bed, emoji="😴")
+        if state:
+            piece.object, piece.use = bed, state
+        mind.day.pieces = [p for p in mind.day.pieces if p.end <= start] + [piece]
+    return end
+
+
+def _find_end(mind: SmallvilleMind, start: int) -> int:
+    """Return where the steps from `start` on end: on an hour, where sleep begins, or at bedtime.
+
+    So an hour begun late ends on time, and one after it begins as it is planned.
+    """
+    longest, least = mind.config.stretch_minutes * MINUTE, mind.config.piece_minutes[0] * MINUTE
+    end = start + longest
+    midnight = mind.services.to_time(start).replace(hour=0, minute=0, second=0, microsecond=0)
+    into = (end - mind.services.to_second(midnight)) % HOUR
+    if longest % HOUR == 0 and into > 0 and end - into - start >= _LEAST_STRETCH:
+        end -= into
+    asleep = (b.start for b in mind.day.hours if start < b.start < end and is_sleep(b.text))
+    end = min(next(asleep, end), mind.day.bed)
+    return mind.day.bed if mind.day.bed - end < least else end
 
 
 def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
@@ -106,9 +146,19 @@ async def _apply(
     changed = end > mind.day.bed or _list_within(mind.day, start, end) != data["blocks"]
     if changed or mind.day.find_reach(start) > start:
         return ()  # the day is another since this was asked
-    pieces = _lay_out(reply.value.pieces, start, end, data["lengths"])
+    pieces = _lay_out(_join_walks(reply.value.pieces), start, end, data["lengths"])
     mind.day.pieces = [p for p in mind.day.pieces if p.end > moment.now and p.end <= start] + pieces
     return ground.query_pieces(mind, start, end)
+
+
+def _join_walks(parts: Sequence[PieceReply]) -> list[PieceReply]:
+    """Return `parts` with a way that is walked twice in a row walked once."""
+    joined: list[PieceReply] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if last is None or last.what != part.what or not is_walk(part.what):
+            joined.append(part)
+    return joined
 
 
 def _lay_out(
@@ -166,6 +216,6 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
         reply_model=_make_reply_model,
         fallback=_divide_equally,
         apply=_apply,
-        max_tokens=lambda data: 48 + 36 * _count_most(data),
+        max_tokens=lambda data: 64 + 72 * _count_most(data),
     ),
 }

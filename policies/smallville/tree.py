@@ -25,9 +25,10 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from .ground import NOTHING, begin_reaction, settle_piece
+from .ground import NOTHING, Setting, begin_reaction, find_setting, settle_piece
 from .mind import SmallvilleMind
-from .places import MOST_PLACES, find_arena, fit_names, is_related, rank_places
+from .places import MOST_PLACES, fit_names, is_related, rank_places
+from .rooms import list_rooms
 from .summary import describe_status
 
 
@@ -62,7 +63,7 @@ async def _prepare_step(
     if len(options) == 1:
         return _descend(data, options[0], moment)
     clock = mind.services.to_time(data.get("start", moment.now)).time()
-    options = rank_places(mind, options, [data["text"]], clock, here)
+    options = await rank_places(mind, options, data["text"], clock, moment)
     options.sort(key=lambda place: not is_related(place, here))  # first where the agent stays
     options = fit_names(mind, options[: 2 * MOST_PLACES])
     shown = mind.services.prompts.fill(
@@ -87,13 +88,13 @@ async def _apply_step(
 
 
 def _list_options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
-    """Return the known sectors, or the arenas of one; where the agent is if nothing is left."""
-    here, known = moment.percept.me.place, moment.percept.known
-    open_ = [place for place in known if place not in mind.blocked]
+    """Return the known sectors, or the rooms of one; where the agent is if nothing is left."""
+    rooms = list_rooms(mind, moment.percept.known)
+    open_ = [r for r in rooms if r.id not in mind.blocked and r.sector not in mind.blocked]
     if "sector" not in data:
-        return list(dict.fromkeys(place.split("/")[0] for place in open_)) or [here]
-    sector = data["sector"]
-    return [p for p in open_ if p.startswith(f"{sector}/") or p == sector == here] or [here]
+        return list(dict.fromkeys(room.sector for room in open_)) or [moment.percept.me.place]
+    inside = [room.id for room in open_ if room.sector == data["sector"]]
+    return inside or [moment.percept.me.place]
 
 
 def _descend(data: QueryData, place: str, moment: Moment) -> Query:
@@ -108,12 +109,15 @@ async def _prepare_object(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
     """Ask what is used there; where the agent knows of no object, nothing is."""
-    known = {k.name: k.state for id_, k in mind.objects.items() if find_arena(id_) == data["arena"]}
+    rooms = list_rooms(mind, moment.percept.known)
+    known = {t.name: t for room in rooms if room.id == data["arena"] for t in room.things}
     if not known:
-        _settle_place(mind, data, moment, ObjectUse(thing=NOTHING, state="", emoji=""))
+        _settle_place(mind, data, moment, Setting(data["arena"]), "")
         return None
-    things = fit_names(mind, [NOTHING, *sorted(known)][:16])
-    states: list[JSONValue] = [[name, "is", known[name]] for name in things if name in known]
+    things = fit_names(mind, [NOTHING, *sorted(known)])
+    states: list[JSONValue] = [
+        [name, "can be", " / ".join(known[name].states)] for name in things if name in known
+    ]
     shown = mind.services.prompts.fill(
         "ground_object",
         mind.profile,
@@ -132,18 +136,22 @@ async def _prepare_object(
 async def _apply_object(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    _settle_place(mind, data, moment, reply.value)
+    use = reply.value
+    setting = await find_setting(mind, moment, data["arena"], use.thing, use.state, use.emoji)
+    _settle_place(mind, data, moment, setting, "" if reply.fallback else reply.call)
     return ()
 
 
-def _settle_place(mind: SmallvilleMind, data: QueryData, moment: Moment, use: ObjectUse) -> None:
+def _settle_place(
+    mind: SmallvilleMind, data: QueryData, moment: Moment, setting: Setting, cause: str
+) -> None:
     """Write place and object into the reaction, or the piece of the plan, that they are for."""
     if "minutes" in data:
-        begin_reaction(mind, data, moment, data["arena"], use.thing, use.state, use.emoji)
+        begin_reaction(mind, data, moment, setting)
         return
     for piece in mind.day.pieces:
         if piece.start == data["start"] and piece.text == data["text"]:
-            settle_piece(mind, piece, data["arena"], use.thing, use.state, use.emoji)
+            settle_piece(mind, piece, setting, moment, cause)
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 from ..converse import RelationshipReply, Utterance
 from ..hours import HoursReply
 from ..memo import Memo
-from ..outline import DayPlanReply, Renewal
+from ..outline import DayPlanReply, Renewal, RestOfDayReply
 from ..perceive import Ratings
 from ..pieces import Pieces
 from ..react import Reaction
@@ -21,6 +21,7 @@ from . import company, day, neighbour, places, talk, thoughts
 _GOSSIP: ReplyRules = {
     Renewal: day.renew_status,
     DayPlanReply: day.outline_day,
+    RestOfDayReply: day.outline_day,
     HoursReply: day.plan_hours,
     Pieces: day.cut_pieces,
     Spots: places.choose_spots,

@@ -51,7 +51,14 @@ def outline_day(prompt: Prompt) -> dict[str, object]:
     for habit in habits[: max(0, len(day) - _MOST_STROKES)]:  # rather than an occasion
         day.remove(habit)
     spare = [_RESTING] * (_LEAST_STROKES - len(day))
-    return {"wake_hour": wake, "outline": [*day, *spare][:_MOST_STROKES]}
+    outline = [*day, *spare][:_MOST_STROKES]
+    if "wake_hour" not in prompt.fields:  # the agent is up already
+        return {"outline": outline}
+    hours = (
+        prompt.find_limit("minimum", wake, "wake_hour"),
+        prompt.find_limit("maximum", wake, "wake_hour"),
+    )
+    return {"wake_hour": min(max(wake, hours[0]), hours[1]), "outline": outline}
 
 
 def plan_hours(prompt: Prompt) -> dict[str, object]:
