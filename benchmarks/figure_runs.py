@@ -1,7 +1,7 @@
 """The runs whose figures the documents show: how each is lived, and what is kept of it.
 
 A run is the command that a user would type. With what it came to goes a fingerprint: what happens
-in an hour and a half of the same command with three people, which a test lives again. So figures of
+in a short stretch of the same command with three people, which a test lives again. So figures of
 a run that would come out otherwise today are found out without living it.
 """
 
@@ -28,9 +28,10 @@ from genagents_env.record import RunReader
 Cost: TypeAlias = dict[str, float]  # minutes and megabytes
 
 THREE = "Isabella Rodriguez,Maria Lopez,Klaus Mueller"
-_SHORT = f'--people "{THREE}" --start 2023-02-13T10:00 --hours 1.5 --no-interviews'
-_SOON = "--hours 0.1 --no-interviews"
+_SHORT = f'--people "{THREE}" --start 2023-02-13T10:30 --hours 1 --no-interviews'
+_SOON = "--people 3 --seed 0 --hours 0.1 --no-interviews"
 _STORY = "--policy lyfe --embedder hashed --model scripted:gossip"
+_LONG = " --hours 1"
 SEEDS = (0, 1, 2)
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 
@@ -61,10 +62,12 @@ def _make_day_run(name: str, model: str) -> FigureRun:
     return _make_town_run(f"day_{name}", options, f' --people "{THREE}" --hours 24')
 
 
-def _make_story_run(name: str, options: str, seed: int, people: str = "9") -> FigureRun:
-    """Return a run of a mystery; its fingerprint is of all nine people and the first seed."""
-    command = f"{options} --people {people} --seed {seed}"
-    return FigureRun(f"{name}_{seed}", command, f"{options} --people 9 --seed 0 {_SOON}")
+def _make_story_run(
+    name: str, base: str, seed: int, people: str = "9", hours: str = ""
+) -> FigureRun:
+    """Return a run of a mystery; its fingerprint is of three people and the first seed."""
+    command = f"{base}{hours} --people {people} --seed {seed}"
+    return FigureRun(f"{name}_{seed}", command, f"{base} {_SOON}")
 
 
 def _list_story_runs() -> Iterator[FigureRun]:
@@ -76,13 +79,13 @@ def _list_story_runs() -> Iterator[FigureRun]:
     other = mystery.replace("lyfe", "smallville")
     for seed in SEEDS:
         for name, of in (*plain.items(), ("smallville", other)):
-            yield _make_story_run(f"hour_{name}", f"{of} --hours 1", seed)
+            yield _make_story_run(f"hour_{name}", of, seed, hours=_LONG)
         for people in ("3", "6", "9"):
             yield _make_story_run(f"story_{people}", mystery, seed, people)
         for name, of in ablated.items():
             yield _make_story_run(f"story_9_{name}", of, seed)
         for name in ("lyfe", "no_option_action"):
-            yield _make_story_run(f"chatty_{name}", f"{chatty[name]} --hours 1", seed)
+            yield _make_story_run(f"chatty_{name}", chatty[name], seed, hours=_LONG)
         yield _make_story_run("hard", f"murder_mystery_hard {_STORY}", seed)
 
 

@@ -5,16 +5,14 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
-from benchmarks.figure_runs import SEEDS
+from benchmarks.figure_runs import ABLATIONS, SEEDS
 from benchmarks.markdown import Figures, make_rows
 from genagents_env.evaluate.published import list_published_costs
 
 _MINDS = {
-    "lyfe": "`lyfe`",
-    "no_option_action": "`no_option_action`",
-    "no_self_monitor": "`no_self_monitor`",
-    "no_summarize_and_forget": "`no_summarize_and_forget`",
-    "smallville": "`smallville`",
+    "hour_lyfe": "`lyfe`",
+    "chatty_lyfe": "`lyfe`, *chatty*",
+    **{f"hour_{name}": f"`{name}`" for name in (*ABLATIONS, "smallville")},
 }
 _COSTS = (
     ("hour", "calls an hour", "{:,.1f}"),
@@ -34,7 +32,7 @@ def tabulate_costs(figures: Figures) -> Iterator[str]:
     """Yield what an hour of nine people costs with each mind, beside published figures."""
     rows = [("", *(title for _, title, _ in _COSTS))]
     for name, title in _MINDS.items():
-        runs = [run["rates"] for run in _list_runs(figures, f"hour_{name}")]
+        runs = [run["rates"] for run in _list_runs(figures, name)]
         rows.append((title, *(_average(runs, key, form) for key, _, form in _COSTS)))
     for one in list_published_costs():
         known = {
