@@ -93,6 +93,10 @@ def test_other_words_state_it_where_the_embedder_knows_meaning() -> None:
     assert (told.fact, told.sentence) == ("knife", said)
     assert told.similarity == pytest.approx(1, abs=0.01)
     assert find("He never left the inn with a blade.", Embedder(Meaning())) == []
+    timed = KNIFE.model_copy(update={"statement": "Franco Bay left the inn at 8 with a knife."})
+    for text, found in ((said, 0), ("He left the inn with a blade at eight.", 1)):
+        finder = FactFinder([timed], [], Embedder(Meaning()))
+        assert len(asyncio.run(finder.find([Statement(text)]))[0]) == found
     assert [one.fact for one in find("There was nobody in the tavern.", Embedder(Meaning()))] == [
         "empty"
     ]
