@@ -12,7 +12,7 @@ from genagents_env.llm.scripted.prompt import Prompt, PromptLine
 FILE = Path(__file__).with_name("steps.toml")
 HOME = "home"
 _DOING = "{doing}"
-_PLACED = re.compile(r"(.+), (?:at )?(home|[A-Z][^,]*)((?:, with .+)?)$")
+_PLACED = re.compile(r"(.+?)(?:, (?:at )?| at (?!home))(home|[A-Z][^,]*)((?:, with .+)?)$")
 _TOWN = ("your home", "your work", "in town")  # what lines begin with that say what is where
 
 
@@ -107,8 +107,8 @@ def _choose_state(rule: UseRule, thing: OfferedThing) -> str:
 def split_place(activity: str) -> tuple[str, str]:
     """Return what is done, and where, empty where the words do not say.
 
-    A place follows a comma, and is the home or begins with a capital letter; behind it only
-    company may stand.
+    A place follows a comma or `at`, and is the home or begins with a capital letter; behind it
+    only company may stand.
     """
     found = _PLACED.match(activity)
     return (found[1] + (found[3] or ""), found[2]) if found else (activity, "")

@@ -89,6 +89,21 @@ def test_no_step_needs_a_thing_that_the_building_does_not_have() -> None:
     assert any("counter" in step for step in all_steps)
 
 
+@pytest.mark.parametrize(
+    ("activity", "parts"),
+    [
+        ("eating lunch, Hobbs Cafe", ("eating lunch", "Hobbs Cafe")),
+        ("party at Hobbs Cafe", ("party", "Hobbs Cafe")),
+        ("having a coffee, at Hobbs Cafe, with Cal", ("having a coffee, with Cal", "Hobbs Cafe")),
+        ("sitting at the desk, home", ("sitting at the desk", "home")),
+        ("looking at the pond", ("looking at the pond", "")),
+        ("", ("", "")),
+    ],
+)
+def test_the_place_is_parted_from_what_is_done(activity: str, parts: tuple[str, str]) -> None:
+    assert steps.split_place(activity) == parts
+
+
 def choose(*activities: str) -> list[dict[str, Any]]:
     numbered = [(f"#{k}", "12:00", text) for k, text in enumerate(activities, 1)]
     where = {"enum": ["Hobbs Cafe/cafe", "Hobbs Cafe/kitchen", "Birch house/room"]}
