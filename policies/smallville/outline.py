@@ -53,23 +53,25 @@ class Renewal(ReplyModel):
     requirements: Annotated[list[Phrase], Field(min_length=1, max_length=4)]
 
 
-class RestOfDayReply(ReplyModel):
-    """The day in five to eight broad strokes, of somebody who is up already."""
+class DayPlanReply(ReplyModel):
+    """When the agent gets up, and the day in five to eight broad strokes."""
 
     wire_name: ClassVar[str] = "DayPlan"
-    wire_description: ClassVar[str] = "The day in five to eight broad strokes."
-
-    outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
-
-
-class DayPlanReply(RestOfDayReply):
-    """The day in five to eight broad strokes, and when the agent gets up."""
-
     wire_description: ClassVar[str] = (
         "When one gets up, and the day in five to eight broad strokes."
     )
 
     wake_hour: Annotated[int, Field(ge=0, le=23)]
+    outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
+
+
+class RestOfDayReply(ReplyModel):
+    """The day in five to eight broad strokes, of an agent that is up already."""
+
+    wire_name: ClassVar[str] = "RestOfDay"
+    wire_description: ClassVar[str] = "What is left of the day, in five to eight broad strokes."
+
+    outline: Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
 async def _prepare_renewal(
@@ -207,7 +209,7 @@ def _find_bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
     return bed + DAY if past_midnight or bed <= wake else bed
 
 
-def _make_day_model(data: QueryData) -> type[RestOfDayReply]:
+def _make_day_model(data: QueryData) -> type[DayPlanReply] | type[RestOfDayReply]:
     return _make_waking_model(*data["wake_hours"]) if data["wake_hours"] else RestOfDayReply
 
 
@@ -220,7 +222,7 @@ def _make_waking_model(first: int, last: int) -> type[DayPlanReply]:
     )
 
 
-def _make_default_day(data: QueryData) -> RestOfDayReply:
+def _make_default_day(data: QueryData) -> DayPlanReply | RestOfDayReply:
     if not data["wake_hours"]:
         return RestOfDayReply(outline=data["usual"])
     return DayPlanReply(wake_hour=data["wake_hours"][1], outline=data["usual"])

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Idle, Move
+from genagents_env.actions import Idle, Interact, Move
 from genagents_env.cognition.query import Query, QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville import plan
+from genagents_env.policies.smallville.commitments import Commitment
 from genagents_env.policies.smallville.day import Day, PlanBlock
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
@@ -56,7 +57,8 @@ def faults_of(day: Day, now: int) -> list[str]:
         faults += [] if day.hours[0].start <= max(now, day.wake) else ["hours begin late"]
     for a, b in pairwise(day.pieces):
         faults += [] if a.end == b.start else [f"gap between {a} and {b}"]
-    short = [p for p in day.pieces if not 0 < p.end - p.start <= 15 * 60]
+    # A way that is shorter than was planned leaves its time to what follows.
+    short = [p for p in day.pieces if not 0 < p.end - p.start <= 30 * 60]
     return [*faults, *(f"odd piece {p}" for p in short)]
 
 
@@ -75,7 +77,7 @@ def starts(memory: Memory) -> int:
 def plans(mind: SmallvilleMind, now: int) -> list[Memory]:
     """Return the plans of hours that still hold, in order of their beginning."""
     held = [mind.stream[id_] for id_ in mind.stream.recent(200, kinds=["plan"], now=now)]
-    return sorted((m for m in held if " plans for " in m.text), key=starts)
+    return sorted((m for m in held if " plans for " in m.text and m.importance > 1), key=starts)
 
 
 # Days.
@@ -169,17 +171,140 @@ def test_the_usual_evening_past_midnight_is_told_to_who_plans_it() -> None:
         assert usual in hours.messages[-1].content
 
 
-def test_whoever_is_woken_before_the_planned_hour_begins_the_day_then() -> None:
+def test_nobody_plans_to_sleep_past_the_hour_at_which_the_town_wakes_them() -> None:
     late = {"wake_hour": 9, "outline": ["rest"] * 5}
     rule = by_fields({"wake_hour": late})
-    alone = Alone(rule, start=at("06:00"), who=someone(wake=time(7)))
+    alone = Alone(rule, start=at("05:30"), who=someone(wake=time(7, 20)))
     alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=True))
-    alone.until("06:59")
-    assert alone.mind.day.wake == 3 * HOUR
-    alone.until("07:03")
-    assert alone.mind.day.wake == HOUR
+    alone.until("07:19")
+    assert alone.fallbacks() == {"plan.day": 1}
+    assert alone.mind.day.wake == HOUR + 50 * 60
+    (asked,) = [r for r in alone.endpoint.requests if "wake_hour" in fields_of(r)][:1]
+    assert "wake_hour: from 6 to 7." in asked.messages[-1].content
+    alone.until("07:23")
     assert alone.mind.day.find_piece(alone.now) is not None
     assert not faults_of(alone.mind.day, alone.now)
+
+
+@pytest.mark.parametrize(("start", "wake"), [("08:00", 7), ("08:00", 10)])
+def test_whoever_is_up_as_the_day_is_planned_is_asked_for_no_hour_and_not_sent_to_bed(
+    start: str, wake: int
+) -> None:
+    alone = Alone(start=at(start), who=someone(wake=time(wake)))
+    alone.step()
+    (asked,) = [r for r in alone.endpoint.requests if "outline" in fields_of(r)]
+    assert fields_of(asked) == ["outline"]
+    assert '["now", "Monday 13 February 2023, 08:00"]' in asked.messages[-1].content
+    assert "You are awake and up; it goes on from 08:00" in asked.messages[-1].content
+    assert alone.mind.day.wake == 0
+    alone.until("08:20")
+    assert not alone.percept.me.asleep
+
+
+def test_whoever_is_put_into_the_town_awake_at_night_goes_to_bed() -> None:
+    alone = Alone(start=at("01:00"), who=someone())
+    alone.until("01:05")
+    assert alone.percept.me.asleep
+    assert alone.mind.day.wake >= 4 * HOUR
+
+
+def test_hours_of_sleep_are_one_piece_and_one_lies_down_and_gets_up_once() -> None:
+    hours = ["reading the paper", *["sleeping at home"] * 2, *["reading the paper"] * 12]
+    alone = Alone(by_fields({"hours": {"hours": hours}}), who=someone()).until("12:00")
+    slept = [second for second, action in alone.actions if isinstance(action, Interact)]
+    assert [second // HOUR for second in slept if second < 4 * HOUR] == [1]
+    asked = [r for r in alone.endpoint.requests if fields_of(r) == ["pieces"]]
+    assert not any("Take 09:" in r.messages[-1].content for r in asked)
+    up = [s for s, action in alone.actions if HOUR < s < 4 * HOUR and not isinstance(action, Idle)]
+    assert not [s for s in up if 1.1 * HOUR < s < 3 * HOUR]
+
+
+def test_what_is_promised_stands_in_its_hour_even_where_the_model_forgets_it() -> None:
+    alone = Alone(by_fields({"hours": {"hours": ["reading the paper"] * 15}}), who=someone())
+    alone.mind.commitments = [
+        Commitment(TODAY, "17:30", "hanging paper hearts", "Cafe", "Bea Birch"),
+        Commitment(TOMORROW, "17:00", "going to the party", "Cafe"),
+    ]
+    alone.step()
+    held = alone.mind.day.find_block(9 * HOUR + 45 * 60)
+    assert held is not None
+    assert (held.start, held.end) == (9 * HOUR + 30 * 60, 10 * HOUR + 30 * 60)
+    assert held.text == "hanging paper hearts, at Cafe, with Bea Birch"
+    assert not faults_of(alone.mind.day, 0)
+    for fields in (["outline"], ["hours"], ["pieces"]):
+        (asked,) = [r for r in alone.endpoint.requests if fields_of(r) == fields]
+        assert "hanging paper hearts" in asked.messages[-1].content
+        assert "Tuesday 14 February 17:00" in asked.messages[-1].content
+
+
+def test_a_model_that_keeps_what_is_promised_is_left_its_own_words() -> None:
+    kept = "hanging the paper hearts with Bea at the Cafe"
+    hours = [*["reading the paper"] * 9, kept, *["reading the paper"] * 5]
+    alone = Alone(by_fields({"hours": {"hours": hours}}), who=someone())
+    alone.mind.commitments = [
+        Commitment(TODAY, "17:00", "hanging paper hearts", "Cafe", "Bea Birch")
+    ]
+    alone.step()
+    assert [b.text for b in alone.mind.day.hours] == [
+        "reading the paper",
+        kept,
+        "reading the paper",
+    ]
+
+
+def test_an_hour_that_is_nearly_over_is_planned_with_the_next() -> None:
+    alone = Alone(answering_hours, start=at("08:50"), who=someone())
+    alone.step()
+    assert [b.start // 60 for b in alone.mind.day.hours[:3]] == [0, 70, 130]
+
+
+def test_pieces_end_on_the_hour_however_late_it_was_begun() -> None:
+    alone = Alone(answering_hours, start=at("08:01"), who=someone()).until("10:30")
+    spans = [
+        r.messages[-1].content.rpartition("Take ")[2][:14]
+        for r in alone.endpoint.requests
+        if fields_of(r) == ["pieces"]
+    ]
+    assert spans == ["08:01 to 09:00", "09:00 to 10:00", "10:00 to 11:00"]
+
+
+def test_a_day_of_the_original_s_grain_is_lived_word_by_word() -> None:
+    """Ten minutes an entry, in texts as long as the original's longest schedules have."""
+    steps = [
+        f"going over page {k} of the notes for the research paper on the effects of gentrification "
+        "in low-income communities, and writing what follows from it into the margin"
+        for k in range(6)
+    ]
+    rule = by_fields({"pieces": {"pieces": [{"what": step, "minutes": 10} for step in steps]}})
+    alone = Alone(rule, who=someone()).until("08:59")
+    done = [action.doing for _, action in alone.actions if isinstance(action, Idle)]
+    assert [doing for k, doing in enumerate(done) if doing not in done[:k]] == steps
+    remembered = [alone.mind.stream[k] for k in range(len(alone.mind.stream))]
+    finest = [
+        m
+        for m in remembered
+        if m.kind == "plan" and starts(m) < HOUR and any(s in m.text for s in steps)
+    ]
+    assert len(finest) == 6
+    assert all(m.place and m.text.endswith(f"at {m.place.replace('/', ', ')}") for m in finest)
+
+
+def test_a_way_is_walked_once_and_what_follows_begins_on_arrival() -> None:
+    pieces = [("walking to the Park", 10), ("walking to the Park", 10), ("feeding ducks", 15)]
+    parts = [
+        {"what": what, "minutes": m} for what, m in [*pieces, ("reading", 15), ("reading", 10)]
+    ]
+    spots = [
+        {"where": where, "thing": "nothing", "state": "", "emoji": "🙂"}
+        for where in ("Park", "Park", "Park", "Park")
+    ]
+    rule = by_fields({"pieces": {"pieces": parts}, "spots": {"spots": spots}})
+    alone = Alone(rule, who=someone())
+    for _ in range(4):
+        alone.step()
+    moves = [action.place for _, action in alone.actions if isinstance(action, Move)]
+    assert moves == ["Park"]
+    assert alone.actions[2][1] == Idle("feeding ducks", "🙂")
 
 
 @settings(max_examples=12)
@@ -309,7 +434,7 @@ def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
         ("serving coffee", "Cafe")
     }
     assert {place for _, place in list_deeds(alone, "12:10", "12:30")} == {
-        ("feeding ducks", "Park")
+        ("feeding ducks", "Park/lawn/bench")
     }
     alone.until("23:10")
     assert alone.percept.me.asleep
@@ -440,7 +565,7 @@ def test_a_golden_morning() -> None:
 def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
     data = {
         "status": "",
-        "wake_hour": 7,
+        "wake_hours": [5, 7],
         "usual": ["rest"] * 5,
         "slots": [0, HOUR],
         "habit": ["rest", "work"],
@@ -463,7 +588,7 @@ def test_nobody_without_a_day_is_asked_for_hours() -> None:
 
 LINE = "resting"
 RENEWAL = {"yesterday": LINE, "status": LINE, "requirements": [LINE]}
-DAY = {"wake_hour": 7, "outline": [LINE] * 5}
+DAY = {"outline": [LINE] * 5}
 PIECE = {"what": LINE, "minutes": 15}
 MALFORMED: dict[str, list[Value]] = {
     "plan.renew": [
@@ -478,16 +603,12 @@ MALFORMED: dict[str, list[Value]] = {
         {"status": LINE, "requirements": [LINE]},
     ],
     "plan.day": [
-        {**DAY, "wake_hour": 4},
-        {**DAY, "wake_hour": 10},
-        {**DAY, "wake_hour": "seven"},
-        {**DAY, "wake_hour": 7.5},
-        {**DAY, "wake_hour": None},
         {**DAY, "outline": [LINE] * 4},
         {**DAY, "outline": [LINE] * 9},
         {**DAY, "outline": [LINE, LINE, LINE, LINE, ""]},
         {**DAY, "outline": {"07:00": LINE}},
         {"wake_hour": 7},
+        {},
     ],
     "plan.hours": [
         {"hours": []},
@@ -514,7 +635,7 @@ MALFORMED: dict[str, list[Value]] = {
 }
 FIRST_FIELD = {
     "plan.renew": "yesterday",
-    "plan.day": "wake_hour",
+    "plan.day": "outline",
     "plan.hours": "hours",
     "plan.pieces": "pieces",
 }
@@ -545,7 +666,7 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, wo
     if purpose == "plan.renew":
         assert (alone.mind.status, alone.mind.requirements) == ("as ever", [])
     elif purpose == "plan.day":
-        assert (day.wake, day.outline[0]) == (-HOUR, "serving coffee")
+        assert (day.wake, day.outline[0]) == (0, "serving coffee")
     elif purpose == "plan.hours":
         assert [block.text for block in day.hours] == ["serving coffee", "feeding ducks"]
     else:
@@ -553,10 +674,10 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, wo
         assert day.pieces[0].text == day.hours[0].text
 
 
-def test_long_or_unclean_words_of_a_plan_are_cut_and_cleaned() -> None:
+def test_unclean_words_of_a_plan_are_cleaned_and_long_ones_kept() -> None:
     dirty = "\x1b[2J" + "rest \n" * 13
     replies: dict[str, dict[str, Value]] = {
-        "wake_hour": {"wake_hour": 7, "outline": [dirty] * 5},
+        "outline": {"outline": [dirty] * 5},
         "hours": {"hours": [dirty] * 15},
         "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},
     }
@@ -564,4 +685,4 @@ def test_long_or_unclean_words_of_a_plan_are_cut_and_cleaned() -> None:
     alone.step()
     day = alone.mind.day
     texts = [*day.outline, *(b.text for b in day.hours), *(p.text for p in day.pieces)]
-    assert texts == ["rest " * 11 + "rest"] * 10
+    assert texts == ["rest " * 12 + "rest"] * 10
