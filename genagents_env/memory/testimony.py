@@ -4,7 +4,8 @@ A question is no testimony, nor is what somebody wonders about, supposes or deni
 is left states a fact if one of its patterns is found, or if it means nearly the same as the fact's
 statement, and more nearly than any other fact's: the mean of two cosines of their embeddings, one
 with *I* and *you* replaced by names, one with all names replaced by *someone*, so that talk about
-the same people is not yet the same fact; and it has a number where the fact has one. The world knows only the patterns; this is for measures.
+the same people is not yet the same fact; and it has a number where the fact has one. The world
+knows only the patterns; this is for measures.
 
 The rules read English. Threshold: `python -m benchmarks.testimony`.
 """
