@@ -32,6 +32,7 @@ class Profile:
     `facts` are those of the scenario this person knows at the start; `past` is what the person
     carries along from an earlier run, if anything.
     `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
+    `phone`: whether this person has a telephone, in a town that knows it.
     `town`: the places this person knows at the start, when they are open and what stands in them.
     """
 
@@ -54,6 +55,7 @@ class Profile:
     retention: int
     sleeps_in: tuple[str, str] | None = None
     town: tuple[TownPlace, ...] = ()
+    phone: bool = False
     past: Past | None = None
     currently: str = ""
     dated: tuple[PastMemory, ...] = ()
@@ -108,6 +110,7 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         town=find_town_places(person, scenario),
         past=person.past,
         recent_memories=person.recent_memories,
+        phone=scenario.rules.phone and person.phone,
     )
 
 

@@ -65,6 +65,10 @@ class SmallvilleConfig(BaseModel):
     latency_ticks: Mapping[Faculty, Count] = Field(default_factory=dict)
     """Ticks from the start of a faculty's model call to its effect; 0 where none are given."""
 
+    context: Literal["memories", "summary"] = "memories"
+    """What the prompts of reacting and talking hold of memory: the memories themselves, or a
+    summary of those that matter, which is one more call each time (paper, section 4.3.1)."""
+
     rate_batch: Annotated[int, Field(ge=1, le=10)] = 8
     """Memories whose importance is asked for in one call (public code: 1)."""
     rate_minutes: Positive = 20

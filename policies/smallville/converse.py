@@ -1,10 +1,10 @@
 """Converse: one utterance at a time, from what the agent thinks of the other and remembers.
 
 Every utterance is an action in its own tick, so a conversation takes as long as it takes, can be
-overheard, and ends when one walks off. Either side may end it, and takes its leave at the latest
-after so many messages; `memo` has what stays of it. Source: Park et al. 2023, section 4.3.2. The
-public code has a whole conversation take place within a step, and summarises the relationship
-before every utterance; here once for each conversation.
+overheard, joined, and ends when one walks off. Words are thought of at the tick at which they can
+be said: `opening` has the way to the first, `turns` who speaks next, `memo` what stays of it all.
+Source: Park et al. 2023, section 4.3.2. The public code has a whole conversation take place within
+a step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,31 +21,22 @@ from genagents_env.cognition.query import (
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Sentence, Speech
+from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from . import memo
-from .dialogue import end, follow, is_late, is_my_turn, is_out_of_earshot
+from . import context, memo, ties
+from .dialogue import end, follow, note_heard
 from .mind import Dialogue, SmallvilleMind
-from .retrieve import recall
+from .opening import EMOJI, choose_step, find_step
+from .retrieve import TimedMemory, recall
 from .summary import describe_self
+from .turns import TALKING, is_interrupted, is_my_turn
+from .upcoming import describe_upcoming, rank_last
 
-EMOJI = "💬"
-_APPROACH = 180  # seconds for which the agent walks up to somebody who is out of earshot
-_NEAR = 2  # tiles from which words are tried again
 _RECENT = 4  # utterances that memories are looked for by (public code: 4)
-_FIRST = "someone you know"
-
-
-class RelationshipReply(ReplyModel):
-    """What the agent thinks of somebody."""
-
-    wire_name: ClassVar[str] = "Relationship"
-    wire_description: ClassVar[str] = "What one makes of somebody."
-
-    relationship: Sentence
+_FEW = 2  # utterances left of which the agent is told
 
 
 class Utterance(ReplyModel):
@@ -62,36 +53,32 @@ class Utterance(ReplyModel):
 
 def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
     """Follow the conversation; think of the others, of what to say, of what was said."""
+    note_heard(mind, moment)
     if mind.dialogue is None and moment.percept.conversation is None:
         return ()
     if not mind.config.conversation:
         return ()
     over = [Query("converse.memo", memo.make_data(mind, each)) for each in follow(mind, moment)]
-    return [*over, *_query_relations(mind), *_query_words(mind, moment)]
+    return [*over, *query_words(mind, moment)]
 
 
-def _query_relations(mind: SmallvilleMind) -> list[Query]:
-    """Ask for the agent's view of those it has not thought of in this conversation."""
+def query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
+    """Ask for words where they can be said now, first for what is missing to find them."""
     dialogue = mind.dialogue
-    if dialogue is None:
+    if dialogue is None or dialogue.unsaid or dialogue.leaving or moment.percept.me.asleep:
         return []
-    begun = dialogue.begun
-    waiting = [p.data for p in mind.pending if p.purpose == "converse.relate"]
-    asked = [data["other"] for data in waiting if data["begun"] == begun]
-    new = [name for name in dialogue.others if name not in (*dialogue.relations, *asked)]
-    return [Query("converse.relate", {"other": name, "begun": begun}) for name in new]
-
-
-def _query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
-    """Ask for words when it is the agent's turn to speak and it has none yet."""
-    dialogue = mind.dialogue
-    if dialogue is None or dialogue.unsaid or dialogue.leaving or mind.is_busy("converse.speak"):
+    if any(mind.is_busy(f"converse.{what}") for what in ("speak", "context", "relate")):
         return []
-    if any(name not in dialogue.relations for name in dialogue.others):
+    if moment.percept.conversation is None:
+        if dialogue.id >= 0 or find_step(mind, dialogue, moment) != "say":
+            return []
+    elif not is_my_turn(mind, dialogue, moment):
         return []
-    if moment.percept.me.asleep or not is_my_turn(mind, dialogue, moment):
-        return []
-    return [Query("converse.speak", {"begun": dialogue.begun, "heard": len(dialogue.lines)})]
+    if unknown := ties.list_unknown(mind, dialogue):
+        begun = dialogue.begun
+        return [Query("converse.relate", {"other": name, "begun": begun}) for name in unknown]
+    data = {"begun": dialogue.begun, "heard": len(dialogue.lines)}
+    return [context.make_query(mind, "converse.speak", data)]
 
 
 def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
@@ -100,34 +87,14 @@ def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
 
 
-# What the agent thinks of the other.
-
-
-async def _prepare_relation(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
-    if _find_current(mind, data) is None:
-        return None
-    other = str(data["other"])
-    memories = await recall(mind, [f"{mind.name}'s relationship with {other}"], moment.now)
-    shown = mind.services.prompts.fill(
-        "converse_relate",
-        mind.profile,
-        [*describe_here_and_now(moment.percept), *describe_self(mind)],
-        memories=memories,
-        other=shorten_name(other),
-    )
-    return PreparedQuery(shown.messages, data, shown.cuts)
-
-
 async def _apply_relation(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
+    ties.apply(mind, data, moment, reply)
     dialogue = _find_current(mind, data)
-    if dialogue is None:
+    if dialogue is None or ties.list_unknown(mind, dialogue):
         return []
-    dialogue.relations[data["other"]] = "" if reply.fallback else reply.value.relationship
-    return _query_words(mind, moment)
+    return query_words(mind, moment)
 
 
 # What to say.
@@ -136,63 +103,110 @@ async def _apply_relation(
 async def _prepare_words(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
-    percept, dialogue = moment.percept, _find_current(mind, data)
+    dialogue = _find_current(mind, data)
     if dialogue is None:
         return None
-    relations = {o: dialogue.relations.get(o, "") for o in dialogue.others}
-    doing = {seen.name: seen.doing for seen in percept.people if seen.name in relations}
-    recent = " ".join(line.text for line in dialogue.lines[-_RECENT:])
-    queries = [
-        *(text or f"{mind.name}'s relationship with {name}" for name, text in relations.items()),
-        *(f"{name} is {what}" for name, what in doing.items() if not dialogue.lines),
-        *([recent] if recent else []),
-    ]
+    known = context.find_summary(data)
     shown = mind.services.prompts.fill(
         "converse_speak",
         mind.profile,
         [
-            *describe_here_and_now(percept),
-            *describe_self(mind),
-            Section("tie", _format_opinions(relations)),
-            Section("talk", memo.format_transcript(mind, dialogue.lines), SPOKEN, "last"),
+            *describe_here_and_now(moment.percept),
+            *rank_last(describe_self(mind), besides="status"),
+            *rank_last(describe_upcoming(mind, moment)),
+            *_describe_others(mind, dialogue, moment),
+            *known,
+            Section("talk", _format_talk(mind, dialogue), SPOKEN, "last"),
         ],
-        memories=await recall(mind, queries, moment.now),
+        memories=() if known else await _recall(mind, dialogue, moment),
         others=shorten_names(dialogue.others),
         opening=not dialogue.lines,
-        last=_is_last(mind, dialogue, moment),
+        joining=not dialogue.lines and bool(dialogue.before),
+        phone=dialogue.phone,
+        left=_count_left(mind, dialogue, moment),
+        few=_FEW,
     )
     return PreparedQuery(shown.messages, data, shown.cuts)
 
 
-def _format_opinions(relations: Mapping[str, str]) -> list[JSONValue]:
-    return [[f"about {shorten_name(name)}", text] for name, text in relations.items() if text]
+def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
+    """Return what the agent looks through its memory for before it speaks."""
+    dialogue = _find_current(mind, data)
+    if dialogue is None:
+        return []
+    recent = " ".join(line.text for line in (*dialogue.before, *dialogue.lines)[-_RECENT:])
+    doing = [f"{name} is {what}" for name, what in dialogue.activities.items()]
+    return [
+        *(f"{mind.name}'s relationship with {name}" for name in dialogue.others),
+        *([] if dialogue.lines else doing),
+        *(text for text in (recent, dialogue.reason) if text),
+    ]
 
 
-def _is_last(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether the agent may speak only once more, by its own limit or the world's."""
+async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[TimedMemory]:
+    said = [*dialogue.before, *dialogue.lines]
+    shown = [line.text for line in said] + [
+        text for name in dialogue.others for text in ties.list_texts(mind, name, moment.now)
+    ]
+    return await recall(
+        mind,
+        _list_questions(mind, {"begun": dialogue.begun}),
+        moment.now,
+        without=[*shown, *(line.event for line in said if line.event >= 0)],
+    )
+
+
+def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Section]:
+    """Return what the others are to the agent, and why it wanted to talk with them."""
+    tie = [line for name in dialogue.others for line in ties.format_tie(mind, name, moment.now)]
+    why: list[JSONValue] = [
+        [shorten_name(name), "was", what] for name, what in dialogue.activities.items()
+    ]
+    if dialogue.reason:
+        why.append(["you wanted to talk about", dialogue.reason])
+    return [Section("tie", tie), Section("reason", why)]
+
+
+def _format_talk(mind: SmallvilleMind, dialogue: Dialogue) -> list[JSONValue]:
+    """Return what was said, news that all heard meanwhile, and what the agent meant to say."""
+    lines = memo.format_transcript(mind, dialogue.before, dialogue.lines)
+    news = [line for line in mind.heard if not line.speaker and line.at >= dialogue.begun]
+    lines += [["all heard", line.text] for line in news]
+    if dialogue.meant:
+        lines.append(["you were about to say", dialogue.meant])
+    return lines
+
+
+def _count_left(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> int:
+    """Return how often the agent may speak still, by its own limit and the world's."""
     talk = moment.percept.conversation
-    if len(dialogue.lines) + 1 >= mind.config.most_messages:
-        return True
-    return talk is not None and talk.exchanges_left <= 1
+    messages = mind.config.most_messages - len(dialogue.lines)
+    own = 1 if messages <= 1 else max(2, (messages + 1) // 2)
+    return own if talk is None else min(own, max(1, talk.exchanges_left))
 
 
 async def _apply_words(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
-    """Decide what to say; if more was said meanwhile, think again."""
+    """Decide what to say; what was heard meanwhile may call for other words."""
     dialogue = _find_current(mind, data)
     if dialogue is None or moment.percept.me.asleep:
         return []
-    if len(dialogue.lines) != data["heard"]:
-        return _query_words(mind, moment)
     words, parting = reply.value.say, reply.value.end
-    if not words and not dialogue.lines:
+    if len(dialogue.lines) != data["heard"]:
+        dialogue.meant = words
+        return query_words(mind, moment)
+    if not words and not dialogue.lines and dialogue.id < 0:
         end(mind, dialogue, moment)
         return []
+    if not words and not parting:
+        dialogue.passed = len(dialogue.lines)  # others may speak
+        return []
     dialogue.unsaid = words
-    # Whoever speaks first stays for the answer.
-    leaving = not words or (parting and bool(dialogue.lines))
-    dialogue.leaving = leaving or _is_last(mind, dialogue, moment)
+    # Whoever speaks first, or asks something, stays for the answer.
+    stays = bool(words) and (not dialogue.lines or words.rstrip().endswith("?"))
+    last = _count_left(mind, dialogue, moment) == 1
+    dialogue.leaving = not words or (parting and not stays) or last
     return []
 
 
@@ -207,9 +221,9 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action | None:
     if not mind.config.conversation:
         step: Action | None = Talk(None, "", leave=True)
     elif dialogue is not None and dialogue.id < 0:
-        step = _open(mind, dialogue, moment)
+        step = choose_step(mind, dialogue, moment)
     elif dialogue is not None and talk is not None:
-        step = _speak(dialogue, may_speak=talk.may_speak)
+        step = _speak(mind, dialogue, moment, may_speak=talk.may_speak)
     else:
         step = None
     if step is not None:
@@ -218,48 +232,24 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action | None:
     return step
 
 
-def _speak(dialogue: Dialogue, *, may_speak: bool) -> Action:
-    doing = _describe_doing(dialogue)
+def _speak(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, *, may_speak: bool) -> Action:
+    doing = f"{TALKING} {' and '.join(dialogue.others)}"
     if dialogue.leaving and not dialogue.unsaid:
         return Talk(None, "", leave=True)
-    if dialogue.unsaid and may_speak:
+    others_first = is_interrupted(moment.percept, [mind.name, *dialogue.others]) or (
+        dialogue.meant == dialogue.unsaid and not is_my_turn(mind, dialogue, moment)
+    )
+    if dialogue.unsaid and may_speak and not others_first:
         return Talk(None, dialogue.unsaid, leave=dialogue.leaving, doing=doing, emoji=EMOJI)
     return Idle(doing, EMOJI)
 
 
-def _open(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action | None:
-    """Return what brings the agent's first words to the other, or give up."""
-    percept, other = moment.percept, dialogue.others[0]
-    seen = next((person for person in percept.people if person.name == other), None)
-    tried = dialogue.spoke >= 0
-    if (tried and moment.now - dialogue.spoke > _APPROACH) or is_late(mind, moment):
-        end(mind, dialogue, moment)
-        return None
-    if seen is not None and seen.asleep:
-        end(mind, dialogue, moment)
-        return None
-    if not dialogue.unsaid:
-        return Idle(f"turning to {other}", EMOJI)
-    near = percept.result.arrived or (seen is not None and seen.distance <= _NEAR)
-    walking = is_out_of_earshot(mind, percept) or (mind.last == "Move" and not near)
-    if tried and walking:
-        return Move(other, f"walking up to {other}", EMOJI)
-    if not tried:
-        dialogue.spoke = moment.now
-    doing, leave = _describe_doing(dialogue), dialogue.leaving
-    return Talk(other, dialogue.unsaid, leave=leave, doing=doing, emoji=EMOJI)
-
-
-def _describe_doing(dialogue: Dialogue) -> str:
-    return f"talking with {' and '.join(dialogue.others)}"
-
-
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "converse.relate": QueryHandler(
-        prepare=_prepare_relation,
-        reply_model=lambda data: RelationshipReply,
+        prepare=ties.prepare,
+        reply_model=lambda data: ties.RelationshipReply,
         # Only `reply.fallback` is looked at.
-        fallback=lambda data: RelationshipReply(relationship=_FIRST),
+        fallback=lambda data: ties.RelationshipReply(relationship=ties.DEFAULT),
         apply=_apply_relation,
         max_tokens=lambda data: 200,
     ),
@@ -268,7 +258,8 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
         reply_model=lambda data: Utterance,
         fallback=lambda data: Utterance(say="", end=True),
         apply=_apply_words,
-        max_tokens=lambda data: 320,
+        max_tokens=lambda data: 480,
     ),
+    "converse.context": context.make_handler(_list_questions),
     "converse.memo": memo.HANDLER,
 }

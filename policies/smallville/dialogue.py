@@ -4,17 +4,20 @@ The world says who is in a conversation and what was heard; whether the agent wa
 known a tick after it spoke. No model is asked here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, time, timedelta
 
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import Conversation, Percept
-from genagents_env.rng import draw_index
 
-from .mind import Dialogue, DialogueLine, SmallvilleMind
+from .mind import Dialogue, DialogueLine, HeardLine, SmallvilleMind
+from .turns import find_addressee
 
-_OUT_OF_EARSHOT = "out of earshot"  # how the world words this refusal
+# How the world words refusals.
+OUT_OF_EARSHOT, BUSY = "out of earshot", "someone else was speaking"
 _NEVER_LATE = 24
+_HEARD_SECONDS = 300  # for which words in one's hearing are kept, those of a talk one may join
+_HEARD_LINES = 24
 
 
 def follow(mind: SmallvilleMind, moment: Moment) -> list[Dialogue]:
@@ -31,19 +34,21 @@ def follow(mind: SmallvilleMind, moment: Moment) -> list[Dialogue]:
             over = end(mind, mind.dialogue, moment)
     if mind.dialogue is None and talk is not None:
         mind.dialogue = Dialogue(talk.id, moment.now, [], place=moment.percept.me.place)
+        if len(talk.members) > 2:  # it was under way before the agent was drawn in
+            mind.dialogue.before = list_before(mind, moment, talk.members)
         _update(mind, mind.dialogue, moment, talk)
     return over
 
 
-def begin(mind: SmallvilleMind, other: str, moment: Moment) -> Dialogue:
-    """Decide to speak to `other`; nobody knows of it yet."""
-    mind.dialogue = Dialogue(-1, moment.now, [other], place=moment.percept.me.place)
-    return mind.dialogue
-
-
 def end(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Dialogue]:
-    """Be done with a conversation; return it, unless not a word was said in it."""
-    _note_parting(mind, list_company(mind, dialogue), moment)
+    """Be done with a conversation; return it, unless not a word was said in it.
+
+    A wish to talk that another talk came before is no parting: it may come again after that.
+    """
+    if dialogue.id < 0 and moment.percept.conversation is not None:
+        mind.attention.considered.pop(dialogue.others[0], None)
+    else:
+        _note_parting(mind, list_company(mind, dialogue), moment)
     if dialogue.id < 0:
         mind.last = mind.going = ""  # the way to the other says nothing about the way to the plan
     mind.dialogue = None
@@ -78,29 +83,40 @@ def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
     return not late < woke <= clock
 
 
-def is_out_of_earshot(mind: SmallvilleMind, percept: Percept) -> bool:
-    """Return whether the agent's last words came to nothing because nobody was near enough."""
-    return mind.last == "Talk" and not percept.result.ok and _OUT_OF_EARSHOT in percept.result.text
+def note_heard(mind: SmallvilleMind, moment: Moment) -> None:
+    """Keep the words heard for some minutes, whoever they were meant for."""
+    mind.heard += [
+        HeardLine(heard.speaker or "", heard.text, heard.event_id, moment.now)
+        for heard in moment.percept.heard
+        if heard.text and heard.kind in ("speech", "news")
+    ]
+    oldest = moment.now - _HEARD_SECONDS
+    mind.heard = [line for line in mind.heard if line.at >= oldest][-_HEARD_LINES:]
 
 
-def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether it is the agent's turn to speak next.
+def list_before(
+    mind: SmallvilleMind, moment: Moment, speakers: Collection[str]
+) -> list[DialogueLine]:
+    """Return what some people said in the agent's hearing before this moment, of late."""
+    return [
+        DialogueLine(line.speaker, line.text, line.event)
+        for line in mind.heard
+        if line.speaker in speakers and line.at < moment.now
+    ]
 
-    Never after its own words. Among several who could answer, a draw that all of them make
-    alike says who thinks of an answer at this tick, so that not all do for one to be heard.
+
+def is_refused(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
+    """Return whether the first words came to nothing, and would again.
+
+    One who was out of earshot is walked up to, and another who was speaking is waited for.
     """
-    talk = moment.percept.conversation
-    if talk is None:
-        return dialogue.id < 0
-    last = dialogue.lines[-1].speaker if dialogue.lines else ""
-    if last == mind.name or not talk.may_speak:
+    result = moment.percept.result
+    if mind.last != "Talk" or result.ok or BUSY in result.text:
         return False
-    waiting = [member for member in talk.members if member != last]
-    if talk.turn is not None or len(waiting) < 2:
+    if OUT_OF_EARSHOT not in result.text or dialogue.phone:
         return True
-    period = moment.tick // (1 + mind.config.latency("converse"))
-    drawn = draw_index(mind.services.model.run_seed, len(waiting), "speaks", talk.id, period)
-    return waiting[drawn] == mind.name
+    dialogue.reach //= 2
+    return dialogue.reach < 1
 
 
 def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
@@ -124,16 +140,30 @@ def _update(
         return  # nobody knows yet that the agent wants to talk, so what they say is no reply
     heard = _list_others_words(moment.percept, {*before, *dialogue.others})
     if heard:
-        dialogue.unsaid, dialogue.leaving = "", False  # thought of before this was heard
+        _think_again(mind, dialogue, heard)
+    if fresh or heard:
+        dialogue.heard = moment.tick
     dialogue.lines += _sort_lines([*fresh, *heard], talk)
+
+
+def _think_again(mind: SmallvilleMind, dialogue: Dialogue, heard: Sequence[DialogueLine]) -> None:
+    """Keep words that were ready only where what was heard asks nothing of the agent.
+
+    Otherwise what it meant to say goes with the question for other words.
+    """
+    if not dialogue.unsaid:
+        return
+    dialogue.meant = dialogue.unsaid
+    names = [mind.name, *dialogue.others]
+    if any(find_addressee(line.text, names) in ("", mind.name) for line in heard):
+        dialogue.unsaid, dialogue.leaving = "", False
 
 
 def _take_own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[DialogueLine]:
     """Return the agent's words as a line, once it is known that they were spoken."""
     if mind.last != "Talk" or not moment.percept.result.ok or not dialogue.unsaid:
         return []
-    words, dialogue.unsaid = dialogue.unsaid, ""
-    dialogue.spoke = moment.now
+    words, dialogue.unsaid, dialogue.meant = dialogue.unsaid, "", ""
     return [DialogueLine(mind.name, words, -1)]
 
 
@@ -161,8 +191,7 @@ def _is_over(
         return percept.me.asleep
     if dialogue.id >= 0 or dialogue.lines or percept.conversation is not None:
         return True
-    refused = mind.last == "Talk" and not percept.result.ok
-    return refused and not is_out_of_earshot(mind, percept)
+    return is_refused(mind, dialogue, moment)
 
 
 def _note_parting(mind: SmallvilleMind, names: Sequence[str], moment: Moment) -> None:

@@ -97,8 +97,8 @@ def _leave_out_shut(mind: SmallvilleMind, piece: Piece, rooms: Sequence[KnownRoo
 
 
 def begin_reaction(mind: SmallvilleMind, data: QueryData, moment: Moment, setting: Setting) -> None:
-    """Begin a reaction: unless the agent now sleeps or talks, it replaces what it is doing."""
-    if mind.asleep or mind.dialogue is not None:
+    """Begin a reaction: unless the agent now sleeps or talks on, it replaces what it is doing."""
+    if mind.asleep or (mind.dialogue is not None and not mind.dialogue.leaving):
         return
     mind.activity = SmallvilleActivity(
         text=data["text"],

@@ -53,21 +53,79 @@ class DialogueLine:
 
 @dataclass(slots=True)
 class Dialogue:
-    """The conversation the agent is in. Times are seconds of game time.
+    """The conversation the agent is in, or goes up to somebody for. `id` is -1 until it is open.
 
-    `relations`: what the agent thinks of each of the others. `unsaid`: words decided on but not yet
-    heard by anyone; `leaving`: with them it leaves. `spoke`: when it last spoke.
+    Attributes:
+        id: of the conversation.
+        begun: the second at which the agent took part, or made up its mind to.
+        others: who else is in it.
+        lines: what was said since.
+        before: what was said in its hearing before it came.
+        unsaid: words decided on but not yet heard by anyone.
+        meant: words decided on that something else was said before.
+        leaving: with `unsaid` it leaves.
+        place: where.
+        reason: why the agent wanted to talk.
+        activities: what each of the others was doing before.
+        phone: it calls, or was called.
+        since: the second at which it began to walk up to the other, -1 if it does not.
+        reach: tiles from which it speaks.
+        turned: the tick at which it turned to those whom it joins.
+        heard: the tick at which the last line was said.
+        passed: how many lines there were when it last had nothing to say.
     """
 
     id: int
     begun: int
     others: list[str]
     lines: list[DialogueLine] = field(default_factory=list)
-    relations: dict[str, str] = field(default_factory=dict)
+    before: list[DialogueLine] = field(default_factory=list)
     unsaid: str = ""
+    meant: str = ""
     leaving: bool = False
-    spoke: int = -1
     place: str = ""
+    reason: str = ""
+    activities: dict[str, str] = field(default_factory=dict)
+    phone: bool = False
+    since: int = -1
+    reach: int = 0
+    turned: int = -2
+    heard: int = -1
+    passed: int = -1
+
+
+@dataclass(slots=True)
+class HeardLine:
+    """Words heard of late; `speaker` is empty for news. `at`: the second."""
+
+    speaker: str
+    text: str
+    event: int
+    at: int
+
+
+@dataclass(slots=True)
+class Tie:
+    """What somebody is to the agent, in a sentence; `made`: when. `stale`: to be thought over."""
+
+    text: str
+    made: int
+    stale: bool = False
+
+
+@dataclass(slots=True)
+class Focus:
+    """Something noticed that may make the agent do something else; `since`: the second.
+
+    `kind`: person, object, speech, news, thought or notice. `subject`: a person's name or an
+    object's id. `named`: it names the agent, as one who is served or spoken of.
+    """
+
+    kind: str
+    subject: str
+    text: str
+    since: int
+    named: bool = False
 
 
 @dataclass(slots=True)
@@ -116,6 +174,7 @@ class Attention:
     `renewed`: when that was asked last. `considered`: when each person or object was last reacted
     to. `talked`: when the last conversation with someone ended. `importance`: of what was observed
     since the last reflection.
+    `focus`: what waits to be reacted to; `news`: what goes before it, oldest first.
     """
 
     events: dict[str, int] = field(default_factory=dict)
@@ -130,6 +189,8 @@ class Attention:
     changes: list[int] = field(default_factory=list)
     scanned: int = 0
     renewed: int = 0
+    focus: Focus | None = None
+    news: list[Focus] = field(default_factory=list)
 
 
 @dataclass
@@ -140,8 +201,9 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     to hold; `commitments`: what it has promised, in the order of time. `objects`: what it believes
     of the objects it has seen, by id. `blocked`: until when a place or object is not tried again;
     `refused`: why it last could not get into one, and when. `uses`: what it has put into another
-    state for the time of an activity, by id. `place`: where it is. `last`, `going`: its last action
-    and where it led. `numbers`: how often each purpose was asked at tick `counted`.
+    state for the time of an activity, by id. `ties`: what others are to it. `heard`: words of the
+    last minutes. `place`: where it is. `last`, `going`: its last action and where it led.
+    `numbers`: how often each purpose was asked at tick `counted`.
     """
 
     stores: ClassVar[tuple[str, ...]] = ("stream",)
@@ -155,6 +217,8 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     day: Day = field(default_factory=Day)
     activity: SmallvilleActivity = field(default_factory=SmallvilleActivity)
     dialogue: Dialogue | None = None
+    ties: dict[str, Tie] = field(default_factory=dict)
+    heard: list[HeardLine] = field(default_factory=list)
     pending: list[PendingQuery] = field(default_factory=list)
     status: str = ""
     requirements: list[str] = field(default_factory=list)

@@ -1,10 +1,10 @@
 """React: whether what is noticed makes the agent do something else than was planned.
 
-Of what is noticed at a moment one thing is considered: the first person it may speak to, else
-the first object that changed. It goes on, speaks, waits, or does something else, which is then
-grounded like any activity; after the last two the rest of the day is planned anew.
-Source: Park et al. 2023, section 4.3.1. Where the public code cannot read a reply it talks; here
-the agent goes on.
+Of what is noticed one thing is considered at a time (`focus`). The agent goes on, speaks to
+somebody here or calls somebody who is not, waits, or does something else, which is then grounded
+like any activity; after the last two the rest of the day is planned anew. To talk with somebody who
+talks already is to join them. Source: Park et al. 2023, section 4.3.1. Where the public code cannot
+read a reply it talks; here the agent goes on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal, cast
 from pydantic import Field, create_model
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import shorten_name
+from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -25,106 +25,122 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.cognition.replies import Phrase, one_of
 from genagents_env.cognition.sections import Section
-from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_index
 
-from . import dialogue, ground
-from .day import Piece, PlanBlock
+from . import context, ground, opening, telephone, ties
+from .converse import query_words
+from .focus import NEWS, PERSON, choose, is_free, may_talk, take_in
 from .mind import SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
-from .retrieve import recall
+from .retrieve import TimedMemory, recall
 from .summary import describe_self
+from .turns import is_talking
+from .upcoming import describe_upcoming, rank_last
 
-GO_ON, TALK, WAIT, ELSE = "go on", "talk", "wait", "something else"
+GO_ON, WAIT, ELSE = "go on", "wait", "something else"
+TALK, CALL = "talk to ", "call "  # before a name
 WAITING, WAITING_EMOJI = "waiting", "⏳"
+_MOST_PARTNERS = 3  # people whom one may talk to, or call, that are offered
+_MINUTES = 5  # where none are given
+_HEADS = {
+    "news": "you hear the news",
+    "thought": "a thought comes to you",
+    "notice": "you notice",
+    "speech": "you hear",
+}
 
 
 class Reaction(ReplyModel):
-    """What the agent does about it: `what` in words for something else, and for how long."""
+    """What the agent does about it: `what` in words, and for how long where it does something."""
 
     wire_name: ClassVar[str] = "Reaction"
     wire_description: ClassVar[str] = (
-        "What one does about it: `what` in words for something else, and for how long."
+        "What one does about it: `what` in words, and for how long where one does something."
     )
 
     choice: str
     what: Phrase | Literal[""]
-    minutes: Annotated[int, Field(ge=1, le=60)]
+    minutes: Annotated[int, Field(ge=0, le=60)]
 
 
 def make_queries(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Sequence[Query]:
-    """Consider one of the things noticed, unless the agent sleeps, talks or is reacting already."""
-    if not observations or not mind.config.reaction or not _is_free(mind, moment):
+    """Consider one of the things noticed, unless the agent sleeps or is reacting already."""
+    if not mind.config.reaction:
         return ()
-    focus = _find_focus(mind, moment, observations)
+    take_in(mind, moment, observations)
+    focus = choose(mind, moment)
     if focus is None:
-        return ()
-    mind.attention.considered[focus.subject] = moment.now
+        return telephone.make_queries(mind, moment)
     data = {"kind": focus.kind, "subject": focus.subject, "text": focus.text}
-    return [Query("react.decide", data)]
-
-
-def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent could react now: neither asleep, nor talking, nor reacting."""
-    percept, activity = moment.percept, mind.activity
-    if percept.me.asleep or mind.dialogue is not None or percept.conversation is not None:
-        return False
-    if activity.reaction and moment.now < activity.until:
-        return False
-    return not mind.is_busy("react.") and not _is_grounding(mind)
-
-
-def _is_grounding(mind: SmallvilleMind) -> bool:
-    """Return whether a reaction is decided on, but not yet where it takes place."""
-    return any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
-
-
-def _find_focus(
-    mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
-) -> Observation | None:
-    """Return what to consider: a person the agent may speak to, else an object that changed."""
-    new = [seen for seen in observations if _is_new(mind, moment, seen.subject)]
-    for seen in new:
-        if seen.kind == "person" and not seen.asleep and _may_talk(mind, moment, seen.subject):
-            return seen
-    return next((seen for seen in new if seen.kind == "object"), None)
-
-
-def _is_new(mind: SmallvilleMind, moment: Moment, subject: str) -> bool:
-    considered = mind.attention.considered.get(subject)
-    again = mind.config.react_again_minutes * 60
-    return considered is None or moment.now - considered >= again
-
-
-def _may_talk(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
-    if not mind.config.conversation or mind.activity.kind == "sleep":
-        return False
-    return dialogue.may_open(mind, moment, other)
+    return [context.make_query(mind, "react.decide", data)]
 
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    percept, subject, seen = moment.percept, str(data["subject"]), str(data["text"])
-    person = data["kind"] == "person"
-    doing = mind.activity.text or percept.me.doing
-    queries = [f"{mind.name}'s relationship with {subject}", seen] if person else [seen, doing]
-    choices = _rotate([GO_ON, *([TALK] if person else []), WAIT, ELSE], mind, moment)
+    percept, known = moment.percept, context.find_summary(data)
+    partners, contacts = _list_partners(mind, data, moment), _list_contacts(mind, data, moment)
+    choices = [
+        GO_ON,
+        *(f"{TALK}{name}" for name in partners),
+        *(f"{CALL}{name}" for name in contacts),
+        WAIT,
+        ELSE,
+    ]
+    choices = _rotate(choices, mind, moment)
+    tie = ties.format_tie(mind, str(data["subject"]), moment.now) if data["kind"] == PERSON else []
     shown = mind.services.prompts.fill(
         "react_decide",
         mind.profile,
         [
             *describe_here_and_now(percept),
-            *describe_self(mind),
-            Section("plan", [*_format_next(mind, moment.now), ["you are", doing]]),
-            Section("focus", [["you see", seen]]),
+            *rank_last(describe_self(mind), besides="status"),
+            *rank_last(describe_upcoming(mind, moment)),
+            *rank_last([Section("tie", tie), *known]),
+            Section("focus", [[_HEADS.get(data["kind"], "you see"), data["text"]]]),
         ],
-        memories=await recall(mind, queries, moment.now),
-        other=shorten_name(subject) if person else "",
+        memories=() if known else await _recall(mind, data, moment),
         choices=choices,
+        talking=shorten_names(mind.dialogue.others) if mind.dialogue is not None else "",
+        joined=[shorten_name(name) for name in partners if is_talking(percept, name)],
     )
     return PreparedQuery(shown.messages, {**data, "choices": choices}, shown.cuts)
+
+
+def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
+    """Return what the agent looks through its memory for before it decides."""
+    if data["kind"] == PERSON:
+        return [f"{mind.name}'s relationship with {data['subject']}", str(data["text"])]
+    return [str(data["text"]), *([mind.activity.text] if mind.activity.text else [])]
+
+
+async def _recall(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[TimedMemory]:
+    person = data["kind"] == PERSON
+    shown = ties.list_texts(mind, str(data["subject"]), moment.now) if person else []
+    questions = _list_questions(mind, data)
+    return await recall(mind, questions, moment.now, without=[str(data["text"]), *shown])
+
+
+def _list_partners(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
+    """Return whom the agent may speak to here: whom it considers first, then the nearest."""
+    if mind.dialogue is not None or moment.percept.conversation is not None:
+        return []  # to go on is to go on talking
+    awake = [seen.name for seen in moment.percept.people if not seen.asleep]
+    names = sorted(awake, key=lambda name: name != data["subject"])
+    most = 1 if mind.services.prompts.small else _MOST_PARTNERS
+    return [name for name in names if may_talk(mind, moment, name)][:most]
+
+
+def _list_contacts(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
+    """Return whom the agent might call: those named in what it considers, then its ties."""
+    if not mind.profile.phone or mind.dialogue is not None:
+        return []
+    here = {seen.name for seen in moment.percept.people}
+    away = [name for name in telephone.list_contacts(mind) if name not in here]
+    names = sorted(away, key=lambda name: name not in data["text"])
+    most = 1 if mind.services.prompts.small else _MOST_PARTNERS
+    return [name for name in names if may_talk(mind, moment, name)][:most]
 
 
 def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:
@@ -134,39 +150,46 @@ def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[st
     return [*choices[first:], *choices[:first]]
 
 
-def _format_next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
-    """Return what is planned after what the agent is doing, as a line; nothing where nothing is."""
-    following: list[Piece | PlanBlock] = [*mind.day.pieces, *mind.day.hours]
-    planned = next((part for part in following if part.start > now), None)
-    if planned is None:
-        return []
-    return [[f"planned {mind.services.to_time(planned.start):%H:%M}", planned.text]]
-
-
 async def _apply(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
-    """Do what was decided, unless by now the agent sleeps or talks."""
-    choice, what, minutes = reply.value.choice, reply.value.what, reply.value.minutes
-    if not _is_free(mind, moment):
+    """Do what was decided, unless by now the agent sleeps or talks; news are no interruption."""
+    choice, what = reply.value.choice, reply.value.what
+    minutes = reply.value.minutes or _MINUTES
+    if moment.percept.me.asleep or not (data["kind"] in NEWS or is_free(mind, moment)):
         return ()
-    if choice == TALK:
-        return _talk(mind, data, moment)
+    if choice.startswith((TALK, CALL)):
+        return _talk(mind, choice, what, moment)
+    if choice == GO_ON or (choice == ELSE and not what):
+        return ()
+    _leave_talk(mind, moment)
     if choice == WAIT:
         _wait(mind, moment, minutes)
         return [_query_revision(moment, minutes, f"{WAITING}: {data['text']}")]
-    if choice == ELSE and what:
-        reaction = {"text": what, "minutes": minutes}
-        return [ground.query_reaction(mind, reaction), _query_revision(moment, minutes, what)]
-    return ()
+    reaction = {"text": what, "minutes": minutes}
+    why = f"{what} ({data['text']})"
+    return [ground.query_reaction(mind, reaction), _query_revision(moment, minutes, why)]
 
 
-def _talk(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Sequence[Query]:
-    other = str(data["subject"])
-    if not _may_talk(mind, moment, other):
+def _talk(mind: SmallvilleMind, choice: str, what: str, moment: Moment) -> Sequence[Query]:
+    """Make up one's mind to talk: words are asked for once they can be said."""
+    phone = choice.startswith(CALL)
+    other = choice.removeprefix(CALL if phone else TALK)
+    if not is_free(mind, moment) or not may_talk(mind, moment, other):
         return ()
-    opened = dialogue.begin(mind, other, moment)
-    return [Query("converse.relate", {"other": other, "begun": opened.begun})]
+    opening.begin(mind, other, moment, reason=what, phone=phone)
+    return query_words(mind, moment)
+
+
+def _leave_talk(mind: SmallvilleMind, moment: Moment) -> None:
+    """Take one's leave of a conversation for something that cannot wait."""
+    dialogue = mind.dialogue
+    if dialogue is None:
+        return
+    if dialogue.id < 0:
+        mind.dialogue = None
+    else:
+        dialogue.unsaid, dialogue.leaving = "", True
 
 
 def _wait(mind: SmallvilleMind, moment: Moment, minutes: int) -> None:
@@ -192,7 +215,7 @@ def _make_reply_model(data: QueryData) -> type[Reaction]:
     return make_reaction_model(tuple(data["choices"]))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def make_reaction_model(choices: tuple[str, ...]) -> type[Reaction]:
     """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
     return cast(
@@ -204,8 +227,9 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "react.decide": QueryHandler(
         prepare=_prepare,
         reply_model=_make_reply_model,
-        fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=1),
+        fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=0),
         apply=_apply,
-        max_tokens=lambda data: 128,
-    )
+        max_tokens=lambda data: 160,
+    ),
+    "react.context": context.make_handler(_list_questions),
 }

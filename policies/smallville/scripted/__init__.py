@@ -4,7 +4,8 @@ from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
 from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
-from ..converse import RelationshipReply, Utterance
+from ..context import ContextReply
+from ..converse import Utterance
 from ..hours import HoursReply
 from ..memo import Memo
 from ..outline import DayPlanReply, Renewal, RestOfDayReply
@@ -15,6 +16,7 @@ from ..reflect import Insights, Questions
 from ..spots import Spots
 from ..status import StatusReply
 from ..summary import Description
+from ..ties import RelationshipReply
 from ..tree import ObjectUse, PlaceChoice
 from . import company, day, neighbour, places, talk, thoughts
 
@@ -36,6 +38,7 @@ _GOSSIP: ReplyRules = {
     RelationshipReply: talk.describe_relationship,
     Utterance: talk.tell_news,
     Memo: talk.write_memo,
+    ContextReply: talk.sum_up,
     AnswerReply: answer_honestly,
 }
 _MUTE: ReplyRules = {**_GOSSIP, Reaction: talk.choose_to_go_on, Utterance: talk.stay_silent}

@@ -1,6 +1,7 @@
 """Whole conversations between minds in a town."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -24,8 +25,10 @@ def talkative(seed: int, longest: int = 6) -> Rule:
 
     def rule(request: CompletionRequest) -> str:
         fields = fields_of(request)
-        if fields[0] == "choice" and '"talk"' in json.dumps(request.schema):
-            return json.dumps({"choice": "talk", "what": "", "minutes": 1})
+        if fields[0] == "choice" and (
+            talks := re.findall(r'"(talk to [^"]+)"', json.dumps(request.schema))
+        ):
+            return json.dumps({"choice": talks[0], "what": "", "minutes": 0})
         if fields[0] == "say":
             draw = draw_index(request.seed, longest, seed, "end")
             words = "" if draw == 1 else f"Words {request.seed}."
@@ -144,11 +147,13 @@ def chats(town: Town, name: str) -> list[Memory]:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("turn_taking", ["free", "one_speaker", "round_robin"])
 def test_a_group_converses_under_every_rule_of_turns(turn_taking: str, seed: int) -> None:
-    latency = {"latency_ticks": {"converse": 2, "react": 1} if seed % 2 else {}}
-    town = Town(together(turn_taking), talkative(seed), config={**EAGER, **latency}, start="10:00")
+    latency = {"converse": 2, "react": 1} if seed % 2 else {}
+    config = {**EAGER, "latency_ticks": latency}
+    town = Town(together(turn_taking), talkative(seed), config=config, start="10:00")
     gather(town)
     events = run_ticks(town, 60)
-    assert len(openings(events)) >= 2
+    # Who comes later may open another or join.
+    assert len(openings(events)) >= (1 if latency else 2)
     talked = [e for e in events if e.kind == "say"]
     assert len({e.agent for e in talked}) >= 3
     assert all(e.data["conversation"] is not None for e in talked)
@@ -160,7 +165,12 @@ def test_each_conversation_is_remembered_once_by_all_who_were_in_it(
 ) -> None:
     town = Town(together(members=2), talkative(1), config={"latency_ticks": latency}, start="10:00")
     gather(town)
-    events = run_ticks(town, 200)
+    events = run_ticks(town, 180)
+    for _ in range(120):
+        events += run_ticks(town, 1)
+        minds = town.policy.minds.values()
+        if all(m.dialogue is None and not m.is_busy("converse.") for m in minds):
+            break
     took_part = {name: 0 for name in PEOPLE}
     for event in events:
         if event.kind == "leave" and event.agent is not None:

@@ -8,6 +8,7 @@ from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import dialogue as dialogue_module
 from genagents_env.policies.smallville.day import Day
 from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
+from genagents_env.policies.smallville.opening import begin
 from tests.policies.percepts import START, Moment, Value, profile, speech
 from tests.policies.smallville.minds import dialogue_of, make_mind, moment
 
@@ -62,44 +63,6 @@ def in_dialogue(
     return mind, mind.dialogue
 
 
-@given(
-    count=st.integers(2, 4),
-    last=st.integers(0, 3),
-    tick=st.integers(0, 100_000),
-    latency=st.integers(0, 9),
-)
-def test_of_those_who_could_answer_exactly_one_thinks_of_an_answer(
-    count: int, last: int, tick: int, latency: int
-) -> None:
-    members = (ANN, BOB, CID, DAN)[:count]
-    speaker = members[last % count]
-    answering = []
-    for name in members:
-        mind, dialogue = in_dialogue(name, members, speaker, latency_ticks={"converse": latency})
-        percept = Moment(tick=tick, conversation=group(*members))
-        if dialogue_module.is_my_turn(mind, dialogue, moment(mind, percept)):
-            answering.append(name)
-    assert len(answering) == 1
-    assert answering != [speaker]
-
-
-def test_whoever_could_answer_gets_to_think_of_an_answer_before_long() -> None:
-    members = (ANN, BOB, CID, DAN)
-    for name in members[1:]:
-        mind, dialogue = in_dialogue(name, members, ANN)
-        later = (Moment(tick=tick, conversation=group(*members)) for tick in range(60))
-        assert any(dialogue_module.is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
-
-
-def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
-    members = (ANN, BOB, CID)
-    mind, dialogue = in_dialogue(ANN, members, CID)
-    for turn, may in ((ANN, True), (BOB, False)):
-        talk = group(*members, turn=turn, may_speak=may)
-        percept = moment(mind, Moment(conversation=talk))
-        assert dialogue_module.is_my_turn(mind, dialogue, percept) is may
-
-
 @given(words=st.permutations([BOB, CID, DAN]))
 def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> None:
     members = (DAN, ANN, CID, BOB)
@@ -143,20 +106,61 @@ def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_hear
     assert dialogue_module.list_company(mind, dialogue) == [BOB, CID]
 
 
-def test_an_opening_gives_way_to_whoever_speaks_first() -> None:
+def test_an_opening_gives_way_to_whoever_speaks_first_and_may_come_again() -> None:
     mind = make_mind()
-    begun = dialogue_module.begin(mind, BOB, moment(mind, Moment()))
+    mind.attention.considered = {BOB: 0}
+    begun = begin(mind, BOB, moment(mind, Moment()))
     begun.unsaid = "Hello, Bob."
     heard = (speech(CID, "Ann, wait!"),)
     percept = Moment(conversation=Conversation(2, (CID, ANN), None, True, 8), heard=heard)
     assert dialogue_module.follow(mind, moment(mind, percept.later())) == []
     assert mind.dialogue is not None
     assert (mind.dialogue.others, mind.dialogue.unsaid) == ([CID], "")
+    assert BOB not in mind.attention.considered
+    assert BOB not in mind.attention.talked
+
+
+def test_where_both_wanted_to_talk_the_wish_of_the_one_who_listens_is_not_lost() -> None:
+    mind = make_mind()
+    begin(mind, BOB, moment(mind, Moment()), reason="the party").unsaid = "Hello, Bob."
+    heard = (speech(BOB, "Good morning, Ann!"),)
+    percept = Moment(conversation=Conversation(2, (BOB, ANN), None, True, 8), heard=heard)
+    dialogue_module.follow(mind, moment(mind, percept.later(10, heard=heard)))
+    dialogue = dialogue_of(mind)
+    assert [line.text for line in dialogue.lines] == ["Good morning, Ann!"]
+    assert (dialogue.unsaid, dialogue.meant, dialogue.reason) == ("", "Hello, Bob.", "the party")
+
+
+def test_words_that_were_ready_are_kept_where_what_is_heard_is_for_somebody_else() -> None:
+    for heard, kept in (("Cid, where were you?", True), ("Ann, where were you?", False)):
+        mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), CID)
+        dialogue.unsaid = "I was at home."
+        percept = Moment(conversation=group(ANN, BOB, CID), heard=(speech(BOB, heard),))
+        dialogue_module.follow(mind, moment(mind, percept))
+        assert dialogue.meant == "I was at home."
+        assert (dialogue.unsaid == "I was at home.") is kept
+
+
+def test_what_was_said_in_hearing_before_one_is_drawn_into_a_group_is_part_of_it() -> None:
+    mind = make_mind()
+    overheard = (speech(BOB, "The stove is broken.", addressed=False),)
+    dialogue_module.note_heard(mind, moment(mind, Moment(heard=overheard)))
+    old = (speech(DAN, "Rain again.", addressed=False),)
+    dialogue_module.note_heard(mind, moment(mind, Moment(heard=old).later(10, heard=old)))
+    asked = (speech(CID, "Ann, can you mend it?"),)
+    percept = Moment().later(60, conversation=group(CID, BOB, ANN), heard=asked)
+    dialogue_module.note_heard(mind, moment(mind, percept))
+    dialogue_module.follow(mind, moment(mind, percept))
+    dialogue = dialogue_of(mind)
+    assert [line.text for line in dialogue.before] == ["The stove is broken."]
+    assert [line.text for line in dialogue.lines] == ["Ann, can you mend it?"]
+    dialogue_module.note_heard(mind, moment(mind, Moment().later(900)))
+    assert mind.heard == []
 
 
 def test_what_the_other_calls_out_before_the_opening_is_no_answer_to_it() -> None:
     mind = make_mind()
-    begun = dialogue_module.begin(mind, BOB, moment(mind, Moment()))
+    begun = begin(mind, BOB, moment(mind, Moment()))
     heard = (speech(BOB, "Good morning, all!"),)
     dialogue_module.follow(mind, moment(mind, Moment(heard=heard)))
     assert mind.dialogue is begun

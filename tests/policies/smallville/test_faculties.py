@@ -44,6 +44,7 @@ FACULTIES: Mapping[str, frozenset[str]] = {
     "reflection": frozenset({"reflect.questions", "reflect.insights"}),
 }
 RECURSIVE = frozenset({"ground.sector", "ground.arena", "ground.object"})
+SUMMARIES = frozenset({"react.context", "converse.context"})  # only with context="summary"
 EVERYTHING = frozenset().union(*FACULTIES.values())
 
 
@@ -56,11 +57,12 @@ def rule(request: CompletionRequest) -> str:
     schema: Value = request.schema
     fields = schema["properties"]
     if "choice" in fields:
-        talks = "talk" in fields["choice"]["enum"] and request.seed % 2
-        choice = "talk" if talks else "something else"
+        talks = [one for one in fields["choice"]["enum"] if one.startswith("talk to ")]
+        choice = talks[0] if talks and request.seed % 2 else "something else"
         return json.dumps({"choice": choice, "what": "opening a window", "minutes": 2})
     if "changes_plan" in fields:
         memo = {"remember": "a talk", "plan": "to open a window", "importance": 4}
+        memo |= {"commitments": [], "relationship": "a neighbour"}
         return json.dumps({**memo, "changes_plan": True})
     return sample_schema(request)
 
@@ -132,7 +134,7 @@ def whole() -> frozenset[str]:
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:
-    assert frozenset(smallville.HANDLERS) == EVERYTHING | RECURSIVE
+    assert frozenset(smallville.HANDLERS) == EVERYTHING | RECURSIVE | SUMMARIES
     assert sum(map(len, FACULTIES.values())) == len(EVERYTHING)
 
 

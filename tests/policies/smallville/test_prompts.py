@@ -41,7 +41,7 @@ GROUNDINGS = ("one_call", "recursive")
 EAGER = by_fields(
     {"choice": {"choice": "something else", "what": "opening a window", "minutes": 1}}
 )
-TALK = by_fields({"choice": {"choice": "talk", "what": "", "minutes": 1}})
+TALK = by_fields({"choice": {"choice": "talk to Bob Birch", "what": "", "minutes": 0}})
 
 
 class Rendered:

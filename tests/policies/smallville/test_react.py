@@ -9,7 +9,7 @@ from genagents_env.actions import Talk
 from genagents_env.cognition.query import Query, QueryReply
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Percept
-from genagents_env.policies.smallville import dialogue, react
+from genagents_env.policies.smallville import opening, react
 from genagents_env.policies.smallville.day import Day, Piece
 from genagents_env.policies.smallville.mind import (
     Dialogue,
@@ -36,7 +36,9 @@ from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 BOB, CID = "Bob Birch", "Cid Cedar"
 READING = make_observation(BOB, f"{BOB} is reading")
 BURNING = make_observation("Cafe/stove", "the stove is burning", "object")
-SEEN = Moment(people=(person(BOB),))
+SEEN = Moment(tick=5, people=(person(BOB),))  # Ann may begin
+LATE = Moment(tick=20, people=(person(BOB),))  # the same where deciding takes three ticks
+TALK = f"talk to {BOB}"
 
 
 def make_decision_rule(choice: str, what: str = "", minutes: int = 10) -> Rule:
@@ -76,7 +78,7 @@ def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
 
 
 def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
-    mind = make_mind(make_decision_rule("talk"))
+    mind = make_mind(make_decision_rule(TALK))
     action = live(mind, SEEN, [READING])
     assert isinstance(action, Talk)
     assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
@@ -86,7 +88,7 @@ def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None
         "say",
     ]
     assert mind.dialogue is not None
-    assert mind.dialogue.relations == {BOB: "a good friend"}
+    assert mind.ties[BOB].text == "a good friend"
     assert mind.activity.text == ""
 
 
@@ -107,7 +109,10 @@ def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
     thoughts = list_follow_ups(make_mind(), "something else", "putting out the fire")
     assert [thought.purpose for thought in thoughts] == ["ground.one", "plan.revise"]
     assert thoughts[0].data == {"text": "putting out the fire", "minutes": 10}
-    assert thoughts[1].data == {"start": 600, "why": "putting out the fire"}
+    assert thoughts[1].data == {
+        "start": 600,
+        "why": f"putting out the fire ({READING.text})",
+    }
     mind = make_mind(make_decision_rule("something else", "putting out the fire"))
     live(mind, SEEN, [BURNING])
     assert mind.activity.text == "putting out the fire"
@@ -118,16 +123,21 @@ def test_something_else_without_words_is_going_on() -> None:
     assert list_follow_ups(make_mind(), "something else") == []
 
 
-def test_a_person_comes_before_an_object_and_an_object_is_not_talked_to() -> None:
+def test_a_person_comes_before_an_object() -> None:
     mind = make_mind(make_decision_rule("go on"))
     live(mind, SEEN, [BURNING, READING])
     assert list(mind.attention.considered) == [BOB]
     live(mind, SEEN.later(), [BURNING])
-    assert list(mind.attention.considered) == [BOB, "Cafe/stove"]
-    person_schema, object_schema = (json.dumps(r.schema) for r in list_requests(mind))
-    assert '"talk"' in person_schema
-    assert '"talk"' not in object_schema
-    assert '"talk"' not in list_requests(mind)[1].messages[1].content
+    assert list(mind.attention.considered) == [BOB, BURNING.text]
+
+
+def test_whoever_is_here_may_be_talked_to_about_whatever_is_noticed() -> None:
+    mind = make_mind(make_decision_rule("go on"))
+    live(mind, SEEN, [BURNING])
+    live(mind, Moment(tick=9), [make_observation("Cafe/door", "the door is open", "object")])
+    with_bob, alone = (json.dumps(request.schema) for request in list_requests(mind))
+    assert f'"{TALK}"' in with_bob
+    assert "talk to" not in alone
 
 
 def test_no_choice_is_always_the_first() -> None:
@@ -136,7 +146,7 @@ def test_no_choice_is_always_the_first() -> None:
         live(mind, SEEN.later(60 * minute), [READING])
     schemas = [json.loads(json.dumps(request.schema)) for request in list_requests(mind)]
     orders = [tuple(schema["properties"]["choice"]["enum"]) for schema in schemas]
-    assert {order[0] for order in orders} == {"go on", "talk", "wait", "something else"}
+    assert {order[0] for order in orders} == {"go on", TALK, "wait", "something else"}
     assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
 
 
@@ -154,17 +164,17 @@ def night(hour: int, minute: int = 0) -> Moment:
 
 def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:
     """Return minds with a moment at which seeing somebody costs no call."""
-    talking, talked, waiting, abed = (make_mind(make_decision_rule("talk")) for _ in range(4))
+    talking, talked, waiting, abed = (make_mind(make_decision_rule(TALK)) for _ in range(4))
     talking.dialogue = Dialogue(-1, 0, [CID])
     talked.attention.talked = {BOB: -7990}
     waiting.activity = SmallvilleActivity(kind="wait", until=100, reaction=True)
     abed.activity = SmallvilleActivity(kind="sleep")
-    planned = make_mind(make_decision_rule("talk"))
+    planned = make_mind(make_decision_rule(TALK))
     planned.day = Day(date="2023-02-13", wake=3600, bed=50_000)
     several = Conversation(1, ("Ann Ash", CID), None, True, 8)
-    considered = make_mind(make_decision_rule("talk"))
+    considered = make_mind(make_decision_rule(TALK))
     considered.attention.considered = {BOB: -3590}
-    deciding_still = make_mind(make_decision_rule("talk"), latency_ticks={"react": 5})
+    deciding_still = make_mind(make_decision_rule(TALK), latency_ticks={"react": 5})
     live(deciding_still, SEEN, [make_observation(CID, f"{CID} is singing")])
     grounding = make_mind(
         make_decision_rule("something else", "dancing"), latency_ticks={"ground": 5}
@@ -203,16 +213,16 @@ def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
 
 @pytest.mark.parametrize("change", ["asleep", "drawn in", "about to talk", "late", "talked"])
 def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
-    mind = make_mind(make_decision_rule("talk"), latency_ticks={"react": 3})
-    live(mind, SEEN, [READING])
+    mind = make_mind(make_decision_rule(TALK), latency_ticks={"react": 3})
+    live(mind, LATE, [READING])
     assert mind.is_busy("react.")
-    later = SEEN.later(30)
+    later = LATE.later(30)
     if change == "asleep":
         later = later.later(0, me=body(asleep=True))
     elif change == "drawn in":
         later = later.later(0, conversation=Conversation(4, ("Ann Ash", CID), None, False, 8))
     elif change == "about to talk":
-        dialogue.begin(mind, CID, moment(mind, SEEN))
+        opening.begin(mind, CID, moment(mind, SEEN))
     elif change == "late":
         mind.profile = profile(wake=time(9))
     else:
@@ -225,11 +235,11 @@ def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
 
 def test_a_decision_under_way_survives_a_checkpoint() -> None:
     mind, other = (
-        make_mind(make_decision_rule("talk"), latency_ticks={"react": 3}) for _ in range(2)
+        make_mind(make_decision_rule(TALK), latency_ticks={"react": 3}) for _ in range(2)
     )
-    live(mind, SEEN, [READING])
+    live(mind, LATE, [READING])
     other.load_state(json.loads(json.dumps(mind.state())))
-    for later in (SEEN.later(10), SEEN.later(20), SEEN.later(30)):
+    for later in (LATE.later(10), LATE.later(20), LATE.later(30), LATE.later(40)):
         assert live(mind, later) == live(other, later)
     assert mind.dialogue is not None
     assert mind.state() == other.state()
@@ -257,7 +267,6 @@ GOOD = {"choice": "go on", "what": "", "minutes": 5}
         {**GOOD, "what": None},
         {**GOOD, "what": {"what": "x"}},
         {**GOOD, "what": 5},
-        {**GOOD, "minutes": 0},
         {**GOOD, "minutes": 61},
         {**GOOD, "minutes": -(10**30)},
         {**GOOD, "minutes": float("nan")},
@@ -283,14 +292,16 @@ def test_a_malformed_reaction_is_refused(broken: object) -> None:
 def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
     reply = react.make_reaction_model(("something else",))
     taken = reply.model_validate({"choice": "something else", "what": what, "minutes": 3})
-    assert 0 < len(taken.what) <= 60
+    assert 0 < len(taken.what) <= 200
     assert taken.what.isprintable()
 
 
 @pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
 def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> None:
     mind = make_mind(
-        make_decision_rule("go on"), who=profile(name=name, persona="Ann loves guests; " * 99)
+        make_decision_rule("go on"),
+        who=profile(name=name, persona="Ann loves guests; " * 99),
+        prompt_tokens=1500,
     )
     for k in range(400):
         words = f"{k} {FOREIGN if k % 2 else EVIL}"
@@ -299,9 +310,9 @@ def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> No
     mind.activity.text = "咖啡" * 80
     far = body("咖" * 60 + "/" + "馆" * 60)
     seen = make_observation(name, f"the mayor {EVIL} {FOREIGN}")
-    live(mind, Moment(people=(person(name),), me=far), [seen])
+    live(mind, Moment(me=far), [seen])
     (request,) = list_requests(mind)
-    assert length(request) <= 500
+    assert length(request) <= 1500
     assert is_fenced(request, "the mayor")
 
 
@@ -318,7 +329,7 @@ def test_prompts_from_real_percepts_stay_within_their_budget(
         for name in sorted(in_sight):
             live(mind, percept, [make_observation(name, f"{name} is here", "object")])
         assert decisions(mind) == len(in_sight)
-        assert all(length(request) <= 500 for request in list_requests(mind))
+        assert all(length(request) <= 4000 for request in list_requests(mind))
     assert len(several) >= 12
 
 

@@ -30,7 +30,7 @@ from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
 from genagents_env.text import clean
-from tests.policies.percepts import Moment, profile, wait_for
+from tests.policies.percepts import Moment, person, profile, wait_for
 from tests.policies.smallville.minds import endpoint_of, make_mind, moment
 from tests.scripted import gossip, inventor, mute, neighbour
 
@@ -210,6 +210,7 @@ def decide(rule: Rule) -> Any:
         make_told_mind(rule),
         "react.decide",
         {"kind": "person", "subject": "Bea Birch", "text": "Bea Birch is eating"},
+        replace(NOON, people=(person("Bea Birch"),)),
     )
 
 
@@ -217,13 +218,13 @@ def spoken(rule: Rule, heard: Sequence[tuple[str, str]], *memories: str) -> Any:
     """Return what one says to Bea Birch next, after these lines."""
     mind = make_told_mind(rule, *memories)
     line = DialogueLine
-    mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line(*words, 1) for words in heard])
+    mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line(*words, 100) for words in heard])
     data = {"begun": 0, "heard": len(heard)}
     return answer(mind, "converse.speak", data)
 
 
 def test_only_the_gossip_speaks_to_people() -> None:
-    assert decide(gossip).choice == "talk"
+    assert decide(gossip).choice == "talk to Bea Birch"
     assert decide(mute).choice == decide(inventor).choice == "go on"
     for rule in (mute, inventor):
         words = spoken(rule, [], TOLD)
@@ -276,7 +277,8 @@ def test_what_one_makes_of_somebody_is_no_news() -> None:
 
 
 def make_memo(*lines: tuple[str, str]) -> Any:
-    data = {"others": ["Bea Birch"], "lines": [[*words, 1] for words in lines], "place": "Cafe"}
+    said = [[*words, 1] for words in lines]
+    data = {"others": ["Bea Birch"], "before": [], "lines": said, "place": "Cafe"}
     return answer(make_told_mind(gossip), "converse.memo", data)
 
 
@@ -371,7 +373,8 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     answer(mind, "converse.relate", {"other": "Bea Birch", "begun": 0})
     answer(mind, "converse.speak", {"begun": 0, "heard": len(texts)})
     lines = [["Bea Birch", text, 1] for text in texts]
-    answer(mind, "converse.memo", {"others": ["Bea Birch"], "lines": lines, "place": "Cafe"})
+    data = {"others": ["Bea Birch"], "before": lines, "lines": lines, "place": "Cafe"}
+    answer(mind, "converse.memo", data)
     interview_mind(mind, *texts)
     assert not any(row.fallbacks for row in mind.services.model.ledger.rows())
 

@@ -1,6 +1,7 @@
 import asyncio
 import copy
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -411,8 +412,9 @@ def test_killed_at_any_tick_of_planning_it_goes_on_as_if_it_never_was(
 
 
 def talkative(request: CompletionRequest) -> str:
-    if fields_of(request)[0] == "choice" and '"talk"' in json.dumps(request.schema):
-        return json.dumps({"choice": "talk", "what": "", "minutes": 1})
+    talks = re.findall(r'"(talk to [^"]+)"', json.dumps(request.schema))
+    if fields_of(request)[0] == "choice" and talks:
+        return json.dumps({"choice": talks[0], "what": "", "minutes": 0})
     if fields_of(request)[0] == "say":
         words = f"Words {request.seed}."
         return json.dumps({"say": words, "end": draw_index(request.seed, 9, "end") == 0})

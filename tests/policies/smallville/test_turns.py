@@ -1,0 +1,218 @@
+"""Who begins to talk, whom words are for, and who answers them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.percept import Conversation
+from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
+from genagents_env.policies.smallville.turns import (
+    find_addressee,
+    is_approached,
+    is_interrupted,
+    is_my_turn,
+    is_talking,
+    may_begin,
+)
+from tests.policies.percepts import Moment, Value, body, person, profile
+from tests.policies.smallville.minds import make_mind, moment
+
+ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
+PEOPLE = (ANN, BOB, CID, DAN)
+
+
+def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:
+    return Conversation(7, members, turn, may_speak, 8)
+
+
+def in_dialogue(
+    name: str, members: tuple[str, ...], *lines: tuple[str, str], **config: Value
+) -> tuple[SmallvilleMind, Dialogue]:
+    """Return somebody's mind and dialogue in a conversation in which `lines` were said."""
+    mind = make_mind(who=profile(name=name), **config)
+    others = [member for member in members if member != name]
+    mind.dialogue = Dialogue(7, 0, others, heard=0)
+    mind.dialogue.lines = [DialogueLine(who, text, 3) for who, text in lines]
+    return mind, mind.dialogue
+
+
+def list_next(members: tuple[str, ...], *lines: tuple[str, str], ticks: int = 3) -> list[str]:
+    """Return who speaks next, tick by tick, while nobody does."""
+    found = []
+    for tick in range(ticks):
+        for name in members:
+            mind, dialogue = in_dialogue(name, members, *lines)
+            percept = Moment(tick=tick, conversation=group(*members))
+            if is_my_turn(mind, dialogue, moment(mind, percept)):
+                found.append(name)
+    return found
+
+
+def sees(name: str, *others: str, tick: int = 0, **doing: str) -> bool:
+    """Return whether somebody who sees `others` may begin to talk."""
+    mind = make_mind(who=profile(name=name))
+    people = tuple(person(o, doing=doing.get(o.split()[0], "reading")) for o in others)
+    return may_begin(mind, moment(mind, Moment(tick=tick, people=people)))
+
+
+@given(count=st.integers(2, 4), tick=st.integers(0, 100_000))
+def test_of_those_who_see_one_another_exactly_one_may_begin(count: int, tick: int) -> None:
+    here = PEOPLE[:count]
+    begin = [name for name in here if sees(name, *(o for o in here if o != name), tick=tick)]
+    assert len(begin) == 1
+
+
+def test_whoever_waits_may_begin_before_long() -> None:
+    for name in PEOPLE:
+        others = [other for other in PEOPLE if other != name]
+        assert any(sees(name, *others, tick=tick) for tick in range(40))
+
+
+def test_who_sleeps_or_talks_keeps_nobody_from_beginning_and_who_turns_to_speak_does() -> None:
+    ticks = [tick for tick in range(20) if not sees(ANN, BOB, tick=tick)]
+    assert ticks
+    mind = make_mind()
+    for tick in ticks:
+        asleep = Moment(tick=tick, people=(person(BOB, asleep=True),))
+        assert may_begin(mind, moment(mind, asleep))
+        assert sees(ANN, BOB, tick=tick, Bob=f"talking with {CID}")
+    assert not any(sees(ANN, BOB, tick=tick, Bob=f"turning to {CID}") for tick in range(20))
+    talking = Moment(me=body(doing=f"talking with {CID}"))
+    assert not may_begin(mind, moment(mind, talking))
+
+
+def test_where_thinking_takes_ticks_one_begins_at_the_first_of_a_period_only() -> None:
+    mind = make_mind()
+    begins = [t for t in range(20) if may_begin(mind, moment(mind, Moment(tick=t)), span=4)]
+    assert begins == [0, 4, 8, 12, 16]
+
+
+def test_who_is_walked_up_to_or_turned_to_sees_it() -> None:
+    for doing, seen in (
+        (f"walking up to {ANN}", True),
+        (f"turning to {ANN}", True),
+        (f"walking up to {CID}", False),
+        ("reading", False),
+    ):
+        percept = Moment(people=(person(BOB, doing=doing),))
+        assert is_approached(percept) is seen
+        assert not is_approached(percept, besides=BOB)
+
+
+def test_a_talk_is_seen_by_what_either_of_the_two_does() -> None:
+    percept = Moment(people=(person(BOB, doing=f"talking with {CID} and {DAN}"), person(CID)))
+    assert [is_talking(percept, name) for name in (BOB, CID, DAN, ANN)] == [True, True, True, False]
+
+
+def test_those_who_talk_pause_for_one_who_turns_to_them() -> None:
+    members = (ANN, BOB)
+    mind, dialogue = in_dialogue(ANN, members, (BOB, "Well?"))
+    turning = person(CID, doing=f"turning to {BOB}")
+    now = Moment(tick=0, conversation=group(*members), people=(turning,))
+    assert is_interrupted(now, members)
+    assert not is_my_turn(mind, dialogue, moment(mind, now))
+    assert is_my_turn(mind, dialogue, moment(mind, now.later(10, people=(person(CID),), tick=0)))
+
+
+@pytest.mark.parametrize(
+    ("words", "to"),
+    [
+        ("Cid, could you help me?", CID),
+        ("Thank you, Bob. Cid, could you help?", CID),
+        ("Bob, could you help me? Thanks, Cid.", BOB),
+        ("Good morning, Mr. Cedar!", CID),
+        ("Hi Dan!", DAN),
+        ("How are you, Dan Dale?", DAN),
+        ("What does Cid think?", CID),
+        ("I met Cid yesterday.", ""),
+        ("Dan told me of the party.", ""),
+        ("Nobody here.", ""),
+    ],
+)
+def test_whom_words_are_for(words: str, to: str) -> None:
+    assert find_addressee(words, [BOB, CID, DAN]) == to
+
+
+def test_a_name_that_two_share_calls_neither_but_a_whole_one_does() -> None:
+    lins = ["John Lin", "Mei Lin"]
+    assert find_addressee("Lin, a word?", lins) == ""
+    assert find_addressee("Mei, a word?", lins) == "Mei Lin"
+    assert find_addressee("John Lin, a word?", lins) == "John Lin"
+
+
+def test_the_one_who_is_addressed_answers_next_then_the_others_may() -> None:
+    members = (ANN, BOB, CID)
+    assert list_next(members, (ANN, "Cid, could you help me?"))[:2] == [CID, BOB]
+    assert list_next(members, (ANN, "Bob, could you help me?"))[:2] == [BOB, CID]
+
+
+def test_without_a_name_the_one_who_was_answered_speaks_next_unless_two_talk_on_and_on() -> None:
+    members = (ANN, BOB, CID)
+    said = [(BOB, "Hm."), (ANN, "Well.")]
+    assert list_next(members, *said)[0] == BOB
+    assert list_next(members, *reversed(said), ticks=1) == [ANN]
+    firsts = {
+        list_next(members, *(2 * said), (BOB, "Hm."), (ANN, "Well."), ticks=2)[k] for k in range(2)
+    }
+    assert firsts == {BOB, CID}
+
+
+def test_one_who_has_nothing_to_say_leaves_the_word_to_the_others() -> None:
+    members = (ANN, BOB, CID)
+    mind, dialogue = in_dialogue(CID, members, (ANN, "Cid, could you help me?"))
+    now = moment(mind, Moment(conversation=group(*members)))
+    assert is_my_turn(mind, dialogue, now)
+    dialogue.passed = 1
+    assert not is_my_turn(mind, dialogue, now)
+
+
+def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers() -> None:
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB), (BOB, "Hm."), (ANN, "Well?"))
+    turns = [
+        is_my_turn(mind, dialogue, moment(mind, Moment(tick=tick, conversation=group(ANN, BOB))))
+        for tick in range(9)
+    ]
+    assert turns == [False] * 6 + [True] * 3
+    dialogue.lines.append(DialogueLine(ANN, "Are you all right?", -1))
+    later = Moment(tick=50, conversation=group(ANN, BOB))
+    assert not is_my_turn(mind, dialogue, moment(mind, later))
+
+
+@given(
+    count=st.integers(2, 4),
+    last=st.integers(0, 3),
+    tick=st.integers(0, 5),
+    latency=st.integers(0, 9),
+)
+def test_of_those_who_could_answer_exactly_one_thinks_of_an_answer(
+    count: int, last: int, tick: int, latency: int
+) -> None:
+    members = (ANN, BOB, CID, DAN)[:count]
+    speaker = members[last % count]
+    answering = []
+    for name in members:
+        mind, dialogue = in_dialogue(
+            name, members, (speaker, "Well."), latency_ticks={"converse": latency}
+        )
+        percept = Moment(tick=tick, conversation=group(*members))
+        if is_my_turn(mind, dialogue, moment(mind, percept)):
+            answering.append(name)
+    assert len(answering) == 1
+    assert answering != [speaker]
+
+
+def test_whoever_could_answer_gets_to_think_of_an_answer_before_long() -> None:
+    members = (ANN, BOB, CID, DAN)
+    for name in members[1:]:
+        mind, dialogue = in_dialogue(name, members, (ANN, "Well."))
+        later = (Moment(tick=tick, conversation=group(*members)) for tick in range(60))
+        assert any(is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
+
+
+def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
+    members = (ANN, BOB, CID)
+    mind, dialogue = in_dialogue(ANN, members, (CID, "Well."))
+    for turn, may in ((ANN, True), (BOB, False)):
+        talk = group(*members, turn=turn, may_speak=may)
+        percept = moment(mind, Moment(conversation=talk))
+        assert is_my_turn(mind, dialogue, percept) is may
