@@ -25,7 +25,7 @@ _GREETING = (
     r"|excuse me|listen|look|yes|no|well|oh|ah|and|but|so|sorry)[, ]+)"
 )
 _BEGINNING = r"(?:^|(?<!\b[MD]r)(?<!\bMrs)[.!?:;\u2013\u2014\u2026\"\u201c]\s*)"
-_TURNED_TO = r"(?=\s*[,!?:\u2013\u2014]|[.\u2026]|$)(?!\s*,\s*(?:who|whose|whom|which)\b)"
+_TURNED_TO = r"(?=\s*[,!?:\u2013\u2014]|[.\u2026]|$)(?!\s*,\s*(?:who|whose|whom|which)\b[^,.!?]*,)"
 _CLOSING = r"(?=\s*[.!?:\u2026\"\u201d]|$)"
 _ROLE = re.compile(
     r"(?:^|, |; |\b(?:is|am) )(?:the|an?|our) ((?:[a-z][\w'-]* ){0,2}[a-z][\w'-]*?)"

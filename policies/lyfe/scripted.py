@@ -31,6 +31,7 @@ _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary
 _SPEECH, _SENTENCE, _MERGED = 160, 120, 240  # characters
 _LATELY = 4  # people
+_NEWS = 2  # pieces at the beginning of a long summary
 _STATES = (  # heads of lines that tell no news
     "now", "you are at", "you are", "here with you", "you know", "goal", "subgoal", "it came to",
     "near", "place", "person", "question",
@@ -127,12 +128,32 @@ def summarize(prompt: Prompt) -> dict[str, object]:
     if met := _list_recent_partners(prompt)[-_LATELY:]:
         told.append(f"I talked with {', '.join(met)}")
     goal = [line.text for line in prompt.lines if line.head == "goal"]
+    kept = _fill_summary(told or list_memories(prompt)[:1] or goal or ["The day goes its way"])
+    return {"summary": kept or cut_text(" ".join(told), _SPEECH)}
+
+
+def recount(prompt: Prompt) -> dict[str, object]:
+    """Return the news the agent knows, then who said what lately, and where.
+
+    It is as long as the paper's summaries; what others said is told in the third person.
+    """
+    told = [item.statement for item in find_own_news(prompt)][:_NEWS]
+    here = next((line.text for line in prompt.lines if line.head == "you are at"), "town")
+    for line in _list_dialogue(prompt)[::-1]:
+        if speaker := _find_speaker(prompt, line):
+            said = _to_third_person(news.extract_statement(line), speaker)
+            told.append(f"At the {here} at {line.head}, {speaker} told me: {said}")
+    return {"summary": _fill_summary(told) or summarize(prompt)["summary"]}
+
+
+def _fill_summary(told: Sequence[str]) -> str:
+    """Return as many of these as sentences as a summary has room for."""
     kept = ""
-    for text in told or list_memories(prompt)[:1] or goal or ["The day goes its way"]:
+    for text in told:
         longer = f"{kept} {_end_sentence(text)}".strip()
         if len(longer) <= _MOST and len(longer.split()) <= _MOST_WORDS:
             kept = longer
-    return {"summary": kept or cut_text(" ".join(told), _SPEECH)}
+    return kept
 
 
 def merge_memories(prompt: Prompt) -> dict[str, object]:
@@ -257,7 +278,7 @@ _MUTE: ReplyRules = {**_GOSSIP, OptionChoice: choose_solitude, UtteranceReply: s
 
 REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
-    "chatty": {**_GOSSIP, UtteranceReply: chat},
+    "chatty": {**_GOSSIP, UtteranceReply: chat, SummaryUpdate: recount},
     "mute": _MUTE,
     "inventor": {**_MUTE, AnswerReply: invent_answer},
 }

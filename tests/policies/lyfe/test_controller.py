@@ -1,3 +1,4 @@
+import asyncio
 import json
 
 import pytest
@@ -7,7 +8,7 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.policies.lyfe import controller, options, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import fields_of, list_requests, make_mind, moment, think
-from tests.policies.percepts import Moment, Value, person, profile
+from tests.policies.percepts import Moment, Value, person, profile, speech
 
 BEN, CAT = "Ben Birch", "Cat Cole"
 
@@ -160,3 +161,39 @@ def test_two_things_follow_at_once_from_a_choice_to_talk() -> None:
         if mind.turn.unsaid:
             break
     assert mind.turn.unsaid == "Hello, Ben."
+
+
+def test_names_that_were_heard_may_be_looked_for_but_not_the_dead() -> None:
+    mind = make_mind(make_choice_rule("find", "Francesco Bianchi"))
+    words = "Francesco Bianchi quarrelled with Salim Khan, and Salim Khan was murdered."
+    percept = Moment(heard=(speech(BEN, words),))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    shown = list_requests(mind)[0].messages[-1].content
+    assert '["person", "Francesco Bianchi"' in shown
+    assert '["person", "Salim Khan"' not in shown
+    assert (mind.option.kind, mind.option.target) == ("find", "Francesco Bianchi")
+
+
+def test_a_choice_is_shown_what_the_last_option_came_to() -> None:
+    mind = make_mind(make_choice_rule("wait"))
+    mind.option = LyfeOption("go", target="Park", subgoal="feed the ducks")
+    options.end(mind, 20, ended="go", outcome="You could not go to Park.")
+    mind.fresh, percept = True, Moment()
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    shown = list_requests(mind)[0].messages[-1].content
+    assert '["subgoal", "feed the ducks"]' in shown
+    assert '["it came to", "You could not go to Park."]' in shown
+    assert '["now", "Monday 13 February 2023, 08:00"]' in shown
+
+
+def test_who_was_looked_for_in_vain_is_shown_as_such() -> None:
+    mind = make_mind(make_choice_rule("wait"))
+    mind.people = [BEN]
+    mind.option = LyfeOption("find", target=BEN, looked=["Park", "Cafe"])
+    options.give_up(mind, 600)
+    percept = Moment().later(600)
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    shown = list_requests(mind)[0].messages[-1].content
+    assert '["person", "Ben Birch", "not found 08:10"]' in shown
+    assert "I looked for Ben Birch (Park, Cafe)" in shown

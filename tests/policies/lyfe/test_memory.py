@@ -531,3 +531,32 @@ def test_a_long_and_wild_merge_is_cut_and_cleaned() -> None:
     assert merged.memory.isprintable()
     schema = MergedMemory.model_json_schema()
     assert schema["properties"]["memory"]["minLength"] == 1
+
+
+def test_a_sentence_that_only_refers_back_stays_with_the_one_before() -> None:
+    mind = mind_of()
+    rewrite(mind, "Ben Birch told me @0 of the knife. I believe him. Cat Cole is @180.", [4])
+    live(mind, 1)
+    assert mind.recent.texts == [
+        "Ben Birch told me @0 of the knife. I believe him.",
+        "Cat Cole is @180.",
+    ]
+
+
+def test_what_is_recent_at_the_start_begins_in_recent_memory() -> None:
+    who = profile(
+        memories=("I run the Cafe.", "Ahmed was here."), recent_memories=("Ahmed was here.",)
+    )
+    mind = make_mind(who=who)
+    assert mind.recent.texts == ["Ahmed was here."]
+    assert "I run the Cafe." in mind.long.texts
+    assert "Ahmed was here." not in mind.long.texts
+    flat = make_mind(who=who, saf_memory=False)
+    assert {"I run the Cafe.", "Ahmed was here."} <= set(flat.long.texts)
+
+
+def test_a_fact_that_a_memory_tells_already_is_not_remembered_twice() -> None:
+    told = make_mind(who=profile(memories=("I give a party at the Cafe on Tuesday.",)))
+    untold = make_mind(who=profile(memories=("I run the Cafe.",)))
+    assert told.long.texts == ["I give a party at the Cafe on Tuesday."]
+    assert untold.long.texts == ["I run the Cafe.", "Ann gives a party at the Cafe on Tuesday."]

@@ -5,7 +5,7 @@ import pytest
 
 from genagents_env.actions import Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.percept import Conversation
+from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import act, options, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
@@ -111,3 +111,33 @@ def test_what_others_said_stands_in_the_fence() -> None:
     _, _, after = words.rpartition("END>>>")
     assert evil[:15] in words
     assert evil[:15] not in before + after
+
+
+def test_words_are_said_to_whom_they_turn() -> None:
+    both = Moment(people=(person(BEN), person("Cat Cole")))
+    mind = talker(make_speech_rule("Miss Cole, I must tell you something."))
+    mind.near = [BEN, "Cat Cole"]
+    think(mind, talk.make_queries(mind, moment(mind, both)), both)
+    action = act.choose_action(mind, moment(mind, both))
+    assert isinstance(action, Talk)
+    assert (action.to, action.doing) == ("Cat Cole", "talking with Cat Cole")
+
+
+def test_words_held_back_are_made_anew_when_another_has_spoken() -> None:
+    mind = spoken(make_speech_rule("Did you see the river?"))
+    act.choose_action(mind, moment(mind, HERE))
+    refused = Result(False, "someone else was speaking")
+    silent = HERE.later(conversation=TALK, result=refused)
+    asyncio.run(senses.perceive(mind, moment(mind, silent)))
+    assert mind.turn.unsaid == "Did you see the river?"
+    heard = (speech(BEN, "The river is high."),)
+    answered = HERE.later(conversation=TALK, result=refused, heard=heard)
+    asyncio.run(senses.perceive(mind, moment(mind, answered)))
+    assert mind.turn.unsaid == ""
+
+
+def test_one_whose_time_is_over_is_told_to_ask_nothing_new() -> None:
+    mind = talker(make_speech_rule("Well."))
+    now = HERE.later(130, conversation=TALK)
+    think(mind, talk.make_queries(mind, moment(mind, now)), now)
+    assert "ask nothing new" in list_requests(mind)[-1].messages[-1].content

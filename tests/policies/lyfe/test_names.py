@@ -1,0 +1,108 @@
+"""Whom words name, and whom they turn to."""
+
+import pytest
+
+from genagents_env.policies.lyfe import aims, names
+
+LIZHI, ROLES = "Lizhi Chen", ("police officer",)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Officer Chen, I must tell you something.",
+        "Good morning, Officer.",
+        "Tell me, officer: who was it?",
+        "Lizhi: hear me out.",
+        "Chen, listen.",
+        "And what of you, Miss Chen?",
+        "Thank you, Lizhi Chen.",
+        "Officer, who was it?",
+    ],
+)
+def test_surnames_titles_and_trades_turn_to_somebody(words: str) -> None:
+    assert names.find_address(LIZHI, words, ROLES) is not None
+    assert names.find_mention(LIZHI, words, ROLES) is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I told Officer Chen everything.",
+        "The officer should know.",
+        "I saw Lizhi at the hotel.",
+        "Lizhi, who came by, said so.",
+        "We saw Dr. Chen.",
+    ],
+)
+def test_who_is_spoken_of_is_named_but_not_turned_to(words: str) -> None:
+    assert names.find_address(LIZHI, words, ROLES) is None
+    assert names.find_mention(LIZHI, words, ROLES) is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Ahmed Chen was here.", "Yi Chen, listen.", "He is an officer.", "The other officers."],
+)
+def test_another_of_the_same_surname_or_trade_is_somebody_else(words: str) -> None:
+    assert names.find_mention(LIZHI, words, ROLES) is None
+
+
+@pytest.mark.parametrize(
+    ("about", "roles"),
+    [
+        ("a friend, the postman", ("postman",)),
+        ("Lizhi Chen, 28, is the police officer of the town", ("police officer",)),
+        ("the owner of the sushi restaurant", ("owner",)),
+        ("a friend, who manages the hotel", ()),
+        ("the florist, Ahmed Khan's girlfriend", ("florist",)),
+    ],
+)
+def test_what_somebody_is_stands_in_a_tie(about: str, roles: tuple[str, ...]) -> None:
+    assert names.list_roles(about) == roles
+
+
+def test_whole_names_are_found_and_no_places_titles_or_known_people() -> None:
+    told = (
+        "Yesterday Ahmed Khan met Dr. Ravi Patel at the Sakuramachi Hotel. "
+        "Did Fatima Al-Khouri see it? Officer Chen and Lizhi Chen did not."
+    )
+    found = names.list_full_names(told, ["Sakuramachi Hotel", LIZHI])
+    assert found == ["Ahmed Khan", "Ravi Patel", "Fatima Al-Khouri"]
+
+
+PLACES = ("Sakuramachi Hotel", "sushi restaurant/dining room", "ramen shop", "riverbank")
+ROOMS = {"Sakuramachi Hotel": ("lobby", "room 201")}
+PEOPLE = ("Richard Smith", "Marta Rodriguez", "Lizhi Chen")
+TRADES = {"Lizhi Chen": ROLES, "Richard Smith": ("postman",)}
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("the ramen shop on the corner", "ramen shop"),
+        ("sushi restaurant", "sushi restaurant/dining room"),
+        ("the lobby", "Sakuramachi Hotel"),
+        ("Sakuramachi Hotl", "Sakuramachi Hotel"),
+        ("the hotel", "Sakuramachi Hotel"),
+        ("noodle bar", ""),
+        ("shop", ""),
+    ],
+)
+def test_a_place_is_meant_or_none(words: str, place: str) -> None:
+    assert aims.find_target(words, PLACES, ROOMS) == place
+
+
+@pytest.mark.parametrize(
+    ("words", "person"),
+    [
+        ("Richard", "Richard Smith"),
+        ("the police officer", "Lizhi Chen"),
+        ("Officer Chen", "Lizhi Chen"),
+        ("Marta Rodrigues", "Marta Rodriguez"),
+        ("Francesco Bianchi", ""),
+        ("somebody", ""),
+    ],
+)
+def test_a_person_is_meant_or_nobody(words: str, person: str) -> None:
+    assert aims.find_target(words, PEOPLE, TRADES) == person

@@ -1,0 +1,162 @@
+"""Questions: who owes whom an answer, and that no talk ends between the two."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.percept import Conversation
+from genagents_env.policies.lyfe import options, questions, turns
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OpenQuestion, WorkItem
+from genagents_env.rng import draw_index
+from genagents_env.world.events import Event
+from tests.policies.lyfe.circle import NAMES, events, run_circle, vary_words
+from tests.policies.lyfe.minds import make_mind, moment
+from tests.policies.percepts import Moment, profile, speech
+
+ANN, BEN, CAT = NAMES[:3]
+
+
+def hear(*said: tuple[str, str], group: Sequence[str] = (ANN, BEN)) -> LyfeMind:
+    """Return Ann's mind after these words in a conversation of `group`."""
+    mind = make_mind(who=profile(relationships={CAT: "a friend, the police officer"}))
+    mind.near = [name for name in group if name != ANN]
+    talk = Conversation(1, tuple(group), None, True, 99)
+    for number, (speaker, words) in enumerate(said):
+        percept = Moment(conversation=talk, heard=(speech(speaker, words),)).later(
+            10 * number, conversation=talk, heard=(speech(speaker, words),)
+        )
+        if speaker == ANN:
+            turns.note_said(mind, words, moment(mind, percept))
+        else:
+            item = WorkItem(words, 10 * number, speaker, number)
+            turns.note_heard(mind, item, moment(mind, percept))
+    return mind
+
+
+def list_open(mind: LyfeMind) -> list[tuple[str, list[str]]]:
+    return [(one.asker, one.asked) for one in mind.turn.questions]
+
+
+def test_of_two_the_other_is_asked_and_any_words_are_the_answer() -> None:
+    assert list_open(hear((BEN, "Where were you?"))) == [(BEN, [ANN])]
+    assert list_open(hear((BEN, "Where were you?"), (ANN, "At home."))) == []
+    assert list_open(hear((BEN, "I was at home."))) == []
+
+
+def test_who_is_turned_to_by_name_or_trade_is_asked_not_who_is_spoken_of() -> None:
+    group = (ANN, BEN, CAT)
+    assert list_open(hear((BEN, "Ann, did you see Cat?"), group=group)) == [(BEN, [ANN])]
+    assert list_open(hear((BEN, "Did you see Eve?"), group=group)) == [(BEN, [ANN, CAT])]
+    assert list_open(hear((BEN, "Officer, who was it?"), group=group)) == [(BEN, [CAT])]
+
+
+def test_each_who_is_turned_to_answers_of_all_anybody_does() -> None:
+    group = (ANN, BEN, CAT)
+    both = hear((BEN, "Ann, Cat: were you there?"), (CAT, "I was."), group=group)
+    assert list_open(both) == [(BEN, [ANN])]
+    anybody = hear((BEN, "Who was there?"), (CAT, "I was."), group=group)
+    assert list_open(anybody) == []
+
+
+def test_silence_is_an_answer_to_oneself() -> None:
+    mind = hear((BEN, "Where were you?"))
+    assert questions.is_asked(mind, 20)
+    questions.note_silence(mind)
+    assert not questions.is_owed(mind, 20)
+
+
+def test_one_waits_for_an_answer_as_long_as_somebody_is_there_and_a_minute() -> None:
+    mind = hear((ANN, "Where were you?"))
+    asked = mind.turn.questions[0].at
+    assert questions.is_owed(mind, asked + 59)
+    assert not questions.is_owed(mind, asked + 60)
+    mind.near = []
+    assert not questions.is_owed(mind, asked + 10)
+
+
+def settle(mind: LyfeMind, seconds: int) -> LyfeMind:
+    talk = Conversation(1, (ANN, BEN), None, True, 99)
+    options.settle(mind, moment(mind, Moment(conversation=talk).later(seconds, conversation=talk)))
+    return mind
+
+
+@pytest.mark.parametrize(("preset", "kind"), [("default", "talk"), ("paper", "reflect")])
+def test_a_talk_does_not_end_while_an_answer_is_owed(preset: str, kind: str) -> None:
+    mind = make_mind(preset=preset)
+    mind.option, mind.near = LyfeOption("talk", target=BEN), [BEN]
+    mind.turn.questions = [OpenQuestion(BEN, [ANN], True, 115)]
+    assert settle(mind, 120).option.kind == kind
+
+
+def test_a_talk_that_waits_for_an_answer_ends_with_it_or_after_so_long() -> None:
+    mind = make_mind()
+    mind.option, mind.near = LyfeOption("talk", target=BEN), [BEN]
+    mind.turn.questions = [OpenQuestion(ANN, [BEN], True, 115)]
+    assert settle(mind, 130).option.kind == "talk"
+    assert options.is_closing(mind, 130)
+    mind.turn.questions = []
+    assert settle(mind, 140).option.kind == "decide"
+    mind.option = LyfeOption("talk", target=BEN)
+    mind.turn.questions = [OpenQuestion(BEN, [ANN], True, 290)]
+    assert settle(mind, 300).option.kind == "decide"
+
+
+def test_one_who_was_spoken_to_may_talk_though_a_talk_has_just_ended() -> None:
+    mind = hear((ANN, "Well."), (BEN, "Tell me of the knife."))
+    talk = Conversation(1, (ANN, BEN), None, True, 99)
+    now = moment(mind, Moment(conversation=talk).later(20, conversation=talk))
+    assert questions.is_addressed(mind, now)
+    turns.note_said(mind, "What knife.", now)
+    assert not questions.is_addressed(mind, now)
+
+
+def ask_often(request: CompletionRequest) -> str:
+    """Return words of which two in three ask something, unless one is told to ask no more."""
+    words = vary_words(request)
+    told = "ask nothing new" in request.messages[-1].content
+    return words if told or draw_index(request.seed, 3, "asks") == 0 else f"{words[:-1]}?"
+
+
+def find_unanswered(happened: Sequence[Event], seconds: int = 60) -> list[Event]:
+    """Return the departures of one who owed somebody present an answer, or was owed one."""
+    members: dict[int, list[str]] = {}
+    asked: dict[int, tuple[Event, list[str]]] = {}
+    found: list[Event] = []
+    for event in happened:
+        talk, who = event.data.get("conversation", -1), event.agent or ""
+        if event.kind == "converse":
+            members[talk] = list(event.data["members"])
+        elif event.kind == "say":
+            if "?" in event.data["text"]:
+                asked[talk] = event, [name for name in members[talk] if name != who]
+            else:
+                asked.pop(talk, None)
+        elif event.kind == "leave":
+            question, of = asked.get(talk, (event, []))
+            fresh = 1 < event.tick - question.tick < seconds / 5
+            there = question.agent in members[talk]
+            if (
+                event.data["reason"] == "said_so"
+                and fresh
+                and there
+                and (who in of or who == question.agent)
+            ):
+                found.append(event)
+            members[talk].remove(who)
+    return found
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_nobody_leaves_between_a_question_and_its_answer(tmp_path: Path, size: int) -> None:
+    happened = events(
+        run_circle(tmp_path, size, ask_often, ticks=120, seed=size, option_seconds=60)
+    )
+    assert sum("?" in event.data["text"] for event in happened if event.kind == "say") > 10
+    assert find_unanswered(happened) == []
+
+
+def test_by_the_clock_alone_they_do(tmp_path: Path) -> None:
+    path = run_circle(tmp_path, 4, ask_often, ticks=120, seed=4, option_seconds=60, preset="paper")
+    assert find_unanswered(events(path))
