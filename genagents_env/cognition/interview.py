@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, cast
 from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.cognition.replies import list_of_numbers
-from genagents_env.llm.schemas import ReplyModel
-from genagents_env.text import clean
+from genagents_env.llm.schemas import SMALL, ReplyModel
+from genagents_env.text import cut_sentences
 
 UNKNOWN = "I do not know."
-QUESTION_LIMIT = 240  # characters of a question that are shown
-_ANSWER_LIMIT = 300  # characters of an answer
+QUESTION_LIMIT = 1000  # characters of a question that are shown
+_ANSWER_LIMIT, _SMALL_LIMIT = 800, 300  # characters of an answer; of a small model's
 _NAMED = 8  # numbers it may name
 
 
@@ -25,8 +25,12 @@ class AnswerReply(ReplyModel):
 
     answer: Annotated[
         str,
-        BeforeValidator(lambda v: clean(v, _ANSWER_LIMIT) if isinstance(v, str) else v),
-        Field(min_length=1, max_length=_ANSWER_LIMIT),
+        BeforeValidator(lambda v: cut_sentences(v, _ANSWER_LIMIT) if isinstance(v, str) else v),
+        Field(
+            min_length=1,
+            max_length=_ANSWER_LIMIT,
+            json_schema_extra={SMALL: {"maxLength": _SMALL_LIMIT}},
+        ),
     ]
     because: list[int]
 

@@ -22,12 +22,13 @@ from genagents_env.policy import INTERVIEW_CALLS, Answer, InterviewTerms, Recall
 from genagents_env.text import clean
 
 from .access import limit_access
+from .commitments import format_commitments, list_ahead
 from .mind import DialogueLine, SmallvilleMind
 from .retrieve import embed_new, recall
 from .summary import describe_self
 
 PURPOSE = "interview"
-_MAX_TOKENS = 400  # an answer in a script of a token a character, and the numbers
+_MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbers
 _NAME = 60  # characters of the interviewer's name
 _USUAL = InterviewTerms()
 _UTTERANCES = 3  # of the conversation under way
@@ -111,7 +112,7 @@ async def _fill_prompt(
     heard = {line.event for line in said}
     doing = "asleep" if mind.asleep else mind.activity.text
     queries = [asked, f"{mind.name}'s relationship with {asker}"] if asker else [asked]
-    recalled = await recall(mind, queries, now, touch=False) if asked else []
+    recalled = await recall(mind, queries, now, touch=False, without=heard) if asked else []
     head = f"{asker} asks you" if asker else "question"
     return mind.services.prompts.fill(
         "interview_answer",
@@ -120,10 +121,14 @@ async def _fill_prompt(
             describe_now(mind.services.to_time(now), mind.place),
             Section("question", [[head, asked]]),
             *describe_self(mind),
+            Section(
+                "commitments",
+                format_commitments(list_ahead(mind.commitments, mind.services.to_time(now))),
+            ),
             Section("plan", _format_plan(mind, now)),
             Section("doing", [["you are", doing]] if doing else []),
         ],
-        memories=[*utterances, *(m for m in recalled if not heard.intersection(m[1].events))],
+        memories=[*utterances, *recalled],
     )
 
 

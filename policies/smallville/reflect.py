@@ -31,6 +31,7 @@ from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
 
 from .mind import SmallvilleMind
+from .repeats import reduce_words
 from .retrieve import add_times, recall
 from .summary import describe_self
 
@@ -181,12 +182,13 @@ class _KnownThoughts:
     def __init__(self, mind: SmallvilleMind, now: int) -> None:
         ids = mind.stream.recent(_COMPARED, kinds=_THOUGHTS, now=now)
         self._texts = [mind.stream[id_].text for id_ in ids]
-        self._folded = {fold(text) for text in self._texts}
+        self._name = mind.name
+        self._words = {reduce_words(text, mind.name) for text in self._texts}
         self._alike = mind.config.alike
 
     def repeats(self, text: str) -> bool:
         """Return whether a known thought says the same in the same or nearly the same words."""
-        if fold(text) in self._folded:
+        if reduce_words(text, self._name) in self._words:
             return True
         embed = _load_ngrams()
         likeness = embed(self._texts) @ embed([text])[0]
@@ -195,7 +197,7 @@ class _KnownThoughts:
     def add(self, text: str) -> None:
         """Know `text` from now on."""
         self._texts.append(text)
-        self._folded.add(fold(text))
+        self._words.add(reduce_words(text, self._name))
 
 
 @cache

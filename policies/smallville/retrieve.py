@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
 from genagents_env.memory.stream import Kind, Memory
+from genagents_env.scenario import split_sentences
 
 from .mind import SEED, SmallvilleMind
 from .repeats import ShownTexts
@@ -35,7 +36,8 @@ async def recall(
 
     Taken in turns: the best of every query, then the second best of every query, and so on. With
     retrieval switched off: the latest memories, whatever is asked. A memory that says what another
-    says is left out (see `repeats`), and so is that the agent walked, stood or talked.
+    says is left out (see `repeats`), or what stands in every prompt: the persona and the status;
+    and so is that the agent walked, stood or talked.
 
     Args:
         mind: whose.
@@ -96,7 +98,8 @@ class _Choice:
         whole: bool = False,
     ) -> None:
         self._mind, self._whole = mind, whole
-        self._shown = ShownTexts(mind.name, [text for text in without if isinstance(text, str)])
+        texts = [text for text in without if isinstance(text, str)]
+        self._shown = ShownTexts(mind.name, [*_list_own_words(mind), *texts])
         self._events = {event for event in without if isinstance(event, int)}
         self._kept: dict[int, None] = {}
         self._passing: list[int] = []
@@ -130,6 +133,14 @@ class _Choice:
         if passing:
             self._passing.append(id_)
         return not passing
+
+
+def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:
+    """Return what prompts show of who one is and is up to; small ones may have no room for it."""
+    if mind.services.prompts.small:
+        return ()
+    status = split_sentences(mind.status)
+    return (*split_sentences(mind.profile.persona), mind.profile.goal, *status, mind.status)
 
 
 def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
