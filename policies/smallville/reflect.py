@@ -32,7 +32,7 @@ from genagents_env.text import fold
 
 from .mind import SmallvilleMind
 from .repeats import reduce_words
-from .retrieve import add_times, recall
+from .retrieve import recall, recall_latest
 from .summary import describe_self
 
 _DAY = 86_400  # seconds
@@ -94,13 +94,15 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 async def _prepare_questions(
     mind: SmallvilleMind, data: QueryData, moment: Moment
 ) -> PreparedQuery | None:
-    ids = mind.stream.recent(mind.config.reflect_over, kinds=_LOOKED_AT, now=moment.now)
+    latest = recall_latest(
+        mind, mind.config.reflect_over, moment.now, kinds=_LOOKED_AT, touch=False
+    )
     count = mind.config.questions
     shown = mind.services.prompts.fill(
         "reflect_questions",
         mind.profile,
         [*describe_here_and_now(moment.percept), *describe_self(mind)],
-        memories=add_times(mind, ids),
+        memories=latest,
         count=count,
     )
     if not shown.memories:
@@ -138,9 +140,9 @@ async def _prepare_insights(
         "reflect_insights",
         mind.profile,
         [
+            Section("question", [["question", question]]),
             *describe_here_and_now(moment.percept),
             *describe_self(mind),
-            Section("question", [["question", question]]),
         ],
         memories=await recall(mind, [question], moment.now),
         count=count,

@@ -37,7 +37,7 @@ async def recall(
     Taken in turns: the best of every query, then the second best of every query, and so on. With
     retrieval switched off: the latest memories, whatever is asked. A memory that says what another
     says is left out (see `repeats`), or what stands in every prompt: the persona and the status;
-    and so is that the agent walked, stood or talked.
+    and so is that the agent walked, stood or talked, and what it planned for a time that is past.
 
     Args:
         mind: whose.
@@ -62,19 +62,34 @@ async def recall(
             weights = replace(weights, decay=decay)
             find = retrieve_in_turn if touch else retrieve
             found = find(stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
-            return add_times(mind, _Choice(mind, found, count, without, whole=True).ids)
+            return add_times(mind, _Choice(mind, found, count, now, without, whole=True).ids)
         ranked, whole = count, False
         while not whole:
             found = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
-            choice = _Choice(mind, found, count, without)
+            choice = _Choice(mind, found, count, now, without)
             whole = choice.full or ranked >= len(stream)
             ranked *= _WIDER
     else:
-        latest = stream.recent(len(stream), kinds=kinds, now=now)
-        choice = _Choice(mind, [latest], count, without)
-    ids = choice.ids
+        return recall_latest(mind, count, now, kinds=kinds, touch=touch, without=without)
     if touch:
-        stream.touch(ids, now)
+        stream.touch(choice.ids, now)
+    return add_times(mind, choice.ids)
+
+
+def recall_latest(
+    mind: SmallvilleMind,
+    count: int,
+    now: int,
+    *,
+    kinds: Sequence[Kind] = ALL,
+    touch: bool = True,
+    without: Collection[str | int] = (),
+) -> list[TimedMemory]:
+    """Return the latest `count` memories worth recalling, newest first; the rest as in `recall`."""
+    latest = mind.stream.recent(len(mind.stream), kinds=kinds, now=now)
+    ids = _Choice(mind, [latest], count, now, without).ids
+    if touch:
+        mind.stream.touch(ids, now)
     return add_times(mind, ids)
 
 
@@ -93,11 +108,12 @@ class _Choice:
         mind: SmallvilleMind,
         rankings: Sequence[Sequence[int]],
         count: int,
+        now: int,
         without: Collection[str | int],
         *,
         whole: bool = False,
     ) -> None:
-        self._mind, self._whole = mind, whole
+        self._mind, self._now, self._whole = mind, now, whole
         texts = [text for text in without if isinstance(text, str)]
         self._shown = ShownTexts(mind.name, [*_list_own_words(mind), *texts])
         self._events = {event for event in without if isinstance(event, int)}
@@ -123,7 +139,11 @@ class _Choice:
             said = memory.events and self._events.issuperset(memory.events)
             return not said and not self._shown.repeats(memory.text, vector)
         passing = is_passing(memory.about, self._mind.name)
-        if is_idle(memory) or (passing and memory.about[0] == self._mind.name):
+        if (
+            is_idle(memory)
+            or _is_over(memory, self._now)
+            or (passing and memory.about[0] == self._mind.name)
+        ):
             return False
         if memory.events and self._events.issuperset(memory.events):
             return False
@@ -133,6 +153,11 @@ class _Choice:
         if passing:
             self._passing.append(id_)
         return not passing
+
+
+def _is_over(memory: Memory, now: int) -> bool:
+    """Return whether it is a plan for a time that is past: what was done instead is remembered."""
+    return memory.start is not None and memory.start + (memory.duration or 0) <= now
 
 
 def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ IDLE = "idle"  # the state of a thing that nobody uses, as the public code words
 # How what one does begins where it is only the way to something, or no doing at all.
 _PASSING = (
     "walking",
+    "at ",
     "going home",
     "going to bed",
     "turning to",

@@ -110,9 +110,10 @@ def test_evidence_leads_to_the_events_that_were_perceived() -> None:
 
 
 def test_what_was_known_from_the_start_leads_to_no_event() -> None:
-    mind = make_experienced_mind(make_naming_rule("Cafe"))
-    assert ask(mind, "Who runs the Cafe?") == [Answer("Yes.")]
-    assert any("Cafe" in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
+    mind = make_experienced_mind(make_naming_rule("pond"))
+    mind.stream.add("thought", "The pond is deep.", created=0, cause="seed")
+    assert ask(mind, "Is the pond deep?") == [Answer("Yes.")]
+    assert any("pond" in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
 def test_numbers_that_name_nothing_are_no_evidence() -> None:
@@ -139,7 +140,7 @@ def test_works_before_anything_was_perceived() -> None:
     assert ask(mind, "Who?") == [Answer("Yes.")]
     mind.stream.add("thought", "There is a fair on Friday.", created=0, cause="seed")
     assert ask(mind, "When is the fair?", repeat=1) == [Answer("Yes.")]
-    assert "Monday 08:00" in list_requests(mind)[1].messages[-1].content
+    assert "Monday 13 February 2023, 08:00" in list_requests(mind)[1].messages[-1].content
 
 
 def test_no_questions_no_answers() -> None:
@@ -176,7 +177,7 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
         make_experienced_mind(make_answer_rule("Yes.", *range(1, 9)), prompt_tokens=400)
     )
     for line in dialogue_of(mind).lines:
-        line.text += " and so on, and so forth" * 9
+        line.text += " And so on, and so forth." * 20
     (answer,) = ask(mind, "What?")
     shown = [line[2] for line in list_numbered_lines(list_requests(mind)[0])]
     assert any("The mayor has resigned." in text for text in shown)
@@ -194,14 +195,14 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
     mind.activity.text = "baking bread"
     mind.summary.core = "I am cheerful."
     ask(mind, "What will you do at ten?")
-    told = {line[0]: line[1] for line in lines(list_requests(mind)[0])}
+    shown = lines(list_requests(mind)[0])
+    told = {line[0]: line[1] for line in shown}
     assert told["you"] == "I am cheerful."
     assert told["you are"] == "baking bread"
-    plan = told["your plan"].split("; ")
-    assert plan[0] == "09:00 baking in the Cafe with everybody"
-    assert plan[1] == "10:00 serving in the Cafe with everybody"
-    assert all(entry.endswith("everybody") for entry in plan)
-    assert len(plan) < 5  # as many as there is room for
+    assert [line[1:] for line in shown if line[0] == "your plan"] == [
+        [f"{9 + k:02}:00", f"{what} in the Cafe with everybody"]
+        for k, what in enumerate(("baking", "serving", "washing", "sweeping", "dancing"))
+    ]
     mind.asleep = True
     ask(mind, "What do you do?", repeat=1)
     assert ["you are", "asleep"] in lines(list_requests(mind)[1])
@@ -209,15 +210,15 @@ def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
 
 def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
     mind = make_experienced_mind(make_answer_rule())
-    mind.summary = SelfSummary("I am " + "so " * 50, "work " * 32, "well " * 32, made=0)
+    mind.summary = SelfSummary("I am so. " * 40, "I work. " * 45, "I am well. " * 30, made=0)
     mind.day.hours = [PlanBlock(0, 9999, "serving guests")]
     mind.activity.text = "serving coffee"
     ask(mind, "What?")
-    told = {line[0]: line[1] for line in lines(list_requests(mind)[0])}
-    assert told["your plan"] == "08:00 serving guests"
-    assert told["you are"] == "serving coffee"
-    assert "you" not in told
-    assert len(list_numbered_lines(list_requests(mind)[0])) == 4
+    shown = lines(list_requests(mind)[0])
+    assert ["your plan", "08:00", "serving guests"] in shown
+    assert ["you are", "serving coffee"] in shown
+    assert ["you", ("I am so. " * 40).strip()] in [[line[0], line[-1].strip()] for line in shown]
+    assert len(list_numbered_lines(list_requests(mind)[0])) == 3  # all but the persona
 
 
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
@@ -343,10 +344,11 @@ def test_malformed_answers_are_not_given(text: str) -> None:
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    mind = make_experienced_mind(make_answer_rule("It\u202e was\nBob. " + "x" * 400, *range(1, 30)))
+    words = "It\u202e was\nBob. " + "And so on. " * 90
+    mind = make_experienced_mind(make_answer_rule(words, *range(1, 30)))
     (answer,) = ask(mind, "Who?")
     assert len(list_requests(mind)) == 1
-    assert answer.text == ("It was Bob. " + "x" * 400)[:300]
+    assert answer.text == ("It was Bob. " + "And so on. " * 71).strip()  # 800 characters at most
     assert answer.evidence == (41, 42)
 
 
@@ -379,7 +381,7 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
         PlanBlock(4 * hour, 5 * hour, "baking for lunch"),
     ]
     answers = ask(mind, "Is there a party?", "What will you do at noon?")
-    assert all(length(request) <= 500 for request in list_requests(mind))
+    assert all(length(request) <= 4000 for request in list_requests(mind))
     effects: Sequence[str] = [f"{answer.text} {list(answer.evidence)}" for answer in answers]
     assert is_golden("interview.txt", transcript(list_requests(mind), rule, effects))
 

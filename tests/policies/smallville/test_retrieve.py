@@ -209,6 +209,30 @@ def test_passing_sights_come_last_and_those_of_oneself_never() -> None:
     assert len(recall(mind, ["red door"])) == 3 + retrieve.LEAST
 
 
+def test_who_one_is_and_is_up_to_stands_in_the_prompt_already() -> None:
+    texts = ["I run the Cafe", "Ann Ash loves guests", "Ann gives a party", "red apple"]
+    mind, _ = colourful(texts)
+    mind.status = "Ann gives a party"
+    assert recall(mind, ["red"]) == ["red apple"]  # the persona: runs the Cafe; loves guests
+    small, _ = colourful(texts)
+    small.services.prompts.small = True
+    assert len(recall(small, ["red"])) == 4
+
+
+def test_a_plan_is_recalled_until_its_time_is_past() -> None:
+    mind, _ = colourful(["red apple"])
+    mind.stream.add("plan", "a red hour", created=0, start=100, duration=50, cause="x")
+    assert set(recall(mind, ["red"], 149)) == {"a red hour", "red apple"}
+    assert recall(mind, ["red"], 150) == ["red apple"]
+
+
+def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None:
+    texts = ["red apple"] * 3 + ["the red oven is idle"]
+    mind, _ = colourful(texts, retrieval_weights="public_code")
+    mind.stream.add("chat", "red talk", created=0, cause="x")
+    assert recall(mind, ["red"]) == ["red apple"] * 3
+
+
 @given(
     st.lists(st.sampled_from(TEXTS), max_size=12),
     st.lists(st.sampled_from(["red", "green", "blue", "a dog"]), max_size=4),
