@@ -128,6 +128,7 @@ def _add_past(mind: SmallvilleMind, past: Past) -> None:
         told.get("core", ""), told.get("occupation", ""), told.get("progress", "")
     )
     mind.attention.importance = past.importance
+    mind.attention.scanned = len(mind.stream)  # the status has taken these into account
     mind.attention.talked = {name: services.to_second(at) for name, at in past.talks.items()}
     mind.commitments = [
         Commitment(one.date, one.clock, one.what, one.where, one.with_whom)

@@ -26,7 +26,7 @@ class Lived:
         (self.minds,) = state.policies
 
 
-def live(study: str, model: str, folder: Path) -> Mapping[str, Lived]:
+def live(study: str, model: str, folder: Path) -> dict[str, Lived]:
     """Live each arm of a study with the first of its seeds."""
     path = FOLDER / f"{study}.toml"
     experiment = load_experiment(path)

@@ -41,7 +41,8 @@ def test_what_is_left_without(make_mind: MakeMind, without: tuple[MemoryAccess, 
 def test_a_thought_keeps_the_events_behind_it_when_these_are_forgotten(
     make_mind: MakeMind,
 ) -> None:
-    limited = limit_access(make_old(make_mind), ("observation",))
+    without: tuple[MemoryAccess, ...] = ("observation",)
+    limited = limit_access(make_old(make_mind), without)
     thought = limited.stream[1]
     assert thought.text == "Ada bakes"
     assert limited.stream.sources([1]) == (7,)

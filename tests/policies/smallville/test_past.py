@@ -77,6 +77,7 @@ def test_all_of_it_comes_back_at_the_same_times_of_town(make_mind: MakeMind) -> 
     assert new.commitments == old.commitments
     assert new.attention.talked == {"Ben Carver": 1800 - 33 * HOUR}
     assert new.attention.importance == 42.0
+    assert new.attention.scanned == len(past.memories)
     assert new.objects["kitchen/oven"] == BelievedObject("oven", "on", 600 - 33 * HOUR)
     assert new.day.hours == [PlanBlock(-33 * HOUR, -32 * HOUR, "baking")]
     assert (new.day.date, new.day.outline) == ("2023-02-13", ["bake"])
