@@ -24,6 +24,7 @@ from genagents_env.evaluate.measures.lengths import Spans, compute_spans
 from genagents_env.evaluate.measures.preferences import Preference, compute_preferences
 from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outcomes
 from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
+from genagents_env.evaluate.narratives import SummaryCourse, find_summary_courses
 from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
@@ -76,6 +77,7 @@ class RunSummary:
         spans: conversation length.
         rates: what it cost per agent and game hour.
         opinions: mentions of the values of its checks over time.
+        courses: the summaries of self-monitors over time, and merges of memories.
         answers: every interview answer.
         judgements: what models judged of them.
     """
@@ -116,6 +118,7 @@ class RunSummary:
     spans: Spans
     rates: Rates
     opinions: tuple[Opinion, ...]
+    courses: tuple[SummaryCourse, ...]
     answers: tuple[InterviewRow, ...]
     judgements: tuple[JudgementRow, ...]
 
@@ -229,6 +232,7 @@ def summarize(
         spans=compute_spans(data),
         rates=compute_rates(data, priced_as, speed),
         opinions=find_opinions(data),
+        courses=find_summary_courses(data),
         answers=data.interviews,
         judgements=data.judgements,
     )

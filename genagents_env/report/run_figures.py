@@ -30,6 +30,7 @@ def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
     for number, group in enumerate(groups, 1):
         yield from _draw_preferences(number, group)
         yield from _draw_opinions(number, group, group.counted[0])
+        yield from _draw_summaries(number, group, group.counted[0])
     spans = [summary.spans for group in groups for summary in group.counted]
     if any(one.conversations for one in spans):
         drawn = figures.draw_length_bars(pool_lengths(spans))
@@ -114,6 +115,20 @@ def _draw_opinions(number: int, group: RunGroup, summary: RunSummary) -> Iterato
         caption = f"What was mentioned when, in {summary.rates.run} ({group.label})."
         name = _join("mentions", check, number)
         yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
+
+
+def _draw_summaries(number: int, group: RunGroup, summary: RunSummary) -> Iterator[FigureFile]:
+    if summary.courses:
+        drawn = figures.draw_summary_courses(
+            summary.courses, summary.seconds_per_tick, summary.last_tick
+        )
+        caption = (
+            f"Summaries of the self-monitor over time, in {summary.rates.run} ({group.label}); "
+            "a cross is a call that made one memory of several."
+        )
+        yield FigureFile(
+            "summaries", _join("summaries", number), caption, figures.encode_png(drawn)
+        )
 
 
 def _join(*words: str | int) -> str:

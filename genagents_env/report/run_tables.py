@@ -1,6 +1,7 @@
 """The tables of run files: each from the summaries of all runs, or from their groups."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 
 from genagents_env.evaluate.measures.lengths import pool_lengths
 from genagents_env.evaluate.measures.preferences import find_leaning
@@ -30,6 +31,7 @@ def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
         tabulate_agreement(summaries),
         tabulate_flow(groups),
         tabulate_flow_by_agent(summaries),
+        tabulate_summaries(summaries),
         tabulate_preferences(groups),
         tabulate_lengths(groups),
         tabulate_costs(summaries, others),
@@ -142,6 +144,23 @@ _BY = (
     "by its patterns, and by meaning where the run had the local sentence model and it is "
     "installed here; n-grams know no meaning."
 )
+
+
+def tabulate_summaries(summaries: Iterable[RunSummary]) -> Table:
+    """Return what each agent's self-monitor wrote, and how often memories were merged."""
+    rows = tuple(
+        (
+            *(s.rates.run, one.agent, len(one.updates)),
+            fmean(words for _, words in one.updates) if one.updates else None,
+            one.updates[-1][1] if one.updates else None,
+            len(one.merges),
+        )
+        for s in summaries
+        for one in s.courses
+    )
+    columns = ("run", "agent", "summaries", "words of one, mean", "words of the last", "merges")
+    note = "By the model's calls: `monitor.update` and `memory.merge`."
+    return Table("summaries", "Summaries over time", columns, rows, note)
 
 
 def tabulate_preferences(groups: Iterable[RunGroup]) -> Table:

@@ -14,6 +14,7 @@ from genagents_env.report.figures.places import PlaceShares, draw_place_maps
 from genagents_env.report.figures.preference import draw_preference_bars
 from genagents_env.report.figures.style import encode_png
 from genagents_env.report.figures.success import draw_success_bars
+from genagents_env.report.figures.summaries import draw_summary_courses
 from genagents_env.report.figures.tradeoff import TradeoffPoint, draw_tradeoff
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "draw_place_maps",
     "draw_preference_bars",
     "draw_success_bars",
+    "draw_summary_courses",
     "draw_tradeoff",
     "encode_png",
 ]
