@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from genagents_env.errors import ConfigError, DivergenceError, LLMRefused
+from genagents_env.errors import ConfigError, DivergenceError, LLMRefused, PolicyError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.prices import FREE, Price
@@ -83,7 +83,13 @@ class RunReplay:
         self._open()
         self.groups.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
         if state is not None:
-            restore_policies(path, self.groups, state)
+            try:
+                restore_policies(path, self.groups, state)
+            except PolicyError as error:
+                raise PolicyError(
+                    f"{error}. Where the policy has changed since the run, nobody in it can be "
+                    f"asked anew; `genagents interview {path} --list` shows what they were asked"
+                ) from error
         return given
 
     def _open(self) -> None:

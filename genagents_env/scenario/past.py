@@ -64,6 +64,14 @@ class PastDay(Model):
     blocks: Annotated[tuple[PastBlock, ...], Field(max_length=_MANY)] = ()
 
 
+class PastTie(Model):
+    """What somebody was to one, as one thought at `time`; `stale`: there was news of them since."""
+
+    text: Paragraph
+    time: LocalTime
+    stale: bool = False
+
+
 class PastCommitment(Model):
     """Something promised; `clock` is empty where only the day is known."""
 
@@ -79,8 +87,9 @@ class Past(Model):
 
     source: where it comes from. status: what one was up to. requirements: what a day has to hold.
     summary: of oneself, by the name that the mind has for each part. importance: of what was
-    observed since one last reflected. people: whom one knew by name. talks: when one last talked
-    with whom. facts: those of the scenario that one knew. places: those that one had come to know.
+    observed since one last reflected. ties: what others were to one. people: whom one knew by
+    name. talks: when one last talked with whom. facts: those of the scenario that one knew. places:
+    those that one had come to know.
     """
 
     until: LocalTime
@@ -91,6 +100,7 @@ class Past(Model):
     summary: dict[Word, Paragraph] = Field(default_factory=dict)
     importance: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     commitments: Annotated[tuple[PastCommitment, ...], Field(max_length=_MANY)] = ()
+    ties: dict[Name, PastTie] = Field(default_factory=dict)
     people: Annotated[tuple[Name, ...], Field(max_length=_MANY)] = ()
     talks: dict[Name, LocalTime] = Field(default_factory=dict)
     objects: Annotated[tuple[PastObject, ...], Field(max_length=_MANY)] = ()

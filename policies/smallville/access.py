@@ -37,6 +37,7 @@ def limit_access(mind: SmallvilleMind, without: Collection[MemoryAccess]) -> Sma
         limited.activity = SmallvilleActivity()
     if "observation" in without:
         limited.dialogue, limited.activity, limited.objects = None, SmallvilleActivity(), {}
+        limited.ties = {}
     return limited
 
 

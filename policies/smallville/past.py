@@ -16,6 +16,7 @@ from genagents_env.scenario.past import (
     PastDay,
     PastMemory,
     PastObject,
+    PastTie,
 )
 
 from .commitments import Commitment
@@ -27,6 +28,7 @@ from .mind import (
     BelievedObject,
     SelfSummary,
     SmallvilleMind,
+    Tie,
     add_past_memory,
     add_seeds,
     first_status,
@@ -58,6 +60,10 @@ def collect_past(mind: SmallvilleMind, source: str) -> Past:
             )
             for one in mind.commitments
         ),
+        ties={
+            name: PastTie(text=tie.text, time=services.to_time(tie.made), stale=tie.stale)
+            for name, tie in mind.ties.items()
+        },
         people=tuple({**mind.profile.relationships, **mind.attention.talked}),
         talks={name: services.to_time(at) for name, at in mind.attention.talked.items()},
         objects=tuple(
@@ -134,6 +140,10 @@ def _add_past(mind: SmallvilleMind, past: Past) -> None:
         Commitment(one.date, one.clock, one.what, one.where, one.with_whom)
         for one in past.commitments
     ]
+    mind.ties = {
+        name: Tie(tie.text, services.to_second(tie.time), tie.stale)
+        for name, tie in past.ties.items()
+    }
     mind.objects = {
         one.id: BelievedObject(one.name, one.state, services.to_second(one.time))
         for one in past.objects

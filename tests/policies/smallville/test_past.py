@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from genagents_env.policies.smallville.commitments import Commitment
 from genagents_env.policies.smallville.day import Day, PlanBlock
-from genagents_env.policies.smallville.mind import BelievedObject, SelfSummary, SmallvilleMind
+from genagents_env.policies.smallville.mind import BelievedObject, SelfSummary, SmallvilleMind, Tie
 from genagents_env.policies.smallville.past import collect_past, make_mind_after
 from genagents_env.scenario.past import Past
 from tests.policies.smallville.conftest import MakeMind
@@ -42,6 +42,7 @@ def make_old(make_mind: MakeMind) -> SmallvilleMind:
     mind.summary = SelfSummary("kind", "bakes", "content", made=60)
     mind.attention.importance, mind.attention.talked = 42.0, {"Ben Carver": 1800}
     mind.commitments = [Commitment("2023-02-14", "17:00", "coming", "Hobbs Cafe", "Ben Carver")]
+    mind.ties = {"Ben Carver": Tie("a friend", 1800, stale=True)}
     mind.objects = {"kitchen/oven": BelievedObject("oven", "on", 600)}
     mind.day = Day("2023-02-13", 0, 15 * HOUR, ["bake"], [PlanBlock(0, HOUR, "baking")])
     return mind
@@ -75,6 +76,7 @@ def test_all_of_it_comes_back_at_the_same_times_of_town(make_mind: MakeMind) -> 
     assert (new.status, new.requirements) == (old.status, old.requirements)
     assert (new.summary.core, new.summary.progress) == ("kind", "content")
     assert new.commitments == old.commitments
+    assert new.ties == {"Ben Carver": Tie("a friend", 1800 - 33 * HOUR, stale=True)}
     assert new.attention.talked == {"Ben Carver": 1800 - 33 * HOUR}
     assert new.attention.importance == 42.0
     assert new.attention.scanned == len(past.memories)
