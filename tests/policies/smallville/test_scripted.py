@@ -61,6 +61,12 @@ def answer(mind: SmallvilleMind, purpose: str, data: dict[str, Any], percept: Mo
     return reply.model_validate_json(endpoint_of(mind).rule(request))
 
 
+def answer_if_asked(mind: SmallvilleMind, purpose: str, data: dict[str, Any]) -> None:
+    """Have the mind's model reply, unless what there is leaves nothing to ask."""
+    if wait_for(smallville.HANDLERS[purpose].prepare(mind, data, moment(mind, NOON))):
+        answer(mind, purpose, data)
+
+
 def interview_mind(mind: SmallvilleMind, *questions: str) -> list[Any]:
     """Return the mind's answers in an interview."""
     mind.tick = mind.services.to_second(NOON.time) // 10
@@ -368,13 +374,11 @@ def test_whatever_was_said_replies_are_valid(rule: Rule, texts: list[str]) -> No
     answer(mind, "plan.renew", {"date": "2023-02-14"})
     answer(mind, "plan.revise", {"start": start, "why": texts[-1]})
     answer(mind, "plan.pieces", {"start": start})
-    rated = {"ids": list(range(len(texts)))}
-    if wait_for(smallville.HANDLERS["perceive.rate"].prepare(mind, rated, moment(mind, NOON))):
-        answer(mind, "perceive.rate", rated)  # else there is nothing to weigh
+    answer_if_asked(mind, "perceive.rate", {"ids": list(range(len(texts)))})
     answer(mind, "ground.one", {"text": texts[0][:60], "minutes": 5})
     answer(mind, "summary.describe", {})
-    answer(mind, "reflect.questions", {})
-    answer(mind, "reflect.insights", {"question": texts[0]})
+    answer_if_asked(mind, "reflect.questions", {})
+    answer_if_asked(mind, "reflect.insights", {"question": texts[0]})
     line = DialogueLine
     mind.dialogue = Dialogue(4, 0, ["Bea Birch"], [line("Bea Birch", text, 1) for text in texts])
     answer(mind, "converse.relate", {"other": "Bea Birch", "begun": 0})
