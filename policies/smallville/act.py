@@ -134,6 +134,8 @@ def _choose_activity(mind: SmallvilleMind, moment: Moment) -> None:
             )
         return
     kind = "sleep" if _is_sleep(mind, piece) else "do"
+    if kind == activity.kind == "sleep" and now < activity.until:
+        return
     same = activity.text == piece.text and activity.kind == kind and not activity.reaction
     if same and piece.place in ("", activity.place):
         activity.until = _find_end(mind, piece)

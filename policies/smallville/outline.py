@@ -161,7 +161,7 @@ def _find_wake_hours(mind: SmallvilleMind, date: datetime, moment: Moment) -> li
     The last is its usual one, at which the town wakes everybody.
     """
     now, usual = moment.percept.time, mind.profile.wake.hour
-    if not mind.asleep and not _is_night(mind, now):
+    if not mind.asleep and not _is_night(mind, now) and date.date() <= now.date():
         return []
     ahead = now.hour + (now.minute > 0 or now.second > 0) if now.date() == date.date() else 0
     first = max(0, usual - _WAKE_WITHIN, ahead)

@@ -123,8 +123,8 @@ def _find_end(mind: SmallvilleMind, start: int) -> int:
     end = start + longest
     midnight = mind.services.to_time(start).replace(hour=0, minute=0, second=0, microsecond=0)
     into = (end - mind.services.to_second(midnight)) % HOUR
-    if longest % HOUR == 0 and into > 0 and end - into - start >= _LEAST_STRETCH:
-        end -= into
+    if longest % HOUR == 0 and into > 0:
+        end += -into if end - into - start >= _LEAST_STRETCH else HOUR - into
     asleep = (b.start for b in mind.day.hours if start < b.start < end and is_sleep(b.text))
     end = min(next(asleep, end), mind.day.bed)
     return mind.day.bed if mind.day.bed - end < least else end

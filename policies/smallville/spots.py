@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, cast
 
-from pydantic import Field, JsonValue, create_model
+from pydantic import BeforeValidator, Field, JsonValue, create_model
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt, shorten_place
@@ -20,6 +20,7 @@ from genagents_env.cognition.replies import Emoji
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.text import clean
 
 from .agenda import describe_hours
 from .day import PlanBlock
@@ -30,6 +31,9 @@ from .rooms import KnownRoom, format_hours, list_rooms
 from .uses import match_place
 
 _LONGEST_NAME = 250  # characters of a place's id, a thing's name or a state, as in scenarios
+_clean_name = BeforeValidator(
+    lambda value: clean(value, _LONGEST_NAME) if isinstance(value, str) else value
+)
 
 
 class Spot(ReplyModel):
@@ -40,9 +44,9 @@ class Spot(ReplyModel):
         "Where one activity happens; `thing` and `state`: what is used there, and what it becomes."
     )
 
-    where: Annotated[str, Field(max_length=_LONGEST_NAME)]
-    thing: Annotated[str, Field(max_length=_LONGEST_NAME)]
-    state: Annotated[str, Field(max_length=_LONGEST_NAME)]
+    where: Annotated[str, _clean_name]
+    thing: Annotated[str, _clean_name]
+    state: Annotated[str, _clean_name]
     emoji: Emoji
 
 
@@ -225,7 +229,7 @@ def _make_spots_model(
 def _suggest(values: tuple[str, ...]) -> Any:
     """Return the type of a text for which a schema offers `values`; others are mapped to them."""
     extra: dict[str, JsonValue] = {"enum": list(values)} if values else {}
-    return Annotated[str, Field(max_length=_LONGEST_NAME, json_schema_extra=extra)]
+    return Annotated[str, _clean_name, Field(max_length=_LONGEST_NAME, json_schema_extra=extra)]
 
 
 def _make_default(data: QueryData) -> Spots:

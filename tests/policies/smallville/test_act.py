@@ -7,13 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.cognition.query import Query
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.percept import Body, HeardWords, Result, SeenObject, SeenPerson
 from genagents_env.policies.smallville import act as act_module
-from genagents_env.policies.smallville import day
+from genagents_env.policies.smallville import day, plan
+from genagents_env.policies.smallville.day import Piece, PlanBlock
 from genagents_env.policies.smallville.mind import SmallvilleActivity, SmallvilleMind
 from genagents_env.scenario import load_scenario
-from tests.policies.percepts import Moment, Value, body, profile
+from tests.policies.percepts import Moment, Value, body, person, profile
 from tests.policies.smallville.days import BED, Alone
 from tests.policies.smallville.minds import Town, make_mind, moment
 
@@ -136,12 +138,81 @@ def test_an_object_that_takes_any_words_gets_them() -> None:
     assert action == Interact("Cafe/stove", "covered in soup", "baking", "🍞")
 
 
-def test_a_place_that_is_closed_is_given_up_after_one_failure() -> None:
+def test_a_place_that_is_closed_is_given_up_after_one_failure_and_thought_about_again() -> None:
     mind = at(make_mind(), place="Park")
     percept = Moment()
     refused = percept.later(result=REFUSED)
     later = [percept.later(10 * k) for k in range(2, 59)]
-    assert acts(mind, percept, refused, *later) == [Move("Park"), *[Idle("baking", "🍞")] * 58]
+    steps = acts(mind, percept, refused, *later)
+    assert steps == [Move("Park"), *[Idle("the day", "🙂")] * 58]  # and not baking, here
+    assert mind.day.find_piece(20) is None  # so that the next are made
+    assert mind.refused == REFUSED.text
+    (query,) = plan.make_queries(mind, moment(mind, percept.later(20)))
+    assert query == Query("plan.pieces", {"start": 20})
+
+
+def test_nobody_says_to_be_where_it_could_not_get_in() -> None:
+    mind = at(make_mind(), place="Park")
+    mind.day.hours = [PlanBlock(0, 3600, "feeding ducks at the Park")]
+    steps = acts(mind, Moment(), Moment().later(result=REFUSED), Moment().later(20))
+    assert steps == [Move("Park"), *[Idle("getting ready", "🙂")] * 2]
+
+
+def test_what_was_done_to_a_thing_ends_with_the_activity() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    off, on = stove(), stove("on")
+    assert acts(mind, Moment(objects=(off,)), Moment(objects=(on,)).later()) == [
+        Interact("Cafe/stove", "on", "baking", "🍞"),
+        Idle("baking", "🍞"),
+    ]
+    mind.day.pieces = [Piece(600, 1200, "reading", place="Cafe")]
+    after = Moment(objects=(on,)).later(600)
+    assert act(mind, after) == Interact("Cafe/stove", "off", "baking")
+    assert act(mind, Moment(objects=(off,)).later(610)) == Idle("reading", "🙂")
+    assert mind.uses == {}
+
+
+@pytest.mark.parametrize("why", ["lasting", "changed", "in use"])
+def test_what_lasts_or_is_no_longer_ones_own_stays(why: str) -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    lasting = ("on",) if why == "lasting" else ()
+    act(mind, Moment(objects=(replace(stove(), lasting=lasting),)))
+    act(mind, Moment(objects=(replace(stove("on"), lasting=lasting),)).later())
+    mind.day.pieces = [Piece(600, 1200, "reading", place="Cafe")]
+    now = replace(stove("off" if why == "changed" else "on"), lasting=lasting)
+    beside = (replace(person("Bob"), tile=now.tile),) if why == "in use" else ()
+    after = Moment(objects=(now,), people=beside).later(600)
+    assert act(mind, after) == Idle("reading", "🙂")
+    assert mind.uses == {}
+
+
+def test_one_goes_to_a_thing_that_is_out_of_sight_before_it_is_used() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    assert act(mind, Moment()) == Move("Cafe/stove", "baking", "🍞")
+    beside = Moment(objects=(stove(),)).later(result=Result(True, "", arrived=True))
+    assert act(mind, beside) == Interact("Cafe/stove", "on", "baking", "🍞")
+
+
+def test_a_state_that_cannot_follow_the_present_one_is_noted() -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="glowing")
+    assert act(mind, Moment(objects=(stove(),))) == Idle("baking", "🍞")
+    (note,) = mind.services.notes.take()
+    assert "'glowing'" in note.text
+
+
+def test_a_nap_lasts_as_long_as_it_was_meant_to() -> None:
+    mind = at(make_mind(who=profile(sleeps_in=("Ann's house/bed", "slept in"))))
+    mind.day.pieces = [Piece(0, 300, "taking a nap"), Piece(300, 600, "sleeping")]
+    bed = SeenObject("Ann's house/bed", "bed", (1, 1), 1, "made", ("slept in",), False, True, 0)
+    home = body("Ann's house")
+    assert act(mind, Moment(me=home, objects=(bed,))) == Interact(
+        "Ann's house/bed", "slept in", "asleep in bed", "😴"
+    )
+    asleep = Moment(me=body("Ann's house", "sleeping", True))
+    assert [act(mind, asleep.later(s)) for s in (10, 310, 590)] == [Idle()] * 3
+    woken = Moment(me=home, objects=(bed,)).later(592)
+    assert act(mind, woken) == Idle("resting", "🙂")  # it does not lie down again
+    assert act(mind, asleep.later(600)) == Move("Ann's house")
 
 
 def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow() -> None:
@@ -378,11 +449,11 @@ def night_and_morning() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
 def test_everyone_sleeps_at_night_and_is_up_by_noon() -> None:
     asleep, up = night_and_morning()
     scenario = load_scenario(PARTY)
-    for person in scenario.people:
-        bed, wake = person.lifestyle.bed, person.lifestyle.wake
+    for one in scenario.people:
+        bed, wake = one.lifestyle.bed, one.lifestyle.wake
         late = bed.hour * 60 + bed.minute - 22 * 60 + (24 * 60 if bed.hour < 12 else 0)
         by = max(late + 90, 150)  # 00:30, or an hour and a half after a bedtime past 23:00
         hours = wake.hour * 60 + wake.minute + 120
-        assert asleep[person.name] & set(range(by + 1)), f"{person.name} is up at 00:30"
-        assert hours in up[person.name], f"{person.name} is asleep two hours after {wake}"
-        assert 14 * 60 - 2 in up[person.name], f"{person.name} sleeps at noon"
+        assert asleep[one.name] & set(range(by + 1)), f"{one.name} is up at 00:30"
+        assert hours in up[one.name], f"{one.name} is asleep two hours after {wake}"
+        assert 14 * 60 - 2 in up[one.name], f"{one.name} sleeps at noon"

@@ -10,8 +10,11 @@ from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import ground as ground_module
 from genagents_env.policies.smallville import places as places_module
-from genagents_env.policies.smallville.day import Day, Piece
+from genagents_env.policies.smallville.day import Day, Piece, PlanBlock
 from genagents_env.policies.smallville.mind import BelievedObject, Dialogue, SmallvilleMind
+from genagents_env.policy import Profile
+from genagents_env.scenario.plan import parse_hours
+from genagents_env.scenario.town_places import TownPlace, TownThing
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (
@@ -30,19 +33,22 @@ KNOWN = ("Cafe", "Cafe/bar", "Cafe/kitchen", "Park", "Ann's house", "Ann's house
 HERE = Moment(me=body("Cafe/kitchen"), known=KNOWN)
 
 
-def mind_with(pieces: list[str], rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
-    mind = make_mind(rule, **config)
+def mind_with(
+    pieces: list[str], rule: Rule = sample_schema, *, who: Profile | None = None, **config: Value
+) -> SmallvilleMind:
+    mind = make_mind(rule, who=who, **config)
     piece = Piece
     mind.day = Day("2023-02-13", 0, 54_000)
     mind.day.pieces = [piece(600 * k, 600 * (k + 1), text) for k, text in enumerate(pieces)]
-    knows(mind, "Cafe/kitchen/stove", "off")
-    knows(mind, "Cafe/kitchen/espresso machine", "off")
-    knows(mind, "Cafe/bar/piano", "silent")
+    knows(mind, "Cafe/kitchen/stove", "off", "on")
+    knows(mind, "Cafe/kitchen/espresso machine", "off", "on", "brewing")
+    knows(mind, "Cafe/bar/piano", "silent", "loud")
     return mind
 
 
-def knows(mind: SmallvilleMind, object_id: str, state: str) -> None:
-    mind.objects[object_id] = BelievedObject(object_id.split("/")[-1], state, 0)
+def knows(mind: SmallvilleMind, object_id: str, *states: str, free_text: bool = False) -> None:
+    name = object_id.split("/")[-1]
+    mind.objects[object_id] = BelievedObject(name, states[0], 0, states[0], [*states], free_text)
 
 
 def ground(mind: SmallvilleMind, percept: Moment = HERE) -> None:
@@ -99,14 +105,112 @@ def test_all_pieces_are_placed_in_one_call() -> None:
     assert mind.day.pieces[0].about == ("Ann Ash", "making", "espresso machine")
 
 
-def test_objects_are_known_by_some_of_their_words_and_unknown_ones_by_all() -> None:
-    rule = spots(("Cafe/kitchen", "the machine", "on"), ("Cafe/bar", "jukebox", "playing"))
-    mind = mind_with(["making coffee", "dancing"], rule)
+def list_wishes(mind: SmallvilleMind) -> list[str]:
+    return [note.text for note in mind.services.notes.take() if note.kind == "wish"]
+
+
+def test_what_is_said_of_a_thing_is_mapped_to_what_it_allows_or_refused_and_noted() -> None:
+    rule = spots(
+        ("Cafe/kitchen", "the machine", "brewing coffee"),
+        ("Cafe/bar", "jukebox", "playing"),
+        ("Cafe/kitchen", "stove", "full of flowers"),
+        ("Cafe/kitchen", "nothing", "whatever"),
+    )
+    mind = mind_with(["making coffee", "dancing", "decorating", "resting"], rule)
     ground(mind)
     assert list_spots(mind) == [
-        ("Cafe/kitchen", "Cafe/kitchen/espresso machine", "on"),
-        ("Cafe/bar", "jukebox", "playing"),
+        ("Cafe/kitchen", "Cafe/kitchen/espresso machine", "brewing"),
+        ("Cafe/bar", "", ""),
+        ("Cafe/kitchen", "Cafe/kitchen/stove", ""),
+        ("Cafe/kitchen", "", ""),
     ]
+    assert list_wishes(mind) == [
+        "Cafe/bar: 'jukebox'; there are: piano, stove, espresso machine",
+        "Cafe/kitchen/stove: 'full of flowers'; allowed: off, on",
+    ]
+
+
+def test_a_thing_of_the_next_room_is_gone_to_and_one_of_free_words_takes_any() -> None:
+    rule = spots(("Cafe/bar", "stove", "on"), ("Cafe/bar", "slate", "SOUP TODAY"))
+    mind = mind_with(["baking", "writing"], rule)
+    knows(mind, "Cafe/bar/slate", "blank", free_text=True)
+    ground(mind)
+    assert list_spots(mind) == [
+        ("Cafe/kitchen", "Cafe/kitchen/stove", "on"),
+        ("Cafe/bar", "Cafe/bar/slate", "SOUP TODAY"),
+    ]
+    assert list_wishes(mind) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("the Cafe", "Cafe/kitchen"),
+        ("cafe/BAR", "Cafe/bar"),
+        ("Cafe", "Cafe/kitchen"),
+        ("my bedroom", "Ann's house/bedroom"),
+    ],
+)
+def test_a_place_may_be_named_in_other_words(said: str, place: str) -> None:
+    mind = mind_with(["juggling"], spots((said, "nothing", "")))
+    ground(mind)
+    assert list_spots(mind) == [(place, "", "")]
+    assert list_wishes(mind) == []
+
+
+def test_a_place_that_is_none_is_noted_and_the_hour_s_own_place_is_taken() -> None:
+    mind = mind_with(["juggling"], spots(("the moon", "nothing", "")))
+    mind.day.hours = [PlanBlock(0, 3600, "showing tricks at the Park")]
+    ground(mind)
+    assert list_spots(mind) == [("Park", "", "")]
+    (wish,) = list_wishes(mind)
+    assert wish.startswith("place: 'the moon'; allowed: Cafe/kitchen")
+
+
+def test_a_prompt_lists_places_with_their_hours_things_and_states_and_the_hour() -> None:
+    things = (TownThing("Shop/till", "till", ("closed", "open"), free_text=False),)
+    shop = TownPlace("Shop", True, True, True, (parse_hours("07:00-18:00"),), things)
+    cellar = TownPlace("Cellar", False, False, False)
+    mind = mind_with(["paying"], who=profile(town=(shop, cellar)))
+    mind.day.hours = [PlanBlock(0, 3600, "shopping")]
+    percept = Moment(me=body("Cafe/kitchen"), known=(*KNOWN, "Shop", "Cellar"))
+    ground(mind, percept)
+    (request,) = list_requests(mind)
+    words = request.messages[-1].content
+    assert '["place", "Shop", "open 07:00 to 18:00", "till: closed / open"]' in words
+    assert '["08:00 to 09:00", "shopping"]' in words
+    assert '["#1", "08:00", "paying"]' in words
+    assert "Cellar" not in words
+    schema: Value = request.schema
+    spot = schema["properties"]["spots"]["items"]
+    spot = schema["$defs"][spot["$ref"].split("/")[-1]] if "$ref" in spot else spot
+    assert {"nothing", "till", "stove"} <= set(spot["properties"]["thing"]["enum"])
+    assert {"", "closed", "open", "brewing"} <= set(spot["properties"]["state"]["enum"])
+
+
+def test_what_is_closed_all_the_while_is_not_offered_but_to_those_who_work_there() -> None:
+    hours = (parse_hours("17:00-22:00"),)
+    town = (
+        TownPlace("Pub", True, True, True, hours),
+        TownPlace("Cafe/kitchen", True, True, True, hours),
+    )
+    mind = mind_with(["having a beer"], who=profile(town=town))
+    percept = Moment(me=body("Park"), known=("Pub", *KNOWN))
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}, percept))
+    assert "Pub" not in data["places"]
+    assert "Cafe/kitchen" in data["places"]
+
+
+def test_public_places_are_always_offered_and_of_others_those_that_mean_something() -> None:
+    town = tuple(TownPlace(f"Hall {k}", True, True, True) for k in range(20))
+    homes = tuple(f"{name}'s house/parlour" for name in "BCDEFGHIJKLMNO")
+    mind = mind_with(["playing the piano at the bar"], who=profile(town=town))
+    known = (*(place.id for place in town), *homes, *KNOWN)
+    percept = Moment(me=body("Cafe/kitchen"), known=known)
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}, percept))
+    assert {place.id for place in town} | {"Cafe/bar", "Ann's house/bedroom"} <= set(data["places"])
+    assert len([place for place in data["places"] if place in homes]) <= 8
+    assert data["places"][:2] == ["Cafe/kitchen", "Cafe/bar"]
 
 
 def test_the_current_place_comes_first_and_is_kept_when_no_other_is_named() -> None:
@@ -129,7 +233,11 @@ async def prepare_data(
 def test_where_the_model_fails_what_is_done_by_routine_is_done_where_it_always_is() -> None:
     mind = mind_with(["feeding ducks", "whistling"], always_invalid)
     ground(mind)
-    assert list_spots(mind) == [("Park", "bench", "taken"), ("Cafe/kitchen", "", "")]
+    assert list_spots(mind) == [("Park", "", ""), ("Cafe/kitchen", "", "")]
+    mind = mind_with(["feeding ducks"], always_invalid)
+    knows(mind, "Park/bench", "free", "taken")
+    ground(mind)
+    assert list_spots(mind) == [("Park", "Park/bench", "taken")]
 
 
 def test_the_street_is_no_place_to_do_anything_in() -> None:
@@ -147,23 +255,6 @@ def test_only_rooms_that_are_known_and_open_are_offered() -> None:
     mind.blocked["Park"] = 300
     data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}))
     assert sorted(data["places"]) == ["Ann's house/bedroom", "Cafe/bar", "Cafe/kitchen"]
-
-
-def test_places_of_the_routine_and_those_that_are_named_are_offered_and_no_halls() -> None:
-    known = (*(f"Hall {k}" for k in range(20)), *KNOWN)
-    mind = mind_with(["playing the piano at the bar", "feeding ducks"])
-    percept = Moment(me=body("Cafe/kitchen"), known=known)
-    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
-    assert {"Cafe/bar", "Park", "Cafe/kitchen"} <= set(data["places"])
-    assert not [place for place in data["places"] if place.startswith("Hall")]
-
-
-def test_where_little_has_to_do_with_an_activity_some_others_are_offered() -> None:
-    mind = mind_with(["flying a kite"])
-    percept = Moment(me=body("Hall 1"), known=tuple(f"Hall {k}" for k in range(20)))
-    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}, percept))
-    assert data["places"][0] == "Hall 1"
-    assert len(data["places"]) == 4
 
 
 def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
@@ -217,7 +308,7 @@ def test_down_the_tree_from_sector_to_arena_to_object() -> None:
     mind = recursive(["playing"], walks(a="Cafe", b="Cafe/bar", c="piano", state="loud"))
     ground(mind)
     assert [choices(request) for request in list_requests(mind)] == [
-        ["Cafe", "Park", "Ann's house"],
+        ["Cafe", "Ann's house", "Park"],
         ["Cafe/kitchen", "Cafe/bar"],
         ["nothing", "piano"],
     ]
@@ -235,7 +326,7 @@ def test_a_single_room_is_not_asked_about_nor_an_object_where_none_is_known() ->
 
 def test_a_sector_that_is_one_room_leads_to_its_objects_at_once() -> None:
     mind = recursive(["feeding ducks"], walks(a="Park", b="bench"))
-    knows(mind, "Park/bench", "free")
+    knows(mind, "Park/bench", "free", "taken")
     ground(mind)
     assert [fields_of(request)[0] for request in list_requests(mind)] == ["where", "thing"]
     assert mind.day.pieces[0].object == "Park/bench"
@@ -335,7 +426,6 @@ BAD_SPOTS: list[object] = [
     {"spots": []},
     {"spots": [SPOT]},
     {"spots": [SPOT] * 3},
-    {"spots": [SPOT, {**SPOT, "where": "Atlantis"}]},
     {"spots": [SPOT, {**SPOT, "where": None}]},
     {"spots": [SPOT, "Park"]},
     {"spots": {"0": SPOT, "1": SPOT}},
@@ -375,15 +465,15 @@ def test_a_malformed_step_ends_in_staying_where_one_is(words: str) -> None:
 
 
 def test_long_or_unclean_words_of_a_reply_are_cut_and_cleaned() -> None:
-    rule = spots(("Cafe/kitchen", "a\x1b[2Jb " * 40, "on\n\x00" * 40))
+    rule = spots(("Cafe/kitchen", "a\x1b[2Jb " * 9, "on\n\x00" * 9))
     mind = mind_with(["juggling"], rule)
     ground(mind)
     (piece,) = mind.day.pieces
     assert piece.grounded
-    assert len(piece.object) <= 24
-    assert len(piece.use) <= 24
-    assert piece.object.isprintable()
-    assert piece.use.isprintable()
+    assert (piece.object, piece.use) == ("", "")
+    (wish,) = list_wishes(mind)
+    assert wish.startswith("Cafe/kitchen: ")
+    assert len(wish) < 400
 
 
 def test_a_fallback_of_every_purpose_is_taken() -> None:
@@ -395,6 +485,7 @@ def test_a_fallback_of_every_purpose_is_taken() -> None:
         "end": 600,
         "usual": [["Park", "nothing", ""]],
         "things": ["nothing", "bench"],
+        "states": [],
         "text": "resting",
         "start": 0,
         "arena": "Park",
@@ -419,8 +510,12 @@ def test_golden_transcript(grounding: str) -> None:
 
 def test_the_routine_that_counts_is_that_of_the_time_asked_about() -> None:
     mind = mind_with(["resting"])
-    worth = places_module.rank_places
     places = ["Cafe", "Park", "Ann's house"]
-    assert worth(mind, places, ["x"], time(8), "")[0] == "Cafe"
-    assert worth(mind, places, ["x"], time(13), "")[0] == "Park"
+    now = moment(mind, Moment(me=body("outside"), known=KNOWN))
+
+    def best(clock: time) -> str:
+        return wait_for(places_module.rank_places(mind, places, "x", clock, now))[0]
+
+    assert best(time(8)) == "Cafe"
+    assert best(time(13)) == "Park"
     assert profile().routine[1].place == "Park"
