@@ -14,6 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -91,6 +92,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[[], *(run.name for run in RUNS)])
     parser.add_argument("--write", action="store_true", help="live nothing")
     parser.add_argument("--read", type=Path, metavar="FILE", help="a run of the one name")
+    parser.add_argument("--jobs", type=int, default=2, help="runs lived at a time")
     options = parser.parse_args()
     known = load_figures()
     wanted = [run for run in RUNS if run.name in options.names]
@@ -98,13 +100,17 @@ def main() -> None:
         parser.error("--read wants one name")
     if not wanted and not options.write:
         wanted = [run for run in RUNS if is_stale(run, known)]
-    for run in wanted:
-        print("living" if options.read is None else "reading", run.name, flush=True)
-        with TemporaryDirectory() as folder:
-            path = options.read or Path(folder) / "run.sqlite"
-            cost = live(run, path) if options.read is None else {}
-            known[run.name] = {**measure_run(run, path), **cost}
+    if options.read is not None:
+        known[wanted[0].name] = measure_run(wanted[0], options.read)
+        wanted = []
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        paths = {run.name: Path(folder) / f"{run.name}.sqlite" for run in wanted}
+        jobs = {pool.submit(live, run, paths[run.name]): run for run in wanted}
+        for done in as_completed(jobs):
+            run = jobs[done]
+            known[run.name] = {**measure_run(run, paths[run.name]), **done.result()}
             write_figures(known)
+            print("lived", run.name, f"{known[run.name]['minutes']} min", flush=True)
     write_documents(known)
 
 
