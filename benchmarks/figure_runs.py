@@ -43,8 +43,7 @@ class FigureRun:
     Attributes:
         name: by which the tables name it.
         command: what `genagents run` gets, without the file.
-        short: the command of the stretch of which its fingerprint is; empty for a run that does not
-            come out alike every time, whose figures stay as they were measured.
+        short: the command of the stretch of which its fingerprint is.
     """
 
     name: str
@@ -98,12 +97,6 @@ RUNS = (
         for name in ("gossip", "neighbour", "mute", "inventor")
     ),
     *_list_story_runs(),
-    FigureRun(
-        "embedded",
-        f'valentines_party --policy smallville --people "{THREE}" --place "Hobbs Cafe/cafe" '
-        "--start 08:00 --hours 2 --seed 1",
-        "",
-    ),
 )
 
 

@@ -59,7 +59,6 @@ _COLUMNS = {
     "town_neighbour": "neighbour",
     "town_mute": "mute",
     "town_inventor": "inventor",
-    "embedded": "embedded model (3 people, 2 hours)",
 }
 
 
@@ -73,27 +72,23 @@ def tabulate_paper(figures: Figures) -> Iterator[str]:
 
 
 def _tell_findings(run: Mapping[str, Any]) -> list[str]:
-    party = run["gatherings"].get("party")
+    party = run["gatherings"]["party"]
     claims, invented = run["claims"], run["hallucinated"]
     share = f", {100 * invented / claims:.1f} %" if claims and invented else ""
     cells = [
-        _tell_knowing(run["facts"]["candidacy"], run["people"]),
-        _tell_knowing(run["facts"]["party"], run["people"]),
+        _tell_knowing(run["facts"]["candidacy"]),
+        _tell_knowing(run["facts"]["party"]),
         _tell_density(run),
         f"{invented:,} of {claims:,}{share}",
         f"{run['uncited']:,} of {claims:,}",
     ]
-    if party is None:
-        return [*cells, *["not lived"] * 5]
     beside = f" ({party['passers_by']} passing by)" if party["passers_by"] else ""
     away = (str(party[kind]) for kind in ("conflict", "meant well", "silent"))
     return [*cells, str(party["invited"]), f"{party['came']}{beside}", *away]
 
 
-def _tell_knowing(ends: Sequence[Sequence[int]], people: int) -> str:
+def _tell_knowing(ends: Sequence[Sequence[int]]) -> str:
     (first, asked), (last, _) = ends
-    if asked < 20:
-        return f"{first} to {last} of {asked}"
     return f"{100 * first / asked:.0f} % to {100 * last / asked:.0f} %"
 
 
@@ -127,7 +122,7 @@ def list_commands(figures: Figures) -> Iterator[str]:
     return make_rows(*rows)
 
 
-_OF_SMALLVILLE = ("day_", "town_", "embedded")
+_OF_SMALLVILLE = ("day_", "town_")
 
 TABLES: Mapping[str, Table] = {
     "calls": tabulate_calls,

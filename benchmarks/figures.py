@@ -41,7 +41,7 @@ def is_stale(run: FigureRun, known: Mapping[str, Any]) -> bool:
     entry = known.get(run.name)
     if entry is None or entry["command"] != run.command:
         return True
-    return bool(run.short) and entry["fingerprint"] != compute_fingerprint(run.short)
+    return bool(entry["fingerprint"] != compute_fingerprint(run.short))
 
 
 def measure_run(run: FigureRun, path: Path) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def measure_run(run: FigureRun, path: Path) -> dict[str, Any]:
     return {
         "command": run.command,
         "hash": canonical_hash(path),
-        "fingerprint": compute_fingerprint(run.short) if run.short else None,
+        "fingerprint": compute_fingerprint(run.short),
         **read_values(path),
     }
 

@@ -31,8 +31,6 @@ def test_a_run_is_stale_by_its_command_and_by_what_it_comes_to_now(
     assert not figures.is_stale(TINY, {"tiny": entry})
     assert figures.is_stale(TINY, {"tiny": {**entry, "command": "tiny --policy idle"}})
     assert figures.is_stale(TINY, {"tiny": {**entry, "fingerprint": "then"}})
-    free = FigureRun("tiny", TINY.command, "")
-    assert not figures.is_stale(free, {"tiny": {**entry, "fingerprint": None}})
 
 
 def test_a_fingerprint_is_of_what_happens() -> None:

@@ -10,8 +10,9 @@ from genagents_env.rng import draw_index
 from . import day, places, steps, thoughts
 
 _EMOJI = "🙂"
-_NEWS, _SPOKEN, _SEEN, _USUAL = 8, 4, 1, 1  # importance
+_NEWS, _SPOKEN, _USUAL = 6, 2, 1  # importance
 _COMPANY, _EVIDENCE = 2, 6  # people, and lines for each, of an insight
+_SAID = re.compile(r"\bsaid to\b|^Talked with\b")
 _PERSON = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?= (?:is|said|knows|was)\b)")
 _MEAN = 10  # minutes of a step; those of the original last 5 to 15
 
@@ -74,18 +75,16 @@ def _choose_spot(
 
 
 def rate_lines(prompt: Prompt) -> dict[str, object]:
-    """Return how important each line is: news much, words by what they are about, sights little."""
-    given = [_rate_line(prompt, line) for line in prompt.lines if line.number is not None]
+    """Return how important each line is: news much, words a little, what one sees hardly."""
+    given = [_rate_line(line) for line in prompt.lines if line.number is not None]
     count = prompt.find_limit("minItems", len(given), "ratings")
     return {"ratings": ([_USUAL] * count + given)[-count:] if count else []}
 
 
-def _rate_line(prompt: Prompt, line: PromptLine) -> int:
+def _rate_line(line: PromptLine) -> int:
     if news.is_news(news.extract_statement(line)):
         return _NEWS
-    if not news.is_sight(line):
-        return _SPOKEN
-    return _USUAL if line.text.startswith(f"{prompt.name} is ") else _SEEN
+    return _SPOKEN if _SAID.search(line.text) else _USUAL
 
 
 def draw_insights(prompt: Prompt) -> dict[str, object]:

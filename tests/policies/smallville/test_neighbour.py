@@ -211,13 +211,13 @@ def test_what_was_agreed_is_promised_and_what_was_only_proposed_is_not() -> None
 def test_ratings_tell_news_words_sights_and_the_usual_apart() -> None:
     texts = (
         "Bea Birch is eating lunch",
-        "Dan Dell is counting ripples",
+        "the teapot is brewing",
         'Dan Dell said to Bea Birch: "It is windy."',
         'Dan Dell said to Bea Birch: "Sam Moore is running for mayor."',
     )
     numbered = [(f"#{k}", text) for k, text in enumerate(texts, 1)]
     schema = {"properties": {"ratings": {"type": "array", "minItems": 4}}}
-    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 1, 4, 8]}
+    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 1, 2, 6]}
 
 
 def test_insights_name_the_lines_that_they_rest_on() -> None:
