@@ -67,6 +67,8 @@ def query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     dialogue = mind.dialogue
     if dialogue is None or dialogue.unsaid or dialogue.leaving or moment.percept.me.asleep:
         return []
+    if mind.config.reaction and any(heard.kind != "speech" for heard in moment.percept.heard):
+        return []  # news comes first: it may end the talk
     if any(mind.is_busy(f"converse.{what}") for what in ("speak", "context", "relate")):
         return []
     if moment.percept.conversation is None:
@@ -190,7 +192,7 @@ async def _apply_words(
 ) -> list[Query]:
     """Decide what to say; what was heard meanwhile may call for other words."""
     dialogue = _find_current(mind, data)
-    if dialogue is None or moment.percept.me.asleep:
+    if dialogue is None or dialogue.leaving or moment.percept.me.asleep:
         return []
     words, parting = reply.value.say, reply.value.end
     if len(dialogue.lines) != data["heard"]:

@@ -1,18 +1,20 @@
 """What stays of a conversation."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from pydantic import ValidationError
 
-from genagents_env.cognition.query import QueryReply
+from genagents_env.cognition.query import PreparedQuery, QueryReply
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
+from genagents_env.policies.smallville.commitments import Commitment
 from genagents_env.policies.smallville.memo import Memo
-from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
+from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind, Tie
 from tests.policies.percepts import Moment, Value, body, speech, wait_for
 from tests.policies.smallville.minds import by_fields, live, make_mind, moment
 
@@ -181,3 +183,89 @@ def test_long_and_wild_memos_are_cut_and_cleaned() -> None:
     assert 400 < len(memo.remember) <= 480
     assert len(memo.plan) == 400
     assert memo.remember.isprintable()
+
+
+AGREED = {
+    "day": "tomorrow",
+    "time": "5 pm",
+    "what": "decorating the cafe",
+    "where": "Cafe",
+    "with_whom": "",
+}
+
+
+def take_memo(mind: SmallvilleMind, others: Sequence[str] = (BOB,), **fields: object) -> list[str]:
+    """Return the purposes of what follows from a memo of a talk on Monday 13 February at 08:00."""
+    dialogue = Dialogue(1, 0, list(others), [DialogueLine(name, "Hm.", 7) for name in others])
+    reply = QueryReply(Memo.model_validate({**GOOD, **fields}), False, "converse.memo #0 at tick 5")
+    data = memo.make_data(mind, dialogue)
+    return [q.purpose for q in wait_for(memo.HANDLER.apply(mind, data, moment(mind, NOW), reply))]
+
+
+NOW = Moment().later(50)
+
+
+@pytest.mark.parametrize(
+    ("day", "time", "date", "clock"),
+    [
+        ("tomorrow", "5 pm", "2023-02-14", "17:00"),
+        ("today", "noon", "2023-02-13", "12:00"),
+        ("Friday", "", "2023-02-17", ""),
+        ("14 February", "17:00", "2023-02-14", "17:00"),
+        ("", "from 5 to 7 pm", "2023-02-13", "17:00"),
+    ],
+)
+def test_what_was_agreed_becomes_a_commitment_with_its_date(
+    day: str, time: str, date: str, clock: str
+) -> None:
+    mind = make_mind()
+    take_memo(mind, commitments=[{**AGREED, "day": day, "time": time}])
+    assert mind.commitments == [Commitment(date, clock, "decorating the cafe", "Cafe", BOB)]
+
+
+def test_a_promise_is_remembered_with_its_date_too_and_one_of_no_day_is_noted() -> None:
+    mind = make_mind()
+    vague = {**AGREED, "day": "some day", "what": "having supper"}
+    take_memo(mind, commitments=[AGREED, vague])
+    assert [m.text for m in memories(mind, "thought")] == [
+        "For planning: Tuesday 14 February at 17:00: decorating the cafe",
+        "For planning: having supper (some day)",
+    ]
+    assert len(mind.commitments) == 1
+    (note,) = mind.services.notes.take()
+    assert "some day" in note.text
+
+
+def test_a_promise_for_today_changes_the_plan_where_it_does() -> None:
+    today = {**AGREED, "day": "today"}
+    assert take_memo(make_mind(), commitments=[today], changes_plan=True) == ["plan.revise"]
+    assert take_memo(make_mind(), commitments=[today]) == []
+
+
+def test_a_memo_renews_what_the_other_is_and_a_group_is_thought_over_again() -> None:
+    mind = make_mind()
+    mind.ties = {BOB: Tie("a stranger", 0), CID: Tie("my uncle", 0)}
+    take_memo(mind, relationship="a friend with whom I decorate")
+    assert mind.ties[BOB] == Tie("a friend with whom I decorate", 50)
+    take_memo(mind, (BOB, CID))
+    assert [tie.stale for tie in mind.ties.values()] == [True, True]
+
+
+def test_the_memo_sees_date_plan_and_all_that_was_said() -> None:
+    mind = make_mind()
+    mind.commitments = [Commitment("2023-02-14", "17:00", "a party", "Cafe", BOB)]
+    mind.activity.text = "serving coffee"
+    dialogue = Dialogue(1, 0, [BOB], [DialogueLine(BOB, "A party!", 7)])
+    dialogue.before = [DialogueLine(BOB, "I am tired.", 6)]
+    data = memo.make_data(mind, dialogue)
+    asked = wait_for(memo.HANDLER.prepare(mind, data, moment(mind, NOW)))
+    assert isinstance(asked, PreparedQuery)
+    prompt = asked.messages[-1].content
+    for line in (
+        '["now", "Monday 13 February 2023, 08:00"]',
+        '["you are", "serving coffee"]',
+        '["promised", "Tuesday 14 February 17:00", "a party, at Cafe, with Bob Birch"]',
+        '["Bob Birch", "said before you came", "I am tired."]',
+        '["Bob Birch", "said", "A party!"]',
+    ):
+        assert line in prompt
