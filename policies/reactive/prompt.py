@@ -5,7 +5,6 @@ from pathlib import Path
 
 from jinja2 import Template
 
-from genagents_env.cognition.here_and_now import format_clock
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
 from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
@@ -128,7 +127,7 @@ class ReactivePrompts:
         room: PromptExtent,
     ) -> str:
         return self.user.render(
-            clock=format_clock(percept.time),
+            clock=percept.time.strftime("%A %H:%M"),
             place=percept.me.place,
             why=" ".join(mind.why)[: room.words],
             data=fence(_list_lines(mind, percept, room), self.mark),

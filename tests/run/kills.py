@@ -60,7 +60,12 @@ def parse_spec(told: str) -> RunSpec:
         late = {"perceive": 3, "summary": 2, "plan": 2, "ground": 1, "converse": 1}
         mind = PolicySpec("smallville", {"latency_ticks": late, "rate_minutes": 1})
         return make_spec(
-            "valentines_party", int(ticks), people=FOUR[:3], start="10:00", policy=mind
+            "valentines_party",
+            int(ticks),
+            people=FOUR[:3],
+            start="12:00",
+            place="Hobbs Cafe/cafe",
+            policy=mind,
         )
     if scenario == "lyfe":
         late = {"monitor": 2, "memory": 1, "talk": 1}

@@ -15,12 +15,12 @@ CASES = [
 ]  # fmt: skip
 FEW = ["2:mid-write", "11:after-call+12:boundary", "20:checkpoint"]
 
-# Days are planned over ticks 0 to 7, talk is in ticks 12 to 17 and 51 to 57, the second with words
-# under way from 52 to 53 and from 54 to 55, and a plan is made anew from 57 to 61.
-MIND = ["16:mid-write+17:after-call"]
+# Days are planned over ticks 0 to 7, talk is in ticks 1 to 8, 13 to 21 and 25 to 38, with words
+# under way from 19 to 20 and from 31 to 32, and plans are made anew from 22 and from 39 on.
+MIND = ["16:mid-write+18:after-call"]
 MIND_MORE = [
-    "0:after-call", "3:boundary", "5:mid-write+6:after-call", "13:after-call", "15:boundary",
-    "50:checkpoint+53:boundary", "60:checkpoint+61:after-call",
+    "0:after-call", "3:boundary", "5:mid-write+6:after-call", "14:after-call", "15:boundary",
+    "30:checkpoint+33:boundary", "40:checkpoint+41:after-call",
 ]  # fmt: skip
 INTERVIEWED = ["0:mid-interview", "30:interviewed"]
 INTERVIEWED_MORE = [
