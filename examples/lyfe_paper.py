@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("lyfe_paper"), help="a folder")
     parser.add_argument("--figures", nargs="+", choices=FIGURES, default=list(FIGURES))
     parser.add_argument("--runs", type=int, default=3, help="of each kind (the paper: 6 or 7)")
-    parser.add_argument("--hours", type=float, help="of each run; the scenario's by default")
+    parser.add_argument("--hours", type=float, default=0.25, help="of each run (the paper: 0.25)")
     parser.add_argument("--model", help="as for `genagents run`; the embedded one by default")
     parser.add_argument("--embedder", help="as for `genagents run`")
     parser.add_argument("--price-as", default="gpt-3.5-turbo", help="the paper's model")

@@ -6,6 +6,7 @@ saw it.
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies, news
@@ -31,6 +32,10 @@ _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary
 _SPEECH, _SENTENCE, _MERGED = 160, 120, 240  # characters
 _LATELY = 4  # people
+_RETELLINGS = (  # nobody says the same twice in the same words
+    "At the {place} at {clock}, {who} told me: {what}",
+    "I met {who} at the {place} at {clock} and heard: {what}",
+)
 _NEWS = 2  # pieces at the beginning of a long summary
 _STATES = (  # heads of lines that tell no news
     "now", "you are at", "you are", "here with you", "you know", "goal", "subgoal", "it came to",
@@ -38,7 +43,6 @@ _STATES = (  # heads of lines that tell no news
 )  # fmt: skip
 _WITH = re.compile(r"You are with ([^.]*[^.\s])\.")
 _ENDED = re.compile(r"You (?:talked with|told)|Your talk with")
-_SELDOM = 10  # times that one goes elsewhere after a talk, to one that one talks on
 _TALKED = re.compile(r"I talked with ([^.]+)\.")
 _SAID = re.compile(r"([A-Z]\S*(?: [A-Z]\S*)*) said(?: to [^:]+)?: [\"“]")
 _JUST_SAID = re.compile(r"(.+) just said")
@@ -51,12 +55,15 @@ _FIRST_PERSON = (
 )
 
 
-def choose_company(prompt: Prompt) -> dict[str, object]:
-    """Return to talk to who is near, else to look for somebody, else to go somewhere."""
+def choose_company(prompt: Prompt, stay: int = 1) -> dict[str, object]:
+    """Return to talk to who is near, else to look for somebody, else to go somewhere.
+
+    After a talk one talks on `stay` times in ten.
+    """
     options = prompt.list_choices("option")
     near, others = _list_allowed(prompt, "near"), _list_allowed(prompt, "person")
     fresh = [name for name in others if name not in _list_recent_partners(prompt)]
-    if "talk" in options and near and not _has_just_talked(prompt):
+    if "talk" in options and near and not _leaves_company(prompt, stay):
         return _choose("talk", near[0], f"tell {near[0]} what I know")
     if "find" in options and others:
         name = _draw_name(prompt, fresh or others, "finds")
@@ -64,10 +71,10 @@ def choose_company(prompt: Prompt) -> dict[str, object]:
     return choose_solitude(prompt)
 
 
-def _has_just_talked(prompt: Prompt) -> bool:
-    """Return whether a talk has just ended; now and then that is no reason to go."""
+def _leaves_company(prompt: Prompt, stay: int) -> bool:
+    """Return whether a talk has just ended, and one does not talk on."""
     ended = any(line.head == "it came to" and _ENDED.match(line.text) for line in prompt.lines)
-    return ended and draw_index(prompt.seed, _SELDOM, "talks on") > 0
+    return ended and draw_index(prompt.seed, 10, "talks on") >= stay
 
 
 def choose_solitude(prompt: Prompt) -> dict[str, object]:
@@ -139,10 +146,11 @@ def recount(prompt: Prompt) -> dict[str, object]:
     """
     told = [item.statement for item in find_own_news(prompt)][:_NEWS]
     here = next((line.text for line in prompt.lines if line.head == "you are at"), "town")
-    for line in _list_dialogue(prompt)[::-1]:
+    for at, line in enumerate(_list_dialogue(prompt)[::-1]):
         if speaker := _find_speaker(prompt, line):
             said = _to_third_person(news.extract_statement(line), speaker)
-            told.append(f"At the {here} at {line.head}, {speaker} told me: {said}")
+            retell = _RETELLINGS[draw_index(prompt.seed, len(_RETELLINGS), "retells", at)]
+            told.append(retell.format(place=here, clock=line.head, who=speaker, what=said))
     return {"summary": _fill_summary(told) or summarize(prompt)["summary"]}
 
 
@@ -278,7 +286,12 @@ _MUTE: ReplyRules = {**_GOSSIP, OptionChoice: choose_solitude, UtteranceReply: s
 
 REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
-    "chatty": {**_GOSSIP, UtteranceReply: chat, SummaryUpdate: recount},
+    "chatty": {
+        **_GOSSIP,
+        OptionChoice: partial(choose_company, stay=8),
+        UtteranceReply: chat,
+        SummaryUpdate: recount,
+    },
     "mute": _MUTE,
     "inventor": {**_MUTE, AnswerReply: invent_answer},
 }

@@ -22,7 +22,7 @@ def run_mystery(
 ) -> Path:
     """Return the file of the fifteen minutes of all nine."""
     path = folder / "run.sqlite"
-    given: dict[str, Value] = {"seed": 2, "people": "9", **changes}
+    given: dict[str, Value] = {"hours": 0.25, "seed": 2, "people": "9", **changes}
     spec = compose_spec("murder_mystery", policy=PolicySpec(policy), **given)
     engine = RunOptions(endpoint=ScriptedEndpoint(shipped_rule(model)), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
