@@ -73,10 +73,12 @@ def settle_piece(
     piece.text = _leave_out_shut(mind, piece, list_rooms(mind, moment.percept.known))
     if cause and piece.end > moment.now:
         start = mind.services.to_time(piece.start)
-        where = piece.place.replace("/", ", ")
+        named = find_named_place(mind, piece.text, list_rooms(mind, moment.percept.known))
+        told = bool(named) and is_related(named, piece.place)
+        where = "" if told else f", at {piece.place.replace('/', ', ')}"
         piece.memory = mind.stream.add(
             "plan",
-            f"{mind.name} plans for {start:%A %H:%M}: {piece.text}, at {where}",
+            f"{mind.name} plans for {start:%A %H:%M}: {piece.text}{where}",
             created=moment.now,
             importance=_PIECE_IMPORTANCE,
             start=piece.start,

@@ -75,6 +75,8 @@ def list_rooms(mind: SmallvilleMind, known: Sequence[str]) -> list[KnownRoom]:
         place = told.get(id_)
         if id_ in whole or (place is not None and not place.admits):
             continue
+        if told and place is None and "/" not in id_ and id_ not in seen:
+            continue  # the open ground between the buildings
         things = (
             [KnownThing(t.id, t.name, t.states, t.free_text) for t in place.things] if place else []
         )
