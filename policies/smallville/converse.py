@@ -113,7 +113,7 @@ async def _prepare_words(
         "converse_speak",
         mind.profile,
         [
-            *describe_here_and_now(moment.percept),
+            *rank_last(describe_here_and_now(moment.percept), besides="now"),
             *rank_last(describe_self(mind), besides="status"),
             *rank_last(describe_upcoming(mind, moment)),
             *_describe_others(mind, dialogue, moment),
@@ -166,7 +166,7 @@ def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -
     ]
     if dialogue.reason:
         why.append(["you wanted to talk about", dialogue.reason])
-    return [Section("tie", tie), Section("reason", why)]
+    return [Section("tie", tie, SPOKEN), Section("reason", why)]
 
 
 def _format_talk(mind: SmallvilleMind, dialogue: Dialogue) -> list[JSONValue]:

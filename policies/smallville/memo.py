@@ -99,7 +99,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         "converse_memo",
         mind.profile,
         [
-            *describe_here_and_now(moment.percept),
+            *rank_last(describe_here_and_now(moment.percept), besides="now"),
             *rank_last(describe_self(mind), besides="status"),
             *rank_last(describe_upcoming(mind, moment)),
             *rank_last([Section("tie", tie)]),

@@ -94,7 +94,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         "react_decide",
         mind.profile,
         [
-            *describe_here_and_now(percept),
+            *rank_last(describe_here_and_now(percept), besides="now"),
             *rank_last(describe_self(mind), besides="status"),
             *rank_last(describe_upcoming(mind, moment)),
             *rank_last([Section("tie", tie), *known]),
