@@ -363,7 +363,7 @@ def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() ->
     rate(mind, percept)
     assert mind.stream[0].importance == 4
     assert mind.attention.ratings == {}
-    assert mind.attention.importance == 5
+    assert mind.attention.importance == 4
 
 
 def test_only_so_many_ratings_are_kept_the_latest() -> None:

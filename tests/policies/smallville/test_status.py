@@ -16,7 +16,7 @@ SAYS = {"status": {"status": TOLD}}
 
 def begin(replies: Mapping[str, Mapping[str, object]] = SAYS, **config: Value) -> SmallvilleMind:
     """Return the mind of somebody who plans a party and has told nobody yet."""
-    memories = ("Ann loves guests", *CURRENTLY.split("; "))
+    memories = ("Ann swims at dawn", *CURRENTLY.split("; "))
     who = profile(currently=CURRENTLY, goal="Give a party.", memories=memories)
     services = minds.make_mind(by_fields(replies), who=who, **config).services
     return make_mind(services, who)
@@ -53,7 +53,7 @@ def test_a_talk_changes_what_one_is_up_to_within_the_day() -> None:
     recalled = wait_for(retrieve.recall(mind, ["party told nobody"], 7200))
     texts = [memory.text for _, memory in recalled]
     assert "Ann has told nobody yet" not in texts
-    assert "Ann loves guests" in texts
+    assert "Ann swims at dawn" in texts
 
 
 def test_an_insight_may_change_it_too_and_the_plan_may_not() -> None:
