@@ -31,7 +31,7 @@ THREE = "Isabella Rodriguez,Maria Lopez,Klaus Mueller"
 _SHORT = f'--people "{THREE}" --start 2023-02-13T10:30 --hours 1 --no-interviews'
 _SOON = "--people 3 --seed 0 --hours 0.1 --no-interviews"
 _STORY = "--policy lyfe --embedder hashed --model scripted:gossip"
-_LONG = " --hours 1"
+_LONG, _PAPER = " --hours 1", " --hours 0.25"  # of game time; the paper's stories are the short one
 SEEDS = (0, 1, 2)
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 
@@ -61,9 +61,7 @@ def _make_day_run(name: str, model: str) -> FigureRun:
     return _make_town_run(f"day_{name}", options, f' --people "{THREE}" --hours 24')
 
 
-def _make_story_run(
-    name: str, base: str, seed: int, people: str = "9", hours: str = ""
-) -> FigureRun:
+def _make_story_run(name: str, base: str, seed: int, people: str = "9", *, hours: str) -> FigureRun:
     """Return a run of a mystery; its fingerprint is of three people and the first seed."""
     command = f"{base}{hours} --people {people} --seed {seed}"
     return FigureRun(f"{name}_{seed}", command, f"{base} {_SOON}")
@@ -80,12 +78,12 @@ def _list_story_runs() -> Iterator[FigureRun]:
         for name, of in (*plain.items(), ("smallville", other)):
             yield _make_story_run(f"hour_{name}", of, seed, hours=_LONG)
         for people in ("3", "6", "9"):
-            yield _make_story_run(f"story_{people}", mystery, seed, people)
+            yield _make_story_run(f"story_{people}", mystery, seed, people, hours=_PAPER)
         for name, of in ablated.items():
-            yield _make_story_run(f"story_9_{name}", of, seed)
+            yield _make_story_run(f"story_9_{name}", of, seed, hours=_PAPER)
         for name in ("lyfe", "no_option_action"):
             yield _make_story_run(f"chatty_{name}", chatty[name], seed, hours=_LONG)
-        yield _make_story_run("hard", f"murder_mystery_hard {_STORY}", seed)
+        yield _make_story_run("hard", f"murder_mystery_hard {_STORY}", seed, hours=_PAPER)
 
 
 RUNS = (

@@ -70,7 +70,7 @@ def tabulate_results(figures: Figures) -> Iterator[str]:
     lengths = _tell_lengths(figures, "story_9", "chatty_lyfe")
     free = _tell_lengths(figures, "story_9_no_option_action", "chatty_no_option_action")
     hard = _count(figures, "hard")
-    cost = f"{hour} in an hour, {story} in the story (`chatty`: {chatty})"
+    cost = f"{hour} in an hour, {story} in its first quarter (`chatty`: {chatty})"
     return make_rows(
         ("result", "paper", "gossip"),
         ("$ an agent and human hour", "0.5", cost),
