@@ -119,6 +119,7 @@ def test_every_prompt_file_is_filled_by_a_real_percept_within_its_budget(
     for rule in (EAGER, TALK):
         for grounding in GROUNDINGS:
             live(who, iter([*isabella, *midnight]), rule, grounding=grounding)
+    live(who, iter(isabella[:60]), EAGER, context="summary")
     files = {path.stem for path in Path(FOLDER).glob("*.jinja")}
     assert rendered.names == files - {"self", "rules"}
 
