@@ -23,6 +23,7 @@ from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
+from genagents_env.text import cut_sentences
 from tests.policies.lyfe.minds import fields_of, list_requests, make_mind
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
@@ -297,7 +298,7 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
     assert all(
         bound_prompt_tokens(list(request.messages)) <= most for request in list_requests(mind)
     )
-    assert [answer.text for answer in given] == [FOREIGN.strip()[:300].strip()] * 2
+    assert [answer.text for answer in given] == [cut_sentences(FOREIGN, 800)] * 2
     for request in list_requests(mind):
         if "answer" in fields_of(request):
             (shown,) = [line for line in lines(request) if line[0] == "question"]
@@ -323,9 +324,9 @@ def test_malformed_answers_are_not_given(text: str) -> None:
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    rule = make_answer_rule("It\u202e was\nBob. " + "x" * 400, *range(1, 30))
+    rule = make_answer_rule("It\u202e was\nBob. " + "x" * 900, *range(1, 30))
     (answer,) = ask(make_experienced_mind(rule), "Who?")
-    assert answer.text == ("It was Bob. " + "x" * 400)[:300]
+    assert answer.text == "It was Bob."  # no sentence is broken
     assert answer.evidence
 
 
