@@ -3,17 +3,21 @@
 News, whispers and notices come first, whatever the agent is doing; then what waits: of the things
 noticed at a moment the first person it may speak to, else whoever or whatever concerns it, else the
 first object that changed. A person is considered at a tick at which the agent may begin to talk.
+
+What calls for nothing is not considered: what the agent itself did to a thing, that a thing is as
+it was found or is in use, and that somebody comes to talk, since the talk is the answer.
 """
 
+import re
 from collections.abc import Sequence
 
 from genagents_env.cognition.query import Moment
-from genagents_env.percept import HeardWords
+from genagents_env.percept import HeardWords, SeenObject
 
 from .dialogue import may_open
 from .mind import Focus, SmallvilleMind
 from .perceive import Observation
-from .turns import is_approached, may_begin
+from .turns import COMING, TALKING, TURNING, is_approached, may_begin
 
 PERSON, OBJECT, SPEECH = "person", "object", "speech"
 NEWS = ("news", "thought", "notice")
@@ -21,6 +25,8 @@ _WAITS = {PERSON: 600, OBJECT: 120}  # seconds for which something may still be 
 _NEWS_WAITS = 600
 _NEWS_KEPT = 8
 _CONSIDERED_KEPT = 100
+_IN_USE = re.compile(r"(?:in use|taken|occupied|free|clear|full|crowded|being \w+.*)$", re.I)
+_BESIDE = 1  # tiles from a thing at which somebody is using it
 
 
 def take_in(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]) -> None:
@@ -100,7 +106,11 @@ def _find_new(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Focus | None:
     """Return what to react to of what was noticed now."""
-    foci = [_make_focus(mind, seen, moment) for seen in observations if _is_visible(seen)]
+    foci = [
+        _make_focus(mind, seen, moment)
+        for seen in observations
+        if _is_visible(seen) and _calls_for_something(mind, seen, moment)
+    ]
     new = [focus for focus in foci if _is_new(mind, moment, focus)]
     for focus in new:
         if focus.kind == PERSON and may_talk(mind, moment, focus.subject):
@@ -111,6 +121,30 @@ def _find_new(
 
 def _is_visible(seen: Observation) -> bool:
     return seen.kind == OBJECT or (seen.kind == PERSON and not seen.asleep)
+
+
+def _calls_for_something(mind: SmallvilleMind, seen: Observation, moment: Moment) -> bool:
+    """Return whether what was noticed may ask for an answer."""
+    if seen.kind == PERSON:
+        doing = seen.text.removeprefix(f"{seen.subject} is ")
+        return not (doing.startswith((COMING, TURNING, TALKING)) and mind.name in doing)
+    believed = mind.objects.get(seen.subject)
+    if believed is not None and believed.state == believed.rest:
+        return False
+    own = seen.subject in mind.uses or seen.subject == mind.activity.object
+    item = next((each for each in moment.percept.objects if each.id == seen.subject), None)
+    return not (own or (item is not None and _is_in_use(mind, item, seen.text, moment)))
+
+
+def _is_in_use(mind: SmallvilleMind, item: SeenObject, text: str, moment: Moment) -> bool:
+    """Return whether a thing is used, or is free again, or is used by somebody as before."""
+    if _IN_USE.match(item.state) is not None:
+        return True
+    beside = any(
+        max(abs(x.tile[0] - item.tile[0]), abs(x.tile[1] - item.tile[1])) <= _BESIDE
+        for x in moment.percept.people
+    )
+    return beside and text in mind.attention.considered
 
 
 def _make_focus(mind: SmallvilleMind, seen: Observation, moment: Moment) -> Focus:
@@ -145,10 +179,20 @@ def _find_key(focus: Focus) -> str:
 
 
 def _holds(mind: SmallvilleMind, focus: Focus, moment: Moment) -> bool:
-    """Return whether what waits may still be reacted to."""
+    """Return whether what waits may still be reacted to, and no talk since was the answer."""
     if moment.now - focus.since >= _WAITS.get(focus.kind, 0):
+        return False
+    if mind.attention.talked.get(focus.subject, -1) >= focus.since:
+        return False
+    if focus.kind == OBJECT and _is_gone(mind, focus):
         return False
     in_sight = any(p.name == focus.subject and not p.asleep for p in moment.percept.people)
     return focus.kind != PERSON or (
         in_sight and (focus.named or may_talk(mind, moment, focus.subject))
     )
+
+
+def _is_gone(mind: SmallvilleMind, focus: Focus) -> bool:
+    """Return whether a thing is meanwhile as it was found: what was noticed is past."""
+    believed = mind.objects.get(focus.subject)
+    return believed is not None and believed.state == believed.rest

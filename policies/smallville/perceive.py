@@ -81,6 +81,7 @@ def notice(mind: SmallvilleMind, moment: Moment) -> list[Observation]:
     if mind.asleep:
         return found
     _notice_oneself(mind, moment)
+    _note_own_use(mind, moment)
     for item in _list_attended(mind, percept):
         seen = (
             _notice_person(mind, item, moment)
@@ -148,6 +149,17 @@ def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Ob
     return Observation("person", seen.name, text, memory, seen.event_id, asleep=seen.asleep)
 
 
+def _note_own_use(mind: SmallvilleMind, moment: Moment) -> None:
+    """Take in what the agent itself did to a thing: it knows that, wherever it now looks."""
+    if mind.last != "Interact" or not moment.percept.result.ok:
+        return
+    used = next((item for item in moment.percept.objects if item.id == mind.going), None)
+    if used is not None:
+        before = mind.objects.get(used.id)
+        rest = used.state if before is None else before.rest
+        mind.objects[used.id] = _believe(used, before, rest, moment.now)
+
+
 def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
     before = mind.objects.get(seen.id)
     if before is None or before.state == seen.state:
@@ -158,12 +170,16 @@ def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Ob
             _notice_idle(mind, seen, moment)
         return None
     mind.objects[seen.id] = _believe(seen, before, before.rest, moment.now)
-    if mind.last == "Interact" and mind.going == seen.id:
-        return None
-    text, about = f"the {seen.name} is {seen.state}", (seen.name, "is", seen.state)
+    text, about = _word_state(seen), (seen.name, "is", seen.state)
     place = seen.id.rpartition("/")[0]
     memory = _remember(mind, text, seen.event_id, moment, about, place=place)
     return Observation("object", seen.id, text, memory, seen.event_id)
+
+
+def _word_state(seen: SeenObject) -> str:
+    """Return in what state a thing is, as people say it."""
+    what = seen.state.removeprefix("with ")
+    return f"the {seen.name} {'is' if what == seen.state else 'has'} {what}"
 
 
 def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None:

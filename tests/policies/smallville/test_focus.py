@@ -1,13 +1,22 @@
 """What is considered of all that is noticed, and when."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from genagents_env.actions import Idle, Talk
 from genagents_env.percept import Conversation, HeardWords
-from genagents_env.policies.smallville.mind import Dialogue, SmallvilleActivity, SmallvilleMind
-from tests.policies.percepts import Moment, person, profile, speech
+from genagents_env.policies.smallville.mind import (
+    Attention,
+    BelievedObject,
+    Dialogue,
+    Focus,
+    SmallvilleActivity,
+    SmallvilleMind,
+    TemporaryUse,
+)
+from tests.policies.percepts import Moment, Value, person, profile, speech, thing
 from tests.policies.smallville.minds import (
     by_fields,
     fields_of,
@@ -111,6 +120,54 @@ def test_a_second_change_of_a_thing_is_considered_the_same_one_is_not() -> None:
         seen = make_observation("Cafe/stove", f"the stove is {state}", "object")
         live(mind, Moment().later(60 * k), [seen])
     assert ["burning" in asked for asked in list_decisions(mind)] == [False, True]
+
+
+def test_what_calls_for_nothing_is_not_considered() -> None:
+    def count(state: str, rest: str = "off", **fields: Value) -> int:
+        mind = make_deciding_mind()
+        mind.objects["Cafe/stove"] = BelievedObject("stove", state, 0, rest)
+        for name, value in fields.items():
+            setattr(mind, name, value)
+        seen = thing("Cafe/stove", state, ())
+        at = Moment(objects=(seen,), people=(replace(person(CID), tile=seen.tile),))
+        live(mind, at, [make_observation(seen.id, f"the stove is {state}", "object")])
+        return len(list_decisions(mind))
+
+    assert count("burning") == 1
+    assert count("off") == 0  # as it was found
+    for state in ("taken", "in use", "being served at", "free"):
+        assert count(state) == 0
+    assert count("burning", uses={"Cafe/stove": TemporaryUse("off", "on")}) == 0
+    assert count("burning", activity=SmallvilleActivity(object="Cafe/stove", until=900)) == 0
+    again = Attention(considered={"the stove is on": -9999})
+    assert count("on", attention=again) == 0  # Cid stands beside it, as before
+
+
+def test_a_thing_that_is_as_it_was_found_when_one_is_free_is_not_considered() -> None:
+    mind = make_deciding_mind()
+    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0, "off")
+    mind.attention.focus = Focus("object", "Cafe/stove", "the stove is smoking", 0)
+    live(mind, Moment())
+    assert not list_decisions(mind)
+
+
+@pytest.mark.parametrize("doing", ["walking up to", "turning to", "talking with"])
+def test_one_who_comes_to_talk_is_answered_in_the_talk(doing: str) -> None:
+    mind = make_deciding_mind()
+    coming = person(BOB, doing=f"{doing} {ANN}")
+    live(
+        mind, Moment(tick=5, people=(coming,)), [make_observation(BOB, f"{BOB} is {coming.doing}")]
+    )
+    assert mind.attention.focus is None
+    assert not list_decisions(mind)
+
+
+def test_what_was_noticed_of_somebody_before_a_talk_is_past_after_it() -> None:
+    mind = make_deciding_mind()
+    mind.attention.focus = Focus("person", BOB, f"{BOB} is serving Ann", 0, named=True)
+    mind.attention.talked = {BOB: 40}
+    live(mind, SEEN)
+    assert not list_decisions(mind)
 
 
 def test_being_served_is_considered_although_the_one_who_serves_was_just_now() -> None:

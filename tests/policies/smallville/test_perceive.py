@@ -83,6 +83,27 @@ def test_an_object_seen_for_the_first_time_is_no_event_but_its_change_is() -> No
     assert remember(mind, found).about == ("stove", "is", "on")
 
 
+def test_a_state_reads_as_people_say_it() -> None:
+    mind = make_mind()
+    percept = Moment(objects=(thing("board", "blank"),))
+    notice(mind, percept)
+    pinned = make_later_moment(percept, objects=(thing("board", "with a notice", event=9),))
+    assert [found.text for found in notice(mind, pinned)] == ["the board has a notice"]
+
+
+def test_what_one_did_to_a_thing_is_no_news_even_where_attention_lies_elsewhere() -> None:
+    mind = make_mind(who=profile(attention_bandwidth=1))
+    near = thing("cup", "clean", distance=1)
+    percept = Moment(objects=(near, thing("stove", "off")))
+    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0, "off")
+    mind.last, mind.going = "Interact", "Cafe/stove"
+    done = make_later_moment(percept, objects=(near, thing("stove", "on", event=9)))
+    assert notice(mind, done) == []
+    mind.last = mind.going = ""
+    assert notice(mind, make_later_moment(done, objects=(thing("stove", "on", event=9),))) == []
+    assert texts(mind) == ["Ann Ash is standing around"]
+
+
 def test_a_second_change_of_a_thing_is_noticed_like_the_first() -> None:
     mind = make_mind()
     percept = Moment(objects=(thing("stove", "off"),))
