@@ -22,7 +22,7 @@ _QUESTIONS = (
 )
 _SEEN_LATELY = 3  # sights one may speak of
 _PLANNED = "planned "
-_TALKED = 4  # importance of a talk without news
+_TALKED = 3  # importance of a talk without news
 _PROPOSERS = 4  # in one of so many talks it is proposed to meet again
 _PROPOSAL = re.compile(r"meet at (.+?) tomorrow at (\d\d:\d\d)\?")
 _AGREED = "With pleasure"

@@ -10,9 +10,9 @@ from genagents_env.rng import draw_index
 from . import day, places, steps, thoughts
 
 _EMOJI = "🙂"
-_NEWS, _SPOKEN, _USUAL = 6, 2, 1  # importance
+_NEWS, _USUAL = 5, 1  # importance
+_FAMILIAR = 3  # of an insight about somebody one sees daily
 _COMPANY, _EVIDENCE = 2, 6  # people, and lines for each, of an insight
-_SAID = re.compile(r"\bsaid to\b|^Talked with\b")
 _PERSON = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?= (?:is|said|knows|was)\b)")
 _MEAN = 10  # minutes of a step; those of the original last 5 to 15
 
@@ -75,16 +75,14 @@ def _choose_spot(
 
 
 def rate_lines(prompt: Prompt) -> dict[str, object]:
-    """Return how important each line is: news much, words a little, what one sees hardly."""
-    given = [_rate_line(line) for line in prompt.lines if line.number is not None]
+    """Return how important each line is: news matter, small talk and what one sees hardly do."""
+    given = [
+        _NEWS if news.is_news(news.extract_statement(line)) else _USUAL
+        for line in prompt.lines
+        if line.number is not None
+    ]
     count = prompt.find_limit("minItems", len(given), "ratings")
     return {"ratings": ([_USUAL] * count + given)[-count:] if count else []}
-
-
-def _rate_line(line: PromptLine) -> int:
-    if news.is_news(news.extract_statement(line)):
-        return _NEWS
-    return _SPOKEN if _SAID.search(line.text) else _USUAL
 
 
 def draw_insights(prompt: Prompt) -> dict[str, object]:
@@ -100,7 +98,9 @@ def draw_insights(prompt: Prompt) -> dict[str, object]:
         about = [line.number for line in lines if name in line.text]
         if count > 1:
             insight = f"{name} is part of my days: {count} of my latest memories are of {name}"
-            found.append({"insight": insight, "importance": _SPOKEN, "because": about[:_EVIDENCE]})
+            found.append(
+                {"insight": insight, "importance": _FAMILIAR, "because": about[:_EVIDENCE]}
+            )
     return {"insights": found[:most] or thoughts.draw_insights(prompt)["insights"]}
 
 

@@ -208,7 +208,7 @@ def test_what_was_agreed_is_promised_and_what_was_only_proposed_is_not() -> None
     assert not no.get("commitments")
 
 
-def test_ratings_tell_news_words_sights_and_the_usual_apart() -> None:
+def test_ratings_tell_news_from_small_talk_and_sights() -> None:
     texts = (
         "Bea Birch is eating lunch",
         "the teapot is brewing",
@@ -217,7 +217,7 @@ def test_ratings_tell_news_words_sights_and_the_usual_apart() -> None:
     )
     numbered = [(f"#{k}", text) for k, text in enumerate(texts, 1)]
     schema = {"properties": {"ratings": {"type": "array", "minItems": 4}}}
-    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 1, 2, 6]}
+    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 1, 1, 5]}
 
 
 def test_insights_name_the_lines_that_they_rest_on() -> None:
