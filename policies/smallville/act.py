@@ -11,7 +11,7 @@ from genagents_env.percept import Percept, SeenObject
 
 from .day import Piece, is_sleep, is_walk
 from .mind import SmallvilleActivity, SmallvilleMind, TemporaryUse
-from .places import find_best_match, find_named_place, is_related
+from .places import find_best_match, find_named_place, is_related, is_within
 from .rooms import list_rooms
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
@@ -111,7 +111,7 @@ def _lie_down(mind: SmallvilleMind, moment: Moment) -> Action:
     percept, bed = moment.percept, mind.profile.sleeps_in
     if bed is None or bed[0] in mind.blocked:
         home = mind.profile.home
-        if _is_within(percept.me.place, home) or home in mind.blocked:
+        if is_within(percept.me.place, home) or home in mind.blocked:
             return Idle("dozing", "😴")
         return Move(home, "going home to bed", "🌙")
     seen = _find_object(percept, bed[0])
@@ -169,14 +169,14 @@ def _find_piece(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 def _is_walked(piece: Piece, activity: SmallvilleActivity, moment: Moment) -> bool:
     """Return whether the agent is where a piece of walking leads."""
-    if not piece.place or not _is_within(moment.percept.me.place, piece.place):
+    if not piece.place or not is_within(moment.percept.me.place, piece.place):
         return False
     return activity.text != piece.text or activity.arrived
 
 
 def _is_sleep(mind: SmallvilleMind, piece: Piece) -> bool:
     """Return whether a piece is sleep at home; whoever dozes elsewhere is awake."""
-    at_home = _is_within(piece.place, mind.profile.home.split("/")[0])
+    at_home = is_within(piece.place, mind.profile.home.split("/")[0])
     return is_sleep(piece.text) and (at_home or not piece.place)
 
 
@@ -219,7 +219,7 @@ def _step(mind: SmallvilleMind, moment: Moment) -> Action:
     activity, percept = mind.activity, moment.percept
     if activity.kind == "sleep":  # once: who is woken stays up until what comes next
         return Idle("resting", "🙂") if activity.used else _lie_down(mind, moment)
-    there = _is_within(percept.me.place, activity.place)
+    there = is_within(percept.me.place, activity.place)
     if activity.place in mind.blocked and not there:
         return Idle(_SHUT_OUT, "🤔")
     if activity.arrived and not there:
@@ -310,7 +310,3 @@ def _find_state(item: SeenObject, words: str) -> str:
 
 def _find_object(percept: Percept, object_id: str) -> SeenObject | None:
     return next((item for item in percept.objects if item.id == object_id), None)
-
-
-def _is_within(place: str, whole: str) -> bool:
-    return not whole or place == whole or place.startswith(f"{whole}/")

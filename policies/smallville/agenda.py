@@ -12,13 +12,15 @@ from genagents_env.llm.calls import JSONValue
 from .commitments import format_commitments, list_ahead
 from .day import PlanBlock, is_sleep
 from .mind import SmallvilleMind
+from .places import is_within
 
 
-def describe_commitments(mind: SmallvilleMind, moment: Moment) -> Section:
-    """Return what the agent has promised for today and later."""
-    return Section(
-        "promised", format_commitments(list_ahead(mind.commitments, moment.percept.time))
-    )
+def describe_commitments(
+    mind: SmallvilleMind, moment: Moment, without: Sequence[JSONValue] = ()
+) -> Section:
+    """Return what the agent has promised for today and later, but for the lines in `without`."""
+    lines = format_commitments(list_ahead(mind.commitments, moment.percept.time))
+    return Section("promised", [line for line in lines if line not in without])
 
 
 def describe_outline(mind: SmallvilleMind) -> Section:
@@ -40,23 +42,35 @@ def describe_hours(mind: SmallvilleMind, blocks: Sequence[PlanBlock]) -> Section
 
 
 def describe_under_way(mind: SmallvilleMind, moment: Moment, start: int) -> Section:
-    """Return what the agent is doing, and what it will have done by the second `start`."""
-    lines: list[JSONValue] = []
-    activity = mind.activity
-    if activity.text and activity.kind != "sleep" and moment.now < activity.until:
-        until = f"{mind.services.to_time(activity.until):%H:%M}"
-        at = f", at {activity.place}" if activity.place else ""
-        going = "" if activity.arrived else " (still on the way there)"
-        lines.append(["under way", f"until {until}", f"{activity.text}{at}{going}"])
+    """Return what the agent is doing, and what it will have done by the second `start`.
+
+    What begins at this very moment is under way, although no step of it was taken yet.
+    """
+    lines = _format_current(mind, moment)
     for piece in mind.day.pieces:
         if moment.now < piece.start < start:
             at = f", at {piece.place}" if piece.place else ""
-            lines.append(
-                ["before that", _format_span(mind, piece.start, piece.end), f"{piece.text}{at}"]
-            )
+            lines.append(["then", _format_span(mind, piece.start, piece.end), f"{piece.text}{at}"])
     if mind.refused and moment.now - mind.refused_at < 600:
         lines.append(["just now", f"you could not get in: {mind.refused}"])
     return Section("under way", lines)
+
+
+def _format_current(mind: SmallvilleMind, moment: Moment) -> list[JSONValue]:
+    """Return a line on what is done now: a reaction, else what is planned, else what goes on."""
+    activity, now = mind.activity, moment.now
+    goes_on = bool(activity.text) and activity.kind != "sleep" and now < activity.until
+    piece = None if goes_on and activity.reaction else mind.day.find_piece(now)
+    if piece is not None and not is_sleep(piece.text):
+        text, place, end = piece.text, piece.place, piece.end
+    elif piece is None and goes_on:
+        text, place, end = activity.text, activity.place, activity.until
+    else:
+        return []
+    there = is_within(moment.percept.me.place, place)
+    at = f", at {place}" if place else ""
+    going = "" if there else " (still on the way there)"
+    return [["under way", f"until {mind.services.to_time(end):%H:%M}", f"{text}{at}{going}"]]
 
 
 def _format_span(mind: SmallvilleMind, start: int, end: int) -> str:

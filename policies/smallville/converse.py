@@ -109,14 +109,16 @@ async def _prepare_words(
     if dialogue is None:
         return None
     known = context.find_summary(data)
+    others = _describe_others(mind, dialogue, moment)
+    promised = [line for section in others for line in section.lines]
     shown = mind.services.prompts.fill(
         "converse_speak",
         mind.profile,
         [
             *rank_last(describe_here_and_now(moment.percept), besides="now"),
             *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment)),
-            *_describe_others(mind, dialogue, moment),
+            *rank_last(describe_upcoming(mind, moment, promised)),
+            *others,
             *known,
             Section("talk", _format_talk(mind, dialogue), SPOKEN, "last"),
         ],
@@ -160,7 +162,7 @@ async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> l
 
 def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Section]:
     """Return what the others are to the agent, and why it wanted to talk with them."""
-    tie = [line for name in dialogue.others for line in ties.format_tie(mind, name, moment.now)]
+    tie = ties.format_ties(mind, dialogue.others, moment.now)
     why: list[JSONValue] = [
         [shorten_name(name), "was", what] for name, what in dialogue.activities.items()
     ]

@@ -30,7 +30,7 @@ from .dates import read_clock, read_date
 from .dialogue import list_company
 from .mind import Dialogue, DialogueLine, SmallvilleMind, Tie
 from .summary import describe_self
-from .ties import format_tie
+from .ties import format_ties
 from .upcoming import describe_upcoming, rank_last
 
 _DAY = 86_400  # seconds
@@ -94,14 +94,14 @@ def format_transcript(
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
     before, lines = (_read_lines(data[name]) for name in ("before", "lines"))
-    tie = [line for name in data["others"] for line in format_tie(mind, name, moment.now)]
+    tie = format_ties(mind, data["others"], moment.now)
     shown = mind.services.prompts.fill(
         "converse_memo",
         mind.profile,
         [
             *rank_last(describe_here_and_now(moment.percept), besides="now"),
             *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment)),
+            *rank_last(describe_upcoming(mind, moment, tie)),
             *rank_last([Section("tie", tie)]),
             Section("talk", format_transcript(mind, before, lines), SPOKEN, "last"),
         ],

@@ -171,6 +171,11 @@ def is_related(place: str, other: str) -> bool:
     return place == other or place.startswith(f"{other}/") or other.startswith(f"{place}/")
 
 
+def is_within(place: str, whole: str) -> bool:
+    """Return whether a place is `whole` or a part of it; an empty `whole` is anywhere."""
+    return not whole or place == whole or place.startswith(f"{whole}/")
+
+
 def find_arena(object_id: str) -> str:
     """Return the arena in which an object stands."""
     return object_id.rsplit("/", 1)[0]

@@ -96,7 +96,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         [
             *rank_last(describe_here_and_now(percept), besides="now"),
             *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment)),
+            *rank_last(describe_upcoming(mind, moment, tie)),
             *rank_last([Section("tie", tie), *known]),
             Section("focus", [[_HEADS.get(data["kind"], "you see"), data["text"]]]),
         ],

@@ -5,6 +5,7 @@ public code does so before every utterance. Here it is asked for once, and again
 that matters was learned of the other since.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, format_moment
@@ -59,6 +60,14 @@ def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
     first = other.split()[0] if other.split() else other
     promised = [one for one in mind.commitments if first in one.with_whom]
     return [*lines, *format_commitments(promised)]
+
+
+def format_ties(mind: SmallvilleMind, others: Sequence[str], now: int) -> list[JSONValue]:
+    """Return the lines of `format_tie` for several people; what is promised to them all once."""
+    lines: list[JSONValue] = []
+    for name in others:
+        lines += [line for line in format_tie(mind, name, now) if line not in lines]
+    return lines
 
 
 def list_texts(mind: SmallvilleMind, other: str, now: int) -> list[str]:

@@ -14,14 +14,22 @@ from .turns import TALKING
 _BLOCKS = 4  # of the plan that are shown
 
 
-def describe_upcoming(mind: SmallvilleMind, moment: Moment) -> list[Section]:
-    """Return what the agent is doing, what is planned next, and what it has promised."""
+def describe_upcoming(
+    mind: SmallvilleMind, moment: Moment, without: Sequence[JSONValue] = ()
+) -> list[Section]:
+    """Return what the agent is doing, what is planned next, and what it has promised.
+
+    Args:
+        mind: whose.
+        moment: now.
+        without: lines on promises that the prompt has already.
+    """
     doing = mind.activity.text or moment.percept.me.doing
     now: list[JSONValue] = [] if doing.startswith(TALKING) else [["you are", doing]]
     return [
         Section("doing", now),
         Section("plan", list_next(mind, moment.now)),
-        describe_commitments(mind, moment),
+        describe_commitments(mind, moment, without),
     ]
 
 
