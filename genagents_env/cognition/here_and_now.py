@@ -4,11 +4,12 @@ Date and clock, where one is, who is there and what they do. Nothing of it is an
 nothing in it lies beyond what is perceived.
 """
 
+import re
 from datetime import datetime
 
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
-from genagents_env.percept import Percept
+from genagents_env.percept import Percept, SeenPerson
 
 NOW, HERE = "now", "here"  # the names of its sections
 _COMPANY = 12  # people named at most, the nearest
@@ -41,7 +42,7 @@ def describe_here_and_now(percept: Percept) -> list[Section]:
         now = describe_now(percept.time, percept.me.place)
         return [Section(NOW, [*now.lines, ["you are", "asleep"]])]
     people: list[JSONValue] = [
-        ["here with you", person.name, "asleep" if person.asleep else person.doing]
+        ["here with you", person.name, _tell_doing(percept, person)]
         for person in percept.people[:_COMPANY]
     ]
     if more := len(percept.people) - _COMPANY:
@@ -50,3 +51,12 @@ def describe_here_and_now(percept: Percept) -> list[Section]:
         describe_now(percept.time, percept.me.place),
         Section(HERE, people or [["here with you", "nobody"]]),
     ]
+
+
+def _tell_doing(percept: Percept, seen: SeenPerson) -> str:
+    """Return what somebody does, to the one who sees it: their name in it is "you"."""
+    if seen.asleep:
+        return "asleep"
+    name = re.escape(percept.me.name)
+    owned = re.sub(rf"\b{name}['\u2019]s\b", "your", seen.doing) if name else seen.doing
+    return re.sub(rf"\b{name}\b", "you", owned) if name else owned

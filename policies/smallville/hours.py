@@ -40,6 +40,7 @@ from .places import find_named_place
 from .retrieve import recall
 from .rooms import describe_town, list_rooms
 from .summary import describe_status
+from .upcoming import rank_last
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 _HOUR_IMPORTANCE = 2.0
@@ -73,7 +74,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         "plan_hours",
         mind.profile,
         [
-            *describe_here_and_now(moment.percept),
+            *rank_last(describe_here_and_now(moment.percept), besides="now"),
             describe_status(mind),
             Section("reason", [["just now", data["why"]]] if data["why"] else []),
             describe_outline(mind),
