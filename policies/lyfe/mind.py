@@ -50,7 +50,8 @@ class LyfeOption:
     seldom chooses again; `before`: what that was for; `outcome`: what it came to, in words.
     `heading`: where the agent looks for the person to be found; `looked`: the places where it has
     looked. `leaving`: words of parting were said, and the talk only goes on for an answer.
-    `refusals`: how many choices in a row named nothing that there is.
+    `refusals`: how many choices in a row named nothing that there is. `found`: how often the
+    person was found, and walked on before a word was said.
     """
 
     kind: OptionKind = "decide"
@@ -65,6 +66,7 @@ class LyfeOption:
     looked: list[str] = field(default_factory=list)
     leaving: bool = False
     refusals: int = 0
+    found: int = 0
 
 
 @dataclass(slots=True)
@@ -153,7 +155,8 @@ class LyfeMind(Mind[LyfeConfig]):
         near: who is near enough to talk to, the nearest first.
         people: whom it knows by name, in the order of knowing; `met` those of them it has seen;
             `named`: whole names that it only knows from words; `missed`: whom it looked for in
-            vain, and when that was; `seen`: where and when it saw somebody last.
+            vain, and when that was; `seen`: where and when it saw somebody last; `seekers`: who
+            is seen to look for the agent, and since when.
         last: the kind of the agent's last action; `going`: where it led.
         numbers: how often each purpose was asked at tick `counted`.
     """
@@ -184,6 +187,7 @@ class LyfeMind(Mind[LyfeConfig]):
     named: list[str] = field(default_factory=list)
     missed: dict[str, int] = field(default_factory=dict)
     seen: dict[str, tuple[str, int]] = field(default_factory=dict)
+    seekers: dict[str, int] = field(default_factory=dict)
     pending: list[PendingQuery] = field(default_factory=list)
     last: str = ""
     going: str = ""

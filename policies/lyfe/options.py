@@ -2,7 +2,9 @@
 
 Talking ends by time or when words repeat themselves, but not while an answer is owed, and then the
 agent reflects where enough is new; walking ends on arrival, which leads on to waiting where nobody
-is; who is found is talked to; waiting ends when something happens, or of boredom. Source: Lyfe
+is, and when somebody comes up who looks for the agent; who is found is talked to at once, and
+followed where they walk on unheard; waiting ends when something happens, after a minute where the
+person one came for is not there, or of boredom. Source: Lyfe
 Agents, section 3.2 and appendix A.1; constants of the release, which asks the controller after
 every arrival, also where nothing is new.
 """
@@ -10,10 +12,12 @@ every arrival, also where nothing is new.
 from genagents_env.cognition.query import Moment
 from genagents_env.rng import draw_unit
 
-from . import questions, repetition, senses, turns
+from . import names, questions, repetition, senses, turns
 from .mind import LyfeMind, LyfeOption, OptionKind
 
 _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
+_FOLLOWS = 3  # times that somebody who was found and walks on is followed (ours)
+_ALONE = 60  # seconds after which one who came for a person asks what now (ours)
 
 
 def settle(mind: LyfeMind, moment: Moment) -> None:
@@ -31,12 +35,17 @@ def settle(mind: LyfeMind, moment: Moment) -> None:
 def begin(
     mind: LyfeMind, kind: OptionKind, moment: Moment, *, target: str = "", subgoal: str = ""
 ) -> None:
-    """Begin an option; the same again, where everything is decided at every tick, goes on."""
+    """Begin an option; the same again, where everything is decided at every tick, goes on.
+
+    Waiting without a purpose of its own is for what the option before was for.
+    """
     now, before = moment.now, mind.option
+    if kind == "wait":
+        subgoal = subgoal or before.subgoal or before.before
     mind.option = LyfeOption(kind, target, subgoal, now)
     mind.fresh = False
     if kind == "talk":
-        turns.begin(mind, moment)
+        turns.begin(mind, moment, before.kind == "find")
     if kind == "find" and before.target == target:
         mind.option.heading, mind.option.looked = before.heading, before.looked
 
@@ -99,8 +108,11 @@ def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
         if questions.is_owed(mind, now) and now < last:
             return
         outcome = _describe_end(mind, now, repetitive)
+    elif _follow(mind, moment):
+        return
     else:
         outcome = f"{option.target or 'Nobody'} is not here any more."
+        mind.fresh = True
     repetition.clear(mind)
     mind.turn.unsaid = ""
     said = any(i.speaker == mind.name and i.at >= option.begun for i in mind.work)
@@ -120,6 +132,18 @@ def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
     end(mind, now, ended="talk", only=only, outcome=outcome)
 
 
+def _follow(mind: LyfeMind, moment: Moment) -> bool:
+    """Look on for somebody who was found and has walked on before a word was said."""
+    option, found = mind.option, mind.option.found
+    said = any(item.speaker and item.at >= option.begun for item in mind.work)
+    if said or not 0 < found <= _FOLLOWS:
+        return False
+    begin(mind, "find", moment, target=option.target, subgoal=option.subgoal)
+    mind.option.found = found
+    mind.turn.unsaid = ""
+    return True
+
+
 def _describe_end(mind: LyfeMind, now: int, repetitive: bool) -> str:
     option = mind.option
     whom = option.target or "the others"
@@ -136,6 +160,7 @@ def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
     moved = mind.last == "Move"
     if option.kind == "find" and option.target in mind.near:
         begin(mind, "talk", moment, target=option.target, subgoal=option.subgoal)
+        mind.option.found = option.found + 1
     elif option.kind == "go" and moved and result.arrived:
         _settle_arrival(mind, moment)
     elif option.kind == "go" and moved and not result.ok:
@@ -145,8 +170,14 @@ def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
     elif now - option.begun >= mind.config.walk_seconds:
         give_up(mind, now)
     elif mind.fresh and moment.percept.conversation is not None:
-        doing = "going to" if option.kind == "go" else "looking for"
-        end(mind, now, outcome=f"You were {doing} {option.target} when you were spoken to.")
+        _break_off(mind, now, "you were spoken to")
+    elif new := [name for name, at in mind.seekers.items() if at == now and name != option.target]:
+        _break_off(mind, now, f"{new[0]} came up, who is looking for you")
+
+
+def _break_off(mind: LyfeMind, now: int, what: str) -> None:
+    doing = "going to" if mind.option.kind == "go" else "looking for"
+    end(mind, now, outcome=f"You were {doing} {mind.option.target} when {what}.")
 
 
 def _settle_arrival(mind: LyfeMind, moment: Moment) -> None:
@@ -162,6 +193,24 @@ def _settle_wait(mind: LyfeMind, moment: Moment) -> None:
     chance = mind.config.boredom_per_second * mind.services.seconds_per_tick
     if mind.fresh:
         end(mind, moment.now, outcome="You were waiting when something came up.")
+    elif _came_for_nobody(mind, moment):
+        mind.fresh = True
+        outcome = f"You have waited at {mind.option.target}; nobody is here."
+        end(mind, moment.now, ended="wait", outcome=outcome)
     elif draw_unit(mind.services.seed, "bored", moment.tick, mind.agent) < chance:
         mind.fresh = True
         end(mind, moment.now, ended="wait", outcome="You have waited for a while.")
+
+
+def _came_for_nobody(mind: LyfeMind, moment: Moment) -> bool:
+    """Return whether the agent came here for a person, and nobody has been here for a minute."""
+    option = mind.option
+    if option.target not in moment.percept.known or mind.near:
+        return False
+    if moment.now - option.begun < _ALONE:
+        return False
+    others = [*mind.people, *mind.named]
+    return any(
+        names.find_mention(name, option.subgoal, mind.list_roles(name)) is not None
+        for name in others
+    )

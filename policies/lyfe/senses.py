@@ -60,7 +60,18 @@ def _note_people(mind: LyfeMind, moment: Moment) -> None:
     mind.met = list(dict.fromkeys([*mind.met, *seen]))
     mind.people = list(dict.fromkeys([*mind.people, *seen, *members]))
     mind.named = [name for name in mind.named if name not in mind.people]
+    _note_seekers(mind, moment)
     mind.missed = {name: at for name, at in mind.missed.items() if name not in seen}
+
+
+def _note_seekers(mind: LyfeMind, moment: Moment) -> None:
+    """Notice once who is seen to look for the agent: an event, for which it stops on its way."""
+    looking = f"looking for {mind.name}"
+    seen = [one.name for one in moment.percept.people if not one.asleep and one.doing == looking]
+    for name in seen:
+        if name not in mind.seekers:
+            notice_oneself(mind, f"{name} is looking for you.", moment.now)
+    mind.seekers = {name: mind.seekers.get(name, moment.now) for name in seen}
 
 
 async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:

@@ -50,9 +50,12 @@ def note_said(mind: LyfeMind, words: str, moment: Moment) -> None:
     questions.note_utterance(mind, words, mind.name, others, turn.until)
 
 
-def begin(mind: LyfeMind, moment: Moment) -> None:
-    """Get ready to talk: in a conversation the agent's turn stays; else one of several begins."""
-    turn, spread = mind.turn, _OPENINGS
+def begin(mind: LyfeMind, moment: Moment, at_once: bool = False) -> None:
+    """Get ready to talk: in a conversation the agent's turn stays; else one of several begins.
+
+    `at_once`: with words for somebody whom the agent looked for, and who may be walking on.
+    """
+    turn, spread = mind.turn, 1 if at_once else _OPENINGS
     turn.passed, turn.kept = 0, False
     turn.unsaid = ""
     if moment.percept.conversation is not None:

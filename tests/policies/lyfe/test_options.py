@@ -1,10 +1,15 @@
+import asyncio
+import json
+
 import pytest
 
+from genagents_env.actions import Talk
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.lyfe import options, repetition
+from genagents_env.policies.lyfe import act, controller, options, repetition, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
-from tests.policies.lyfe.minds import make_mind, moment
-from tests.policies.percepts import Moment, Value
+from tests.policies.lyfe.minds import make_mind, moment, think
+from tests.policies.percepts import Moment, Value, person
 
 BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
@@ -118,3 +123,99 @@ def test_without_options_everything_is_decided_at_every_tick() -> None:
 def test_reflecting_and_deciding_wait_for_the_model() -> None:
     for kind in ("reflect", "decide"):
         assert at(kind, Moment().later(5000)).option.kind == kind
+
+
+def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
+    """Return a mind on its way that has just perceived and settled."""
+    mind = make_mind()
+    mind.option = LyfeOption(kind, target=target, subgoal="ask Ben of the river")
+    mind.last, mind.fresh, mind.people = "Move", False, [BEN]
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
+    options.settle(mind, moment(mind, percept))
+    return mind
+
+
+def test_who_is_found_is_spoken_to_in_the_same_step() -> None:
+    def rule(request: CompletionRequest) -> str:
+        return json.dumps({"say": "Ben, a word."})
+
+    for tick in range(6):  # in whichever tick: there is no lot about who begins
+        mind = make_mind(rule)
+        mind.option, mind.near = LyfeOption("find", target=BEN), [BEN]
+        percept = Moment(people=(person(BEN),)).later(10 * tick)
+        options.settle(mind, moment(mind, percept))
+        think(mind, talk.make_queries(mind, moment(mind, percept)), percept)
+        step = act.choose_action(mind, moment(mind, percept))
+        assert isinstance(step, Talk)
+        assert (step.to, step.text) == (BEN, "Ben, a word.")
+
+
+def test_who_is_found_and_walks_on_is_followed_then_the_mind_is_asked() -> None:
+    mind = walk_past("find", BEN, Moment(people=(person(BEN),)))
+    seen: list[tuple[str, str]] = []
+    for step in range(1, 5):
+        mind.near = []
+        options.settle(mind, moment(mind, Moment().later(20 * step)))
+        seen.append((mind.option.kind, mind.option.subgoal or mind.option.before))
+        mind.near = [BEN]
+        options.settle(mind, moment(mind, Moment().later(20 * step + 10)))
+    assert seen == [*[("find", "ask Ben of the river")] * 3, ("decide", "ask Ben of the river")]
+    assert mind.fresh
+    assert "not here any more" in mind.option.outcome
+
+
+def test_a_talk_that_nobody_stayed_for_is_thought_about_not_waited_out() -> None:
+    mind = at("talk", Moment(), target=BEN, subgoal="ask Ben of the river")
+    assert controller.make_queries(mind, moment(mind, Moment()))
+    assert mind.option.before == "ask Ben of the river"
+
+
+def test_one_who_waits_because_nothing_is_new_still_knows_what_for() -> None:
+    mind = make_mind()
+    mind.option, mind.fresh = LyfeOption("decide", before="ask Ben of the river"), False
+    assert not controller.make_queries(mind, moment(mind, Moment()))
+    assert (mind.option.kind, mind.option.subgoal) == ("wait", "ask Ben of the river")
+
+
+@pytest.mark.parametrize("distance", [2, 7])
+@pytest.mark.parametrize(("kind", "target"), [("go", "Park"), ("find", "Cat Cole")])
+def test_one_stops_for_somebody_who_is_looking_for_one(
+    kind: OptionKind, target: str, distance: int
+) -> None:
+    other = person(BEN, distance, doing="looking for Ann Ash")
+    mind = walk_past(kind, target, Moment(people=(other,)))
+    assert (mind.option.kind, mind.fresh) == ("decide", True)
+    assert mind.option.outcome.endswith("when Ben Birch came up, who is looking for you.")
+    assert mind.work[-1].text == "Ben Birch is looking for you."
+
+
+def test_a_seeker_is_noticed_once_and_others_do_not_stop_one() -> None:
+    other = person(BEN, doing="looking for Cat Cole")
+    assert walk_past("go", "Park", Moment(people=(other,))).option.kind == "go"
+    seeker = Moment(people=(person(BEN, 7, doing="looking for Ann Ash"),))
+    mind = walk_past("go", "Park", seeker)
+    mind.option = LyfeOption("go", target="Park")
+    again = seeker.later(10)
+    asyncio.run(senses.perceive(mind, moment(mind, again)))
+    options.settle(mind, moment(mind, again))
+    assert mind.option.kind == "go"
+    assert len(mind.work) == 1
+
+
+def test_two_who_look_for_each_other_go_on_until_they_meet() -> None:
+    far = person(BEN, 7, doing="looking for Ann Ash")
+    assert walk_past("find", BEN, Moment(people=(far,))).option.kind == "find"
+
+
+@pytest.mark.parametrize(
+    ("subgoal", "kind"), [("tell Ben what I saw", "decide"), ("feed the ducks", "wait")]
+)
+def test_one_who_came_for_a_person_is_asked_again_after_a_minute(subgoal: str, kind: str) -> None:
+    mind = make_mind(boredom_per_second=0.0)
+    mind.people, mind.fresh = [BEN], False
+    mind.option = LyfeOption("wait", target="Park", subgoal=subgoal)
+    options.settle(mind, moment(mind, Moment().later(50)))
+    kinds = [mind.option.kind]
+    options.settle(mind, moment(mind, Moment().later(60)))
+    assert [*kinds, mind.option.kind] == ["wait", kind]
+    assert (mind.fresh, "nobody is here" in mind.option.outcome) == (kind == "decide",) * 2
