@@ -55,7 +55,7 @@ def _step(mind: LyfeMind, moment: Moment) -> Action:
         return _find(mind, moment)
     if option.kind in ("reflect", "decide"):
         return Idle("thinking", _THINKING)
-    return Idle(option.subgoal or "waiting", "🙂")
+    return Idle("waiting", "🙂")  # what for is nobody's business
 
 
 def _speak(mind: LyfeMind, moment: Moment) -> Action:

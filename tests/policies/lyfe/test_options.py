@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from genagents_env.actions import Talk
+from genagents_env.actions import Idle, Move, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import act, controller, options, repetition, senses, talk
@@ -219,3 +219,15 @@ def test_one_who_came_for_a_person_is_asked_again_after_a_minute(subgoal: str, k
     options.settle(mind, moment(mind, Moment().later(60)))
     assert [*kinds, mind.option.kind] == ["wait", kind]
     assert (mind.fresh, "nobody is here" in mind.option.outcome) == (kind == "decide",) * 2
+
+
+@pytest.mark.parametrize("kind", ["wait", "go", "find"])
+def test_what_one_does_is_seen_what_for_is_not(kind: OptionKind) -> None:
+    mind = make_mind()
+    mind.people = [BEN]
+    target = {"go": "Park", "find": BEN}.get(kind, "")
+    mind.option = LyfeOption(kind, target=target, subgoal="hide the knife")
+    step = act.choose_action(mind, moment(mind, Moment()))
+    expected = {"go": "going to Park", "find": "looking for Ben Birch"}.get(kind, "waiting")
+    assert isinstance(step, Idle | Move)
+    assert step.doing == expected
