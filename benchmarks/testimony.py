@@ -1,7 +1,7 @@
 """How well measures recognise a fact that was told: precision and recall by threshold.
 
 Reads benchmarks/testimony.toml: the threshold is chosen on one part of the sentences, precision and
-recall are of the other. Run: `python -m benchmarks.testimony` (seconds; the local sentence model).
+recall are of the others. Run: `python -m benchmarks.testimony` (seconds; the local sentence model).
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from genagents_env.memory.testimony import FactFinder, Statement
 from genagents_env.scenario import load_scenario
 
 FILE = Path(__file__).with_name("testimony.toml")
+PARTS = ("choosing", "measuring", "played")
 
 
 class Labelled(NamedTuple):
@@ -59,7 +60,7 @@ def read_labelled() -> list[Labelled]:
             scenario,
             part,
             line["kind"],
-            Statement(line["text"], line["by"]),
+            Statement(line["text"], line["by"], line.get("to")),
             frozenset(line["facts"]),
         )
         for scenario, parts in tomllib.loads(FILE.read_text("utf-8")).items()
@@ -99,11 +100,11 @@ async def main() -> None:
     embedder = Embedder(open_source("local"))
     print(f"{len(lines)} utterances, {sum(len(line.facts) for line in lines)} facts told in them")
     print("| recognised by | part | precision | recall | F1 |\n|---|---|---|---|---|")
-    for part in ("choosing", "measuring"):
+    for part in PARTS:
         mine = [line for line in lines if line.part == part]
         _print_row("patterns alone", part, score(await find_told(mine, None)))
     chosen = testimony.THRESHOLDS[embedder.name]
-    for part in ("choosing", "measuring"):
+    for part in PARTS:
         mine = [line for line in lines if line.part == part]
         for step in range(50, 90, 4):
             testimony.THRESHOLDS[embedder.name] = step / 100

@@ -91,8 +91,11 @@ def _open_finder(data: RunData) -> tuple[FactFinder, Embedder | None]:
 
 
 def _find_addressee(event: Event) -> str | None:
-    to = event.data.get("to")
-    return to if isinstance(to, str) else None
+    """Return to whom it was said, by choice or since nobody else was addressed."""
+    to, addressed = event.data.get("to"), event.data.get("addressed")
+    if isinstance(to, str):
+        return to
+    return str(addressed[0]) if isinstance(addressed, list) and len(addressed) == 1 else None
 
 
 def _trace(data: RunData, told: Sequence[tuple[Event, Iterable[Testimony]]]) -> Iterable[Spread]:

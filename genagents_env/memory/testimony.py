@@ -1,6 +1,7 @@
 r"""Who states a fact, sentence by sentence: by the fact's patterns, or by what the sentence means.
 
-A question is no testimony, nor is what somebody wonders about, supposes or denies. A sentence that
+A question is no testimony, nor is what somebody wonders about, supposes or denies. Pronouns stand
+for whoever was named last, in the sentences before, too (`memory.pronouns`). A sentence that
 is left states a fact if one of its patterns is found, or if it means nearly the same as the fact's
 statement, and more nearly than any other fact's: the mean of two cosines of their embeddings, one
 with *I* and *you* replaced by names, one with all names replaced by *someone*, so that talk about
@@ -11,13 +12,14 @@ The rules read English. Threshold: `python -m benchmarks.testimony`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.pronouns import PronounReader, list_named
 from genagents_env.patterns import finds_any
 from genagents_env.scenario.schema import Fact
 
@@ -26,12 +28,16 @@ _FEWEST = 3  # words of a sentence that can state something
 _FEWEST_SHARED = 2  # beginnings of words that it shares with a fact that it may mean
 _STEM = 5  # letters of a word that count then
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;…])[\"'\u201d)]*\s+")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?;…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bDr\.)[\"'\u201d)]*\s+"
+)
 _CLAUSE_END = re.compile(r"(?<=[,:])\s+|\s+(?=(?:but|although|though|however)\b)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z0-9]{3,}")
 _QUESTION = re.compile(
     r"\?|\b(?:whether|wonder\w*|curious|(?:ask|asks|asked|asking|(?:want|wants|like|love) to know|"
-    r"find out|not know|n't know)\b[^.]*\b(?:if|who|what|when|where|why|how))\b|^if\b",
+    r"find out|not know|n't know)\b[^.]*\b(?:if|who|what|when|where|why|how))\b|^if\b|"
+    r"^(?:(?:please|then|and|so|now),? )*tell (?:me|us)\b[^.]*\b(?:if|who|what|when|"
+    r"where|why|how)\b",
     re.IGNORECASE,
 )
 _DENIAL = re.compile(
@@ -64,6 +70,14 @@ class Testimony:
     similarity: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a sentence states, as it was said, and with names for pronouns."""
+
+    quote: str
+    named: str
+
+
 class FactFinder:
     """Finds the facts of a scenario in what was said.
 
@@ -78,43 +92,55 @@ class FactFinder:
         self, facts: Sequence[Fact], names: Sequence[str] = (), embedder: Embedder | None = None
     ) -> None:
         self.facts = tuple(facts)
-        forms = {part for name in names for part in (name, name.split()[0], name.split()[-1])}
-        people = "|".join(map(re.escape, sorted(forms, key=lambda form: (-len(form), form))))
-        self._people = re.compile(rf"\b(?:{people or '(?!)'})\b")
+        known = [*names, *list_named(fact.statement for fact in facts)]  # the dead as well
+        self._reader = PronounReader(dict.fromkeys(known))
+        self._people = self._reader.people
         self.threshold = None if embedder is None else THRESHOLDS.get(embedder.name)
         self._embedder = embedder
         self._stems = [_find_stems(fact.statement) for fact in self.facts]
 
     async def find(self, statements: Sequence[Statement]) -> list[tuple[Testimony, ...]]:
         """Return what each of `statements` testifies to, each fact once, in the facts' order."""
-        found = [self._match(one.text) for one in statements]
+        found = [self._match(one) for one in statements]
         if self.threshold is not None and self.facts:
             for own, close in zip(found, await self._compare(statements), strict=True):
                 for one in close:
                     own.setdefault(one.fact, one)
         return [tuple(own[f.id] for f in self.facts if f.id in own) for own in found]
 
-    def _match(self, text: str) -> dict[str, Testimony]:
+    def _match(self, said: Statement) -> dict[str, Testimony]:
         """Return the facts whose patterns are in a sentence, or in all that is stated together."""
         found: dict[str, Testimony] = {}
         for fact in self.facts:
-            stated = list_statements(text, deny=is_denial(fact.statement))
-            for part in (*stated, " ".join(stated)):
-                if finds_any(fact.patterns, part):
-                    found[fact.id] = Testimony(fact.id, part, None)
+            parts = self._list_parts(said, deny=is_denial(fact.statement))
+            together = Wording(" ".join(one.quote for one in parts), "")
+            for part in (*parts, together):
+                if finds_any(fact.patterns, part.quote) or finds_any(fact.patterns, part.named):
+                    found[fact.id] = Testimony(fact.id, part.quote, None)
                     break
+        return found
+
+    def _list_parts(self, said: Statement, *, deny: bool) -> list[Wording]:
+        """Return what is stated, as it was said and with names for pronouns."""
+        sentences = split_sentences(said.text)
+        named = self._reader.read(sentences, said.speaker, said.hearer)
+        found = []
+        for sentence, other in zip(sentences, named, strict=True):
+            part = Wording(_keep_stated(sentence, deny=deny), _keep_stated(other, deny=deny))
+            if len(part.named.split()) >= _FEWEST:
+                found.append(part)
         return found
 
     async def _compare(self, statements: Sequence[Statement]) -> list[list[Testimony]]:
         """Return for each statement the facts that a sentence of it comes close to, best first."""
-        parts: list[tuple[int, str, bool]] = []
+        parts: list[tuple[int, Wording, bool]] = []
         for k, one in enumerate(statements):
-            plain = list_statements(one.text, deny=False)
-            denials = [part for part in list_statements(one.text, deny=True) if part not in plain]
+            plain = self._list_parts(one, deny=False)
+            denials = [part for part in self._list_parts(one, deny=True) if part not in plain]
             parts += [(k, part, False) for part in plain]
             parts += [(k, part, True) for part in denials]
         found: list[list[Testimony]] = [[] for _ in statements]
-        named = [name_people(part, statements[k]) for k, part, _ in parts]
+        named = [name_people(part.named, statements[k]) for k, part, _ in parts]
         # Comparing is what takes time, and what shares no words is hardly ever alike.
         related = [k for k, text in enumerate(named) if self._is_related(text)]
         near = await self._measure([named[k] for k in related])
@@ -123,8 +149,8 @@ class FactFinder:
             fact, similarity = self.facts[best], float(row[best])
             if similarity < (self.threshold or 2) or (denies and not is_denial(fact.statement)):
                 continue
-            if _NUMBER.search(part) or not _NUMBER.search(fact.statement):
-                found[k].append(Testimony(fact.id, part, similarity))
+            if _NUMBER.search(part.quote) or not _NUMBER.search(fact.statement):
+                found[k].append(Testimony(fact.id, part.quote, similarity))
         return [sorted(own, key=lambda one: -(one.similarity or 0)) for own in found]
 
     async def _measure(self, texts: Sequence[str]) -> Floats:
@@ -157,14 +183,21 @@ def list_statements(text: str, *, deny: bool) -> list[str]:
         text: of any length.
         deny: keep clauses that deny, too, which a fact that is a denial itself is stated by.
     """
-    found = []
-    for sentence in _SENTENCE_END.split(text.replace("\u2019", "'")):
-        if _QUESTION.search(sentence) or _SUPPOSITION.search(sentence):
-            continue
-        kept = sentence if deny else " ".join(_drop_denials(_CLAUSE_END.split(sentence)))
-        if len(kept.split()) >= _FEWEST:
-            found.append(kept.strip())
-    return found
+    kept = [_keep_stated(sentence, deny=deny) for sentence in split_sentences(text)]
+    return [one for one in kept if len(one.split()) >= _FEWEST]
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of `text`; what stands between semicolons is one, too."""
+    return _SENTENCE_END.split(text.replace("\u2019", "'"))
+
+
+def _keep_stated(sentence: str, *, deny: bool) -> str:
+    if _QUESTION.search(sentence) or _SUPPOSITION.search(sentence):
+        return ""
+    if deny:
+        return sentence.strip()
+    return " ".join(filter(None, map(_drop_denial, _CLAUSE_END.split(sentence)))).strip()
 
 
 def name_people(text: str, said: Statement) -> str:
@@ -226,5 +259,9 @@ _EMPTY = frozenset(
 )
 
 
-def _drop_denials(clauses: Iterable[str]) -> list[str]:
-    return [clause for clause in clauses if not is_denial(clause)]
+def _drop_denial(clause: str) -> str:
+    """Return a clause without what it denies: all of it, or what follows the last *and* before."""
+    denial = _DENIAL.search(clause)
+    if denial is None:
+        return clause
+    return clause[: max(0, clause.rfind(" and ", 0, denial.start()))]

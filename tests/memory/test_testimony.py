@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from benchmarks.testimony import find_told, read_labelled, score
+from benchmarks.testimony import PARTS, find_told, read_labelled, score
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.testimony import (
@@ -14,6 +14,7 @@ from genagents_env.memory.testimony import (
     list_statements,
     name_people,
 )
+from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Fact
 
 KNIFE = Fact(
@@ -21,6 +22,7 @@ KNIFE = Fact(
     statement="Franco Bay left the inn with a knife.",
     patterns=(r"\bfranco\b.*\bknife\b",),
 )
+STRICT = KNIFE.model_copy(update={"patterns": (r"\bfranco\b[^.]*\bknife\b",)})  # in one sentence
 EMPTY = Fact(id="empty", statement="There was nobody in the inn.", patterns=(r"\binn was empty\b",))
 
 
@@ -58,6 +60,7 @@ def find(text: str, embedder: Embedder | None = None, by: str | None = None) -> 
         "Franco had a knife, is that what you saw?",
         "I wonder whether Franco had a knife.",
         "Please find out if Franco had a knife.",
+        "Please tell me what Franco did with the knife.",
         "If Franco had a knife, we are lost.",
         "Perhaps Franco had a knife.",
         "Franco did not have a knife.",
@@ -75,11 +78,45 @@ def test_a_question_a_supposition_and_a_denial_are_no_testimony(text: str) -> No
     [
         ("Hello. Franco had a knife! Did you know?", "Franco had a knife!"),
         ("I told nobody, but Franco had a knife.", "but Franco had a knife."),
-        ("I saw Franco. He had a knife.", "I saw Franco. He had a knife."),
+        ("I saw Franco. He had a knife.", "He had a knife."),
+        ("Mr. Bay is Franco; I saw Ada tell him of his knife.", "I saw Ada tell him of his knife."),
+        ("Franco had a knife and gave no answer.", "Franco had a knife"),
+        ("Franco? He had a knife.", "He had a knife."),
     ],
 )
 def test_the_sentence_that_states_it_is_quoted(text: str, sentence: str) -> None:
     assert find(text) == [Testimony("knife", sentence, None)]
+
+
+def test_a_pronoun_of_nobody_or_of_somebody_else_states_nothing() -> None:
+    finder = FactFinder([STRICT], ["Franco Bay", "Ada Ash"])
+    for text, found in (
+        ("He had a knife.", 0),
+        ("Franco was here. Then Ada came. She had a knife.", 0),
+        ("Ada was here. Then Franco came. He had a knife.", 1),
+        ("It is not so that Franco came and had a knife.", 0),
+    ):
+        assert len(asyncio.run(finder.find([Statement(text)]))[0]) == found
+
+
+def test_a_pronoun_is_not_who_is_spoken_to_nor_who_speaks() -> None:
+    finder = FactFinder([STRICT], ["Ada Ash"])  # Franco is known by the fact alone
+    said = "I saw Franco, Ada. I am Ben. He had a knife."
+    for hearer, facts in (("Ada Ash", ["knife"]), (None, [])):
+        (told,) = asyncio.run(finder.find([Statement(said, "Ben Bow", hearer)]))
+        assert [one.fact for one in told] == facts
+
+
+def test_names_of_people_are_no_likeness() -> None:
+    class Names(Meaning):
+        async def embed(self, texts: Sequence[str]) -> Floats:
+            rows = [[0.01, float("Bay" in text), float("knife" in text)] for text in texts]
+            near: Floats = np.array(rows, dtype=np.float32)
+            near /= np.linalg.norm(near, axis=1)[:, None]
+            return near
+
+    finder = FactFinder([KNIFE], [], Embedder(Names()))  # not among the people of the run
+    assert asyncio.run(finder.find([Statement("Franco Bay is in the inn.")])) == [()]
 
 
 def test_a_fact_that_denies_is_stated_by_a_denial() -> None:
@@ -117,9 +154,34 @@ def test_what_is_too_short_states_nothing() -> None:
 def test_patterns_find_half_of_what_is_told_and_hardly_anything_else() -> None:
     lines = read_labelled()
     assert len(lines) > 80
+    assert {line.part for line in lines} == set(PARTS)
     assert {line.kind for line in lines} == {"plain", "paraphrase", "question", "denial", "topic"}
-    found = score(asyncio.run(find_told(lines, None)))
+    written = [line for line in lines if line.part != "played"]
+    found = score(asyncio.run(find_told(written, None)))
     assert found.precision > 0.95
     assert 0.5 < found.recall < 0.7
+    played = score(asyncio.run(find_told([a for a in lines if a.part == "played"], None)))
+    assert played.precision > 0.85
+    assert played.recall > 0.8
     for kind in ("question", "denial"):
         assert score(asyncio.run(find_told([a for a in lines if a.kind == kind], None))).wrong == 0
+
+
+def test_who_was_told_in_a_played_run_is_as_a_reader_counted_it() -> None:
+    lines = [line for line in read_labelled() if line.part == "played" and line.said.hearer]
+    known = {fact.id: {*fact.known_by} for fact in load_scenario("murder_mystery").facts}
+    told = {
+        (fact, line.said.hearer)
+        for line, facts in asyncio.run(find_told(lines, None))
+        for fact in facts
+        if line.said.hearer not in known[fact]
+    }
+    assert told == {
+        ("testimony", "Richard Smith"),
+        ("testimony", "Lizhi Chen"),
+        ("argument", "Richard Smith"),
+        ("argument", "Lizhi Chen"),
+        ("last_seen", "Dmitri Ivanov"),
+        ("last_seen", "Lizhi Chen"),
+        ("caller", "Richard Smith"),
+    }

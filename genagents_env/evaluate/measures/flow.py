@@ -3,9 +3,10 @@
 Definition: *received*: heard a sentence in the run that states it; *stored*: holds a memory at the
 end that does; *retrieved*: the share of the interviews after the run in which any answer does. A
 sentence states it by its patterns, or by its meaning where the run's embedder knows any
-(`evaluate.hearings`); questions and denials state nothing. Of those who did not know it at the
-start: P(receive) is the share who received it, P(store) the share of the receivers who stored it,
-P(retrieve) the mean of retrieved over the receivers who stored it.
+(`evaluate.hearings`); pronouns stand for the names before them, questions and denials state
+nothing. Of those who did not know it at the start: P(receive) is the share who received it,
+P(store) the share of the receivers who stored it, P(retrieve) the mean of retrieved over the
+receivers who stored it.
 Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition;
 this one is ours.
 """

@@ -182,3 +182,19 @@ def test_the_flow_of_a_run_is_read_from_its_record(tmp_path: Path) -> None:
     with RunReader(write(tmp_path / "b.sqlite", mystery())) as run:
         (empty,) = compute_flows(run)
     assert (empty.p_receive, empty.p_store, empty.p_retrieve) == (0.0, None, None)
+
+
+@pytest.mark.parametrize(("addressed", "told"), [(["Ben"], 1), (["Ben", "Cy"], 0)])
+def test_he_is_not_who_alone_is_addressed(tmp_path: Path, addressed: list[str], told: int) -> None:
+    words = "I saw Franco Bay, Ben. He had a knife."
+    heard = say(4, "Ada", ["Ben"], words).data
+    said = Event(4, 4, "say", "Ada", {**heard, "to": None, "addressed": addressed})
+    strict = TESTIMONY.model_copy(
+        update={
+            "statement": "Franco Bay had a knife.",
+            "patterns": (r"\bfranco\b[^.]*\bknife\b",),
+        }
+    )
+    with RunReader(write(tmp_path / "a.sqlite", mystery(facts=(strict,)), [said])) as run:
+        (flow,) = compute_flows(run)
+    assert len(flow.receivers) == told
