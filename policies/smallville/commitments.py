@@ -3,11 +3,15 @@
 A conversation's memo adds them; a commitment of the day always stands in the day's hours.
 """
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from genagents_env.llm.calls import JSONValue
+
+_SHORT = 3  # letters of words that say nothing of a thing, such as "the"
+_SAME_WORDS = 0.5  # of the words of the shorter that show that two are one thing
 
 
 @dataclass(slots=True)
@@ -33,8 +37,8 @@ class Commitment:
 def add_commitment(commitments: list[Commitment], new: Commitment) -> bool:
     """Add a commitment; return whether it is new.
 
-    One of the same moment with the same people, or in the same words, takes the place of the old:
-    what was said last holds.
+    One of the same moment with the same people, or of the same thing, takes the place of the old:
+    what was said last holds, with everybody with whom the thing was agreed.
 
     Raises:
         ValueError: its date or time is none.
@@ -42,13 +46,33 @@ def add_commitment(commitments: list[Commitment], new: Commitment) -> bool:
     moment = new.begin
     for k, old in enumerate(commitments):
         people = old.with_whom.casefold() == new.with_whom.casefold()
-        same = old.what.casefold() == new.what.casefold()
+        same = _is_same(old, new)
         if old.begin == moment and (people or same):
-            commitments[k] = new
+            whom = _join_names(old.with_whom, new.with_whom) if same else new.with_whom
+            commitments[k] = replace(new, with_whom=whom)
             return False
     commitments.append(new)
     commitments.sort(key=lambda one: one.begin)
     return True
+
+
+def _is_same(old: Commitment, new: Commitment) -> bool:
+    """Return whether two of one moment are one thing: in the same words, or mostly, and place."""
+    if old.what.casefold() == new.what.casefold():
+        return True
+    words, others = (
+        {word for word in re.findall(r"[^\W_]+", one.what.casefold()) if len(word) > _SHORT}
+        for one in (old, new)
+    )
+    fewest = min(len(words), len(others))
+    alike = fewest > 0 and len(words & others) >= _SAME_WORDS * fewest
+    return alike and bool(old.where) and old.where.casefold() == new.where.casefold()
+
+
+def _join_names(old: str, new: str) -> str:
+    """Return all who are named in either, each once."""
+    names = [name for names in (old, new) for name in re.split(r",\s*|\s+and\s+", names) if name]
+    return " and ".join(dict.fromkeys(names))
 
 
 def list_ahead(commitments: Sequence[Commitment], now: datetime) -> list[Commitment]:

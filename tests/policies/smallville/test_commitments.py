@@ -1,5 +1,6 @@
 """Commitments: one a moment and company, those ahead in order, and how a plan shows them."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -22,6 +23,19 @@ def test_what_was_said_last_of_a_moment_holds() -> None:
     later = Commitment("2023-02-13", "17:00", "baking a cake", "", "Maria Lopez")
     assert not add_commitment(kept, later)
     assert kept == [later, PARTY]
+
+
+def test_one_thing_agreed_with_two_people_is_one_promise_with_both() -> None:
+    first = Commitment("2023-02-14", "16:30", "hanging garlands", "Hobbs Cafe", "Klaus Mueller")
+    second = replace(first, what="hanging garlands for the party", with_whom="Maria Lopez")
+    kept = [first]
+    assert not add_commitment(kept, second)
+    assert kept == [replace(second, with_whom="Klaus Mueller and Maria Lopez")]
+    assert not add_commitment(kept, first)  # it was said again
+    assert kept[0].with_whom == "Klaus Mueller and Maria Lopez"
+    other = replace(first, what="meeting the mayor", with_whom="Sam Moore")
+    assert add_commitment(kept, other)
+    assert len(kept) == 2
 
 
 def test_two_things_of_one_day_both_stay() -> None:
