@@ -111,8 +111,9 @@ class FactFinder:
     def _match(self, said: Statement) -> dict[str, Testimony]:
         """Return the facts whose patterns are in a sentence, or in all that is stated together."""
         found: dict[str, Testimony] = {}
+        stated = {deny: self._list_parts(said, deny=deny) for deny in (False, True)}
         for fact in self.facts:
-            parts = self._list_parts(said, deny=is_denial(fact.statement))
+            parts = stated[is_denial(fact.statement)]
             together = Wording(" ".join(one.quote for one in parts), "")
             for part in (*parts, together):
                 if finds_any(fact.patterns, part.quote) or finds_any(fact.patterns, part.named):
