@@ -17,6 +17,7 @@ _WORDS = re.compile(r"[a-z']+")
 _EMPTY = frozenset(
     ["a", "an", "and", "at", "for", "in", "of", "on", "or", "the", "then", "to", "with"]
 )
+_OWNER = re.compile(r"(.+?)['\u2019]s\b")  # of a room: "Maria Lopez's room"
 _HOME = re.compile(
     r"\b(?:at|back|go(?:ing)?|walk(?:ing)?|return(?:ing)?) home\b|^home$|, home\b", re.I
 )
@@ -72,15 +73,17 @@ async def list_offers(
     """Return the rooms to choose from for these activities, where the agent is now first.
 
     Those that everybody knows and the agent's own are always among them while they are open, of
-    others the ones whose names and things come nearest to the activities. Out on the way is no
-    place to do anything in.
+    others the ones whose names and things come nearest to the activities. A room that bears
+    somebody else's name is one of them only where an activity names it. Out on the way is no place
+    to do anything in.
     """
+    here = moment.percept.me.place
     rooms = [
         room
         for room in list_rooms(mind, moment.percept.known)
         if not _is_blocked(mind, room) and _is_open(room, clocks)
+        if room.id == here or not _is_of_another(mind, room, texts)
     ]
-    here = moment.percept.me.place
     scores = await _score_rooms(mind, rooms, texts, clocks[0], here)
     order = sorted(rooms, key=lambda room: -scores[room.id])
     rest = [room.id for room in order if not (room.common or room.own)]
@@ -156,6 +159,22 @@ def _describe_room(room: KnownRoom) -> str:
     things = ", ".join(thing.name for thing in room.things)
     name = room.id.replace("/", ", ")
     return f"{name}: {things}" if things else name
+
+
+def _is_of_another(mind: SmallvilleMind, room: KnownRoom, texts: Sequence[str]) -> bool:
+    """Return whether a room is somebody else's, whom none of the activities names.
+
+    One that the routine leads to is the agent's, too.
+    """
+    profile = mind.profile
+    if room.common or any(is_related(entry.place, room.id) for entry in profile.routine):
+        return False
+    own = {*profile.home.split("/"), *(profile.workplace or "").split("/")}
+    owners = [_OWNER.match(part) for part in room.id.split("/") if part not in own]
+    names = [name for found in owners if found for name in found[1].split() if name.istitle()]
+    mine = set(mind.name.split())
+    said = {word for text in texts for word in re.findall(r"\w+", text)}
+    return bool(names) and not (mine | said) & set(names)
 
 
 def _is_blocked(mind: SmallvilleMind, room: KnownRoom) -> bool:

@@ -213,6 +213,25 @@ def test_public_places_are_always_offered_and_of_others_those_that_mean_somethin
     assert data["places"][:2] == ["Cafe/kitchen", "Cafe/bar"]
 
 
+@pytest.mark.parametrize(
+    ("doing", "here", "offered"),
+    [
+        ("reading", "Cafe/kitchen", False),
+        ("visiting Bob", "Cafe/kitchen", True),
+        ("reading", "Dorm/Bob Birch's room", True),
+    ],
+)
+def test_a_room_of_somebody_else_is_offered_where_they_are_named_or_one_is_in_it(
+    doing: str, here: str, offered: bool
+) -> None:
+    known = ("Dorm/Ann Ash's room", "Dorm/Bob Birch's room", "Dorm/hall", "Cafe/kitchen")
+    mind = mind_with([doing], who=profile(home="Dorm/Ann Ash's room"))
+    percept = Moment(me=body(here), known=known)
+    data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 600}, percept))
+    expected = set(known) if offered else set(known) - {"Dorm/Bob Birch's room"}
+    assert set(data["places"]) == expected
+
+
 def test_the_current_place_comes_first_and_is_kept_when_no_other_is_named() -> None:
     mind = mind_with(["juggling", "whistling"], always_invalid)
     ground(mind)
