@@ -38,14 +38,15 @@ def add_commitment(commitments: list[Commitment], new: Commitment) -> bool:
     """Add a commitment; return whether it is new.
 
     One of the same moment with the same people, or of the same thing, takes the place of the old:
-    what was said last holds, with everybody with whom the thing was agreed.
+    what was said last holds, with everybody with whom the thing was agreed. A day holds several
+    things without a time.
 
     Raises:
         ValueError: its date or time is none.
     """
     moment = new.begin
     for k, old in enumerate(commitments):
-        people = old.with_whom.casefold() == new.with_whom.casefold()
+        people = bool(new.time) and old.with_whom.casefold() == new.with_whom.casefold()
         same = _is_same(old, new)
         if old.begin == moment and (people or same):
             whom = _join_names(old.with_whom, new.with_whom) if same else new.with_whom

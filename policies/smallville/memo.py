@@ -35,6 +35,7 @@ from .upcoming import describe_upcoming, rank_last
 
 _DAY = 86_400  # seconds
 _MOST = 4  # commitments of one conversation
+_ALONE = ("nobody", "no one", "alone")  # with whom one does what one promised to do oneself
 
 
 class Arrangement(ReplyModel):
@@ -156,6 +157,7 @@ def _take_promises(
             told.append(f"{each.what} ({each.day})")
             continue
         clock, people = read_clock(each.time), each.with_whom or " and ".join(data["others"])
+        people = "" if people.casefold() in _ALONE else people
         if each.time and not clock:
             mind.note_wish(f"a promise at {each.time!r}, which is no time: {each.what}")
         add_commitment(

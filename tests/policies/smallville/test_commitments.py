@@ -38,6 +38,12 @@ def test_one_thing_agreed_with_two_people_is_one_promise_with_both() -> None:
     assert len(kept) == 2
 
 
+def test_two_things_of_one_day_without_a_time_both_stay() -> None:
+    kept = [Commitment("2023-02-13", "", "calling my mother")]
+    assert add_commitment(kept, Commitment("2023-02-13", "", "listing quiet music"))
+    assert [one.what for one in kept] == ["calling my mother", "listing quiet music"]
+
+
 def test_two_things_of_one_day_both_stay() -> None:
     kept = [HANG]
     assert add_commitment(kept, Commitment("2023-02-13", "", "calling my mother"))

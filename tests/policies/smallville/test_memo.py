@@ -205,6 +205,12 @@ def take_memo(mind: SmallvilleMind, others: Sequence[str] = (BOB,), **fields: ob
 NOW = Moment().later(50)
 
 
+def test_what_one_does_alone_is_promised_with_nobody() -> None:
+    mind = make_mind()
+    take_memo(mind, commitments=[{**AGREED, "day": "today", "time": "", "with_whom": "Nobody"}])
+    assert mind.commitments == [Commitment("2023-02-13", "", "decorating the cafe", "Cafe")]
+
+
 @pytest.mark.parametrize(
     ("day", "time", "date", "clock"),
     [
