@@ -28,7 +28,8 @@ from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Profile
 
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
-_SELF_SHARE = 0.3  # of the prompt at most for who one is
+# Of the prompt at most for who one is: the first of these that leaves so much of it for data.
+_SELF_SHARES, _DATA_SHARE = (0.3, 0.15, 0.05), 0.25
 _MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
 _NAME, _PLACE = 24, 36  # tokens at most of a name or a place outside the fence
 _NAMED = 3  # people named at most
@@ -95,7 +96,7 @@ class PromptFiles:
         self.folder, self.limit, self.small = folder, limit, small
         self.mark = run_fence(seed)[:_MARK]
         self._files: dict[str, _PromptParts] = {}
-        self._selves: dict[str, tuple[str, int]] = {}
+        self._selves: dict[tuple[str, float], tuple[str, int]] = {}
 
     def fill(
         self,
@@ -119,10 +120,13 @@ class PromptFiles:
             memories: each with the words for its time.
             fields: what else the template names.
         """
-        file, (self_, lost) = self._load_file(name), self._describe_self(profile)
-        fields = {**fields, "me": self_, "small": self.small}
-        empty = Message("user", file.user.render(data=fence([], self.mark), **fields).strip())
-        room = self.limit - bound_prompt_tokens([file.system, empty])
+        file, fields, room, lost = self._load_file(name), {**fields, "small": self.small}, 0, 0
+        for share in _SELF_SHARES:
+            fields["me"], lost = self._describe_self(profile, share)
+            empty = Message("user", file.user.render(data=fence([], self.mark), **fields).strip())
+            room = self.limit - bound_prompt_tokens([file.system, empty])
+            if room >= self.limit * _DATA_SHARE:
+                break
         fitted = fit_sections(sections, int(room * (1.0 - _MEMORY_SHARE if memories else 1.0)))
         shown = _fit_memories(memories, room - _sum_tokens(fitted))
         if any(section.cut for section in fitted):  # what the memories left over goes to the lines
@@ -140,15 +144,16 @@ class PromptFiles:
             {**({PERSON: lost} if lost else {}), **cuts},
         )
 
-    def _describe_self(self, profile: Profile) -> tuple[str, int]:
-        """Return who one is, and how many sentences of it found no room."""
-        if profile.agent not in self._selves:
-            self._selves[profile.agent] = self._format_self(profile)
-        return self._selves[profile.agent]
+    def _describe_self(self, profile: Profile, share: float) -> tuple[str, int]:
+        """Return who one is, and how many sentences of it found no room in that share."""
+        key = profile.agent, share
+        if key not in self._selves:
+            self._selves[key] = self._format_self(profile, share)
+        return self._selves[key]
 
-    def _format_self(self, profile: Profile) -> tuple[str, int]:
+    def _format_self(self, profile: Profile, share: float) -> tuple[str, int]:
         sentences = [part.strip() for part in profile.persona.split(";") if part.strip()]
-        limit, render = int(self.limit * _SELF_SHARE), self._self_template.render
+        limit, render = int(self.limit * share), self._self_template.render
         for kept in range(len(sentences), -1, -1):
             text = render(
                 name=shorten_text(profile.name, limit // 4),

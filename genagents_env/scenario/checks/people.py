@@ -79,7 +79,7 @@ def _routine(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
         if last is not None and entry.at <= last:
             how = "comes twice" if entry.at == last else f"comes after {last:%H:%M}"
             text = f"{entry.at:%H:%M} {how}; list the entries by time of day, from 00:00 on"
-            yield Fault((*where, "time"), text)
+            yield Fault((*where, "at"), text)
         last = entry.at
         yield from index.place(entry.place, (*where, "place"))
         yield from _access(index, person, entry, where)
