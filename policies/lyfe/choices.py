@@ -8,14 +8,15 @@ from genagents_env.llm.calls import JSONValue
 
 from . import places
 from .mind import LyfeMind
+from .ties import describe_tie
 
-STRANGER = "a name that you heard or remember"
+STRANGER = "a name only; perhaps not in town"
 _THINGS = 4  # of a place
 
 
 def describe_near(mind: LyfeMind, name: str) -> JSONValue:
     """Return the line of somebody who is near."""
-    return _join("near", name, [mind.profile.relationships.get(name, "")])
+    return _join("near", name, [describe_tie(mind, name)])
 
 
 def describe_place(mind: LyfeMind, name: str, moment: Moment) -> JSONValue:
@@ -43,9 +44,9 @@ def describe_absent(mind: LyfeMind, name: str) -> JSONValue:
     """Return the line of somebody absent: who it is, where last seen, whether sought in vain."""
     if mind.services.prompts.small:
         return ["person", name]
-    tie = mind.profile.relationships.get(name, "")
+    tie = describe_tie(mind, name)
     seen, missed = mind.seen.get(name), mind.missed.get(name)
-    only_named = name in mind.named and not tie
+    only_named = name in mind.named
     return _join(
         "person",
         name,

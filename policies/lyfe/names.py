@@ -14,6 +14,10 @@ _TITLE = (
     r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra)\.?|Miss|Mister|Madam|Sir|Doctor|Professor|Officer|Chief"
     r"|Inspector|Detective|Sergeant|Captain|Chef|Father|Sister|Uncle|Aunt|Old|Young|Dear|Poor)"
 )
+_TRADE = (
+    r"(?:Dr\.?|Prof\.?|Doctor|Professor|Officer|Chief|Inspector|Detective|Sergeant|Captain|Chef"
+    r"|Father|Sister)"
+)  # the titles that say what somebody is
 # What stands before a surname, begins a sentence, and is nobody's first name.
 _OPENER = (
     r"(?:And|But|So|Then|Yes|No|Oh|Ah|Well|Hello|Hi|Hey|Thanks|Perhaps|If|When|With|To|At|In|On"
@@ -61,6 +65,14 @@ def find_mention(name: str, words: str, roles: Sequence[str] = ()) -> int | None
 def find_address(name: str, words: str, roles: Sequence[str] = ()) -> int | None:
     """Return where words turn to somebody by name or role first, None where they do not."""
     return _find_first(_compile_addresses(name, tuple(roles)), words)
+
+
+def find_title(name: str, words: str) -> str:
+    """Return by which title words call somebody: "Officer" Lizhi Chen; empty where by none."""
+    if name not in words:
+        return ""
+    found = re.search(rf"\b({_TRADE}) {re.escape(name)}(?!\w)", words)
+    return found[1] if found else ""
 
 
 @lru_cache(maxsize=4096)

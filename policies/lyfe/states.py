@@ -4,12 +4,16 @@ Goal, subgoal and summary stand in every prompt before anything else is given ro
 to mind is work memory and whatever the summary does not hold yet.
 """
 
+from collections.abc import Sequence
+
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 
 from .mind import LyfeMind, WorkItem, format_tie
+from .ties import describe_tie
 
 NO_SUBGOAL = "none yet"
+_PAUSE = 60  # seconds after which words belong to another talk (ours)
 
 
 def describe_states(mind: LyfeMind) -> list[Section]:
@@ -25,8 +29,8 @@ def describe_states(mind: LyfeMind) -> list[Section]:
 
 def describe_company(mind: LyfeMind) -> Section:
     """Return what the agent knows of those who are near, the nearest first."""
-    ties = mind.profile.relationships
-    return Section("ties", [["you know", name, ties[name]] for name in mind.near if name in ties])
+    known = {name: describe_tie(mind, name) for name in mind.near}
+    return Section("ties", [["you know", name, tie] for name, tie in known.items() if tie])
 
 
 def list_shown(mind: LyfeMind) -> list[str]:
@@ -41,8 +45,29 @@ def list_shown(mind: LyfeMind) -> list[str]:
 
 
 def describe_talk(mind: LyfeMind) -> Section:
-    """Return what just came to mind; where not all of it fits, the latest."""
-    return Section("talk", [format_item(mind, item) for item in list_items(mind)], SPOKEN, "last")
+    """Return what just came to mind; where not all of it fits, the latest.
+
+    One who talks is shown which of it was said before this talk, or to others.
+    """
+    items = list_items(mind)
+    begun = _find_beginning(mind, items) if mind.option.kind == "talk" else 0
+    lines = [format_item(mind, item, at < begun) for at, item in enumerate(items)]
+    return Section("talk", lines, SPOKEN, "last")
+
+
+def _find_beginning(mind: LyfeMind, items: Sequence[WorkItem]) -> int:
+    """Return from which item on they belong to the talk that the agent is in."""
+    begun = len(items)
+    following, heard = mind.option.begun, False
+    for at, item in reversed(list(enumerate(items))):
+        if not item.speaker:
+            continue
+        own = item.speaker == mind.name
+        to_others = own and not heard and item.at < mind.option.begun
+        if to_others or not (own or item.speaker in mind.near) or following - item.at > _PAUSE:
+            break
+        begun, following, heard = at, item.at, heard or not own
+    return begun
 
 
 def list_items(mind: LyfeMind) -> list[WorkItem]:
@@ -59,9 +84,14 @@ def format_summary(mind: LyfeMind) -> list[JSONValue]:
     return [format_item(mind, item) for item in mind.buffer if item not in mind.work]
 
 
-def format_item(mind: LyfeMind, item: WorkItem) -> JSONValue:
-    """Return an item as a line: when who said what, or when the agent noticed what."""
+def format_item(mind: LyfeMind, item: WorkItem, earlier: bool = False) -> JSONValue:
+    """Return an item as a line: when who said what, or when the agent noticed what.
+
+    `earlier`: it was said in another talk than the one now.
+    """
     clock = f"{mind.services.to_time(item.at):%H:%M}"
     if not item.speaker:
         return [clock, "you notice", item.text]
-    return [clock, "you" if item.speaker == mind.name else item.speaker, "said", item.text]
+    before: list[JSONValue] = ["earlier"] if earlier else []
+    who = "you" if item.speaker == mind.name else item.speaker
+    return [clock, *before, who, "said", item.text]

@@ -70,6 +70,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         [states.describe_company(mind)],
         others=shorten_names(_list_partners(mind)),
         roomy=mind.services.prompts.limit >= _ROOMY,
+        asked=questions.is_asked(mind, moment.now),
         closing=options.is_closing(mind, moment.now),
     )
     return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)

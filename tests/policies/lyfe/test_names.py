@@ -106,3 +106,16 @@ def test_a_place_is_meant_or_none(words: str, place: str) -> None:
 )
 def test_a_person_is_meant_or_nobody(words: str, person: str) -> None:
     assert aims.find_target(words, PEOPLE, TRADES) == person
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("I was looking for Officer Lizhi Chen to tell her.", "Officer"),
+        ("Lizhi Chen is an Officer.", ""),
+        ("Officer Lizhi Chens", ""),
+        ("Miss Lizhi Chen", ""),
+    ],
+)
+def test_a_title_says_what_somebody_is(words: str, title: str) -> None:
+    assert names.find_title(LIZHI, words) == title

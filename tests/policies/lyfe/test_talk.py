@@ -6,10 +6,10 @@ import pytest
 from genagents_env.actions import Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.lyfe import act, options, senses, talk
-from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
+from genagents_env.policies.lyfe import act, options, senses, talk, turns
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, WorkItem
 from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
-from tests.policies.percepts import Moment, Value, person, speech
+from tests.policies.percepts import Moment, Value, person, profile, speech
 
 BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
@@ -141,3 +141,57 @@ def test_one_whose_time_is_over_is_told_to_ask_nothing_new() -> None:
     now = HERE.later(130, conversation=TALK)
     think(mind, talk.make_queries(mind, moment(mind, now)), now)
     assert "ask nothing new" in list_requests(mind)[-1].messages[-1].content
+
+
+def prompt_after(*items: WorkItem, others: tuple[str, ...] = (BEN,)) -> str:
+    """Return what Ann is asked at the beginning of a talk with `others`, at second 600."""
+    people = tuple(person(name) for name in others)
+    now = Moment(people=people).later(600, people=people)
+    mind = talker(make_speech_rule("Well."))
+    mind.near, mind.option.begun, mind.work = list(others), 600, list(items)
+    for item in items:
+        if item.speaker == BEN:
+            turns.note_heard(mind, item, moment(mind, now.later(item.at - 600)))
+    mind.turn.until = mind.turn.delay = 0
+    mind.turn.mine = False
+    think(mind, talk.make_queries(mind, moment(mind, now)), now)
+    return list_requests(mind)[-1].messages[-1].content
+
+
+def test_what_was_said_to_others_is_not_the_talk_now() -> None:
+    words = prompt_after(
+        WorkItem("Thank you, Cat.", 580, "Ann Ash"), WorkItem("Then go to Ben.", 590, "Cat Cole")
+    )
+    assert '["08:09", "earlier", "you", "said", "Thank you, Cat."]' in words
+    assert '["08:09", "earlier", "Cat Cole", "said", "Then go to Ben."]' in words
+    assert "Answer first" not in words
+
+
+def test_what_one_was_asked_just_now_is_to_be_answered_first() -> None:
+    words = prompt_after(
+        WorkItem("The ducks are gone.", 300, BEN, 5), WorkItem("Did you see it?", 600, BEN, 7)
+    )
+    assert '["08:05", "earlier", "Ben Birch", "said", "The ducks are gone."]' in words
+    assert '["08:10", "Ben Birch", "said", "Did you see it?"]' in words
+    assert "Answer first what you were asked." in words
+
+
+def test_one_may_take_leave_and_need_invent_nothing() -> None:
+    words = prompt_after()
+    assert "names, places and times that you know, no others" in words
+    assert "Take leave in few words" in words
+
+
+def test_who_was_called_by_a_title_is_known_by_it() -> None:
+    words = prompt_after(WorkItem("Tell Officer Ben Birch.", 300, "Cat Cole"))
+    assert '["you know", "Ben Birch", "Officer"]' in words
+
+
+def test_who_one_is_stands_there_once() -> None:
+    who = profile(persona="Ann Ash, 34, is the baker", traits=())
+    mind = make_mind(make_speech_rule("Well."), who=who)
+    mind.option, mind.near = LyfeOption("talk", target=BEN), [BEN]
+    think(mind, talk.make_queries(mind, moment(mind, HERE)), HERE)
+    words = list_requests(mind)[-1].messages[-1].content
+    assert words.startswith("You are Ann Ash, 34, the baker.\nHome: Ann's house. Work: Cafe.\n\n")
+    assert words.count("the baker") == 1
