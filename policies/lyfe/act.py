@@ -84,8 +84,10 @@ def _find(mind: LyfeMind, moment: Moment) -> Action:
     if not option.heading and option.target in mind.met:
         option.heading = option.target
     elif not option.heading or (on_the_way and (percept.result.arrived or not percept.result.ok)):
-        option.heading = places.choose_next_place(mind, moment)
-        option.looked.append(option.heading)
+        searched = places.is_searched(mind)
+        option.heading = "" if searched else places.choose_next_place(mind, moment)
+        if option.heading:
+            option.looked.append(option.heading)
     if not option.heading:
         options.give_up(mind, moment.now)
         return Idle("looking round", "🙂")

@@ -85,7 +85,7 @@ def give_up(mind: LyfeMind, now: int) -> None:
     words = f"I have not reached {option.target}."
     if option.kind == "find":
         mind.missed[option.target] = now
-        places = ", ".join(place for place in option.looked if place) or "where I know to look"
+        places = ", ".join(option.looked) or "where I know to look"
         words = f"I looked for {option.target} ({places}) and did not find anybody of that name."
     senses.notice_oneself(mind, words, now, feedback=True)
     end(mind, now, ended=option.kind, outcome=f"You did not find {option.target}.")

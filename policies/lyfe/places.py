@@ -3,7 +3,8 @@
 Every place that the agent knows may be chosen, its own work and home and those that come up first.
 Nobody is told where others are. Who was never seen is looked for where memory names them with a
 place, then in one known place after another. People who are known from words alone may be looked
-for as well, but not those who are said to be dead.
+for as well, in three places and, where that was in vain, not again that day; but not those who are
+said to be dead.
 """
 
 import re
@@ -16,6 +17,7 @@ from .mind import LyfeMind
 
 _WORD = re.compile(r"\w{3,}")
 _COMMON = {"the", "and", "shop", "house", "home", "room", "for", "with", "town", "family"}
+_SEARCHED = 3  # places where somebody known by name only is looked for (ours)
 _DEAD = r"(?:murdered|killed|dead|died|death|body|corpse|funeral)"
 
 
@@ -48,7 +50,13 @@ def list_people_to_find(mind: LyfeMind) -> list[str]:
     known = [name for name in mind.people if name not in mind.near]
     known.sort(key=lambda name: -len(topic & _find_words([name])))
     named = [name for name in mind.named if name not in mind.near and not _is_dead(mind, name)]
-    return [*known, *named]
+    return [*known, *(name for name in named if not _was_missed_today(mind, name))]
+
+
+def is_searched(mind: LyfeMind) -> bool:
+    """Return whether enough places were looked at for somebody who may not be in town at all."""
+    option = mind.option
+    return option.target in mind.named and len(option.looked) >= _SEARCHED
 
 
 def choose_next_place(mind: LyfeMind, moment: Moment) -> str:
@@ -70,6 +78,11 @@ def _list_places(moment: Moment) -> list[str]:
     """Return the places the agent knows: whole ones, and rooms of which it knows no whole."""
     known = set(moment.percept.known)
     return [id_ for id_ in moment.percept.known if "/" not in id_ or id_.split("/")[0] not in known]
+
+
+def _was_missed_today(mind: LyfeMind, name: str) -> bool:
+    to_time, now = mind.services.to_time, mind.tick * mind.services.seconds_per_tick
+    return name in mind.missed and to_time(mind.missed[name]).date() == to_time(now).date()
 
 
 def _is_dead(mind: LyfeMind, name: str) -> bool:

@@ -5,7 +5,8 @@ import pytest
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.policies.lyfe import controller, options, senses, talk
+from genagents_env.percept import Result
+from genagents_env.policies.lyfe import act, controller, options, places, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import fields_of, list_requests, make_mind, moment, think
 from tests.policies.percepts import Moment, Value, person, profile, speech
@@ -197,3 +198,30 @@ def test_who_was_looked_for_in_vain_is_shown_as_such() -> None:
     shown = list_requests(mind)[0].messages[-1].content
     assert '["person", "Ben Birch", "not found 08:10"]' in shown
     assert "I looked for Ben Birch (Park, Cafe)" in shown
+
+
+def test_a_mere_name_is_looked_for_in_three_places_then_not_again_that_day() -> None:
+    mind = make_mind(make_choice_rule("wait"))
+    mind.named, percept = ["Zed Zorn"], Moment(known=tuple(f"Corner {n}" for n in range(9)))
+    shown = places.list_people_to_find(mind)
+    options.begin(mind, "find", moment(mind, percept), target="Zed Zorn", subgoal="ask Zed")
+    for _ in range(9):
+        act.choose_action(mind, moment(mind, percept))
+        percept = percept.later(10, result=Result(True, "", arrived=True))
+        mind.tick = percept.tick
+        if mind.option.kind == "decide":
+            break
+    assert mind.option.kind == "decide"
+    assert mind.work[-1].text.count("Corner") == 3
+    assert (mind.fresh, mind.option.before) == (True, "ask Zed")
+    assert [shown, places.list_people_to_find(mind)] == [["Zed Zorn"], []]
+    mind.tick += 8640  # ticks of ten seconds: a day
+    assert places.list_people_to_find(mind) == ["Zed Zorn"]
+
+
+def test_a_mere_name_is_offered_as_such() -> None:
+    mind = make_mind(make_choice_rule("wait"))
+    mind.named, percept = ["Zed Zorn"], Moment()
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    shown = list_requests(mind)[0].messages[-1].content
+    assert '["person", "Zed Zorn", "a name only; perhaps not in town"]' in shown
