@@ -7,6 +7,7 @@ events in the record are its evidence.
 Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1; how much is recalled, the public release.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -36,6 +37,9 @@ INTERVIEWER = "the interviewer"
 _SIFTED = 15  # long memories that the summary is made of; paper, D.1
 _EVIDENCE = 24  # events it may rest on
 _MAX_TOKENS = 480  # a summary; an answer in a script of a token a character
+
+_WORD = re.compile(r"\w{3,}")
+_TOLD = 0.75  # of its words in the summary, from which on a memory says nothing more (ours)
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -119,7 +123,9 @@ class _Interview:
         before = _list_at_hand(self.mind)
         self.said = [self._note(question, self.asker)]
         parts = [part.text for part in self.mind.summary.parts]
-        near = await recall(self.mind, question or None, shown=parts)
+        shown_anyway = [*parts, *self.mind.profile.sentences]
+        recalled = await recall(self.mind, question or None, shown=shown_anyway)
+        near = [one for one in recalled if not _is_told(one[1].text, parts)]
         grounds = _list_sources(self.mind, near, before)
         *purpose, summary = states.describe_states(self.mind)
         numbered = summary.lines if not self.mind.config.self_monitor else []
@@ -201,13 +207,22 @@ class _Interview:
 
 
 def _list_at_hand(mind: LyfeMind) -> list[WorkItem]:
-    """Return what is in work memory, and for those without a summary in the buffer; newest first.
+    """Return what is in work memory, and for those without a summary in the buffer.
 
-    One event comes once.
+    One event comes once. The oldest is first, as it is read; the newest where a small prompt may
+    have no room for all.
     """
     buffered = mind.buffer if not mind.config.self_monitor else []
     items = sorted([*mind.work[::-1], *buffered[::-1]], key=lambda item: -item.at)
-    return list({(item.speaker, item.text, item.event): item for item in items}.values())
+    found = list({(item.speaker, item.text, item.event): item for item in items}.values())
+    return found if mind.services.prompts.small else found[::-1]
+
+
+def _is_told(text: str, parts: Sequence[str]) -> bool:
+    """Return whether the sentences of a summary hold what a memory says, in nearly its words."""
+    told = {word for part in parts for word in _WORD.findall(part.casefold())}
+    words = set(_WORD.findall(text.casefold()))
+    return bool(words) and len(words & told) >= _TOLD * len(words)
 
 
 def _list_sources(

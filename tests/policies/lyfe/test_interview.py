@@ -182,9 +182,11 @@ def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
     ]
     assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
     said = [line[1:] for line in list_numbered_lines(second)]
-    newest = said.index(["you just said", "Bob is well."])
-    assert said[newest + 1] == ["the interviewer just said", "What of Bob?"]
-    assert ["you just said", "No, really?"] in said[newest + 2 :]
+    assert said[-2:] == [
+        ["the interviewer just said", "What of Bob?"],
+        ["you just said", "Bob is well."],
+    ]  # an answer after its question
+    assert ["you just said", "No, really?"] in said[:-2]
     assert ["question", "Where is the fair?"] in lines(second)
 
 
@@ -359,3 +361,15 @@ def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
         f"{purpose} #0 of 'Ann Ash' at tick 0" for purpose in (ANSWER, BEGIN)
     ]
     assert all("person" in json.loads(note.text) for note in notes)
+
+
+def test_an_answer_is_shown_nothing_that_its_summary_tells_in_nearly_the_same_words() -> None:
+    summary = "Bob told me that he saw the old boats burn at the pier last night."
+    mind = make_experienced_mind(make_answer_rule(summary=summary))
+    mind.long.seed("Last night the old boats were seen to burn at the pier.")
+    mind.long.seed("The old boats belong to Cat Cole.")
+    ask(mind, "What of the old boats?")
+    _, answer = list_requests(mind)
+    shown = [line[2] for line in list_numbered_lines(answer)]
+    assert "The old boats belong to Cat Cole." in shown
+    assert not [text for text in shown if text.startswith("Last night the old")]
