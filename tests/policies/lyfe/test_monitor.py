@@ -136,3 +136,9 @@ def test_a_thought_and_the_agents_own_words_rest_on_what_led_to_them() -> None:
     assert asyncio.run(narrative.find_events(mind, "So the bridge is closed.", made_of)) == [3]
     assert asyncio.run(narrative.find_events(mind, "I like boats a lot.", made_of)) == []
     assert asyncio.run(narrative.find_events(mind, "", made_of)) == []
+
+
+def test_what_is_done_is_not_to_stand_as_still_to_be_done() -> None:
+    mind = quiet()
+    assert update_summary(mind, hear_words(mind, 1, 2, 3, 4, 5))
+    assert "meant to be done once it is done" in list_requests(mind)[0].messages[0].content
