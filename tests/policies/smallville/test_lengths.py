@@ -52,7 +52,8 @@ def live(path: Path, endpoint: ScriptedEndpoint) -> list[CallRow]:
         "valentines_party",
         HOURS * 360,
         people=FOUR[:3],
-        start="07:30",
+        start="12:00",
+        place="Hobbs Cafe/cafe",
         policy=PolicySpec("smallville"),
         seed=1,
     )
