@@ -52,7 +52,7 @@ class DayFigure:
             return "none"
         if self.share:
             return f"{100 * value:.3g} %"
-        return f"{value:,.0f}" if value == round(value) else f"{value:.1f}"
+        return f"{value:,.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
 
     @property
     def bounds(self) -> str:

@@ -19,9 +19,9 @@ _COSTS = (
     ("outside", "outside conversation", "{:,.1f}"),
     ("utterance", "calls an utterance", "{:,.1f}"),
     ("tokens", "tokens an utterance", "{:,.0f}"),
-    ("dollars_hour", "$ an agent and game hour", "{:.4f}"),
-    ("dollars_utterance", "$ an utterance", "{:.4f}"),
-    ("dollars_human_hour", "$ an agent and human hour", "{:.3f}"),
+    ("dollars_hour", "$ an agent and game hour", "{:.3g}"),
+    ("dollars_utterance", "$ an utterance", "{:.3g}"),
+    ("dollars_human_hour", "$ an agent and human hour", "{:.3g}"),
 )
 
 _HUMAN_HOUR = "dollars_human_hour"

@@ -11,7 +11,7 @@ from genagents_env.rng import draw_bits, draw_index
 from . import steps, talk
 
 _SHORTEST, _LONGEST = 4, 12  # utterances of a talk, the farewells with them
-_READINESS = {True: 2, False: 4}  # of so many chances to talk one is taken, with news or without
+_READINESS = {True: 3, False: 6}  # of so many chances to talk one is taken, with news or without
 _QUESTIONS = (
     "What are you up to today?",
     "How is your day so far?",

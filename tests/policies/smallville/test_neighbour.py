@@ -170,6 +170,18 @@ def test_one_tells_what_one_is_at_and_what_comes_next() -> None:
     assert "At 13:00 I will be reading." in told
 
 
+def test_news_is_told_once_to_each() -> None:
+    """After a talk, by which the other knows it, one speaks of something else."""
+    told = ("#1", "before", "Isabella Rodriguez gives a party at Hobbs Cafe on February 14.")
+    said = ("Cal Crow", "said", "Well.")
+    before = ("latest talk with Cal Crow", "Mon 13 Feb 08:10", "Talked with Cal Crow: a good day")
+    words = "You are talking with Cal Crow."
+    whole = (told[0], told[1], told[2].replace("14.", "14 from 5 pm to 7 pm."))
+    assert "party" in str(company.speak_at_length(ask(words, NOW, AT, whole, said))["say"])
+    again = company.speak_at_length(ask(words, NOW, AT, before, whole, said))
+    assert "party" not in str(again["say"])
+
+
 @pytest.mark.parametrize(
     ("status", "told"),
     [
