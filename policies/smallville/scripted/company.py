@@ -95,9 +95,8 @@ def _list_words(prompt: Prompt, said: Sequence[PromptLine]) -> Iterator[str]:
     told = [line.text for line in said]
     asked = said[-1].head != "you" and said[-1].text.rstrip().endswith("?")
     answers = [*_tell_of_oneself(prompt)]
-    tidings = [
-        item.statement for item in news.find_own_news(prompt) if news.is_whole(item.statement)
-    ]
+    known = [] if _have_talked(prompt) else news.find_own_news(prompt)  # they know it by now
+    tidings = [item.statement for item in known if news.is_whole(item.statement)]
     more = [*_tell_of_others(prompt), _choose_question(prompt, said)]
     options = [*answers[:1], *tidings] if asked else tidings
     if said[-1].head != "you" and (found := _PROPOSAL.search(said[-1].text)):
