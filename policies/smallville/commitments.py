@@ -85,6 +85,18 @@ def list_ahead(commitments: Sequence[Commitment], now: datetime) -> list[Commitm
     ]
 
 
+def has_begun_with(
+    commitments: Sequence[Commitment], other: str, since: datetime, now: datetime
+) -> bool:
+    """Return whether something agreed on with `other` began after `since`, within the last hour."""
+    first = other.split()[0]
+    return any(
+        since < one.begin <= now < one.begin + timedelta(hours=1)
+        for one in commitments
+        if one.time and first in re.findall(r"\w+", one.with_whom)
+    )
+
+
 def format_commitment(one: Commitment) -> str:
     """Return what is promised, where and with whom, without its moment."""
     where = (

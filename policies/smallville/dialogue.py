@@ -10,6 +10,7 @@ from datetime import datetime, time, timedelta
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import Conversation, Percept
 
+from .commitments import has_begun_with
 from .mind import Dialogue, DialogueLine, HeardLine, SmallvilleMind
 from .turns import find_addressee
 
@@ -62,10 +63,15 @@ def list_company(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
 
 
 def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
-    """Return whether this is a time to speak to `other`: not late, not again so soon."""
+    """Return whether this is a time to speak to `other`: not late, not again so soon.
+
+    What both agreed on for this hour is a reason to talk, however lately they did.
+    """
     talked = mind.attention.talked.get(other)
-    rested = talked is None or moment.now - talked >= mind.config.talk_again_seconds
-    return rested and not is_late(mind, moment)
+    if talked is None or moment.now - talked >= mind.config.talk_again_seconds:
+        return not is_late(mind, moment)
+    since, now = mind.services.to_time(talked), moment.percept.time
+    return has_begun_with(mind.commitments, other, since, now) and not is_late(mind, moment)
 
 
 def is_late(mind: SmallvilleMind, moment: Moment) -> bool:

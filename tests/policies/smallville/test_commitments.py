@@ -10,6 +10,7 @@ from genagents_env.policies.smallville.commitments import (
     add_commitment,
     format_commitment,
     format_commitments,
+    has_begun_with,
     list_ahead,
 )
 
@@ -69,3 +70,13 @@ def test_the_words_name_place_and_people_once() -> None:
     assert format_commitments([PARTY]) == [
         ["promised", "Tuesday 14 February 17:00", "going to the party, at Hobbs Cafe"]
     ]
+
+
+def test_what_was_agreed_with_somebody_begins_at_its_hour_and_not_again_after_a_talk() -> None:
+    hang = Commitment("2023-02-14", "16:00", "hanging garlands", "Hobbs Cafe", "Maria Lopez")
+    before, at, later = (datetime.fromisoformat(f"2023-02-14T{hour}:20") for hour in (15, 16, 17))
+    assert has_begun_with([hang], "Maria Lopez", before, at)
+    assert not has_begun_with([hang], "Klaus Mueller", before, at)
+    assert not has_begun_with([hang], "Maria Lopez", at, at)
+    assert not has_begun_with([hang], "Maria Lopez", before, later)
+    assert not has_begun_with([replace(hang, time="")], "Maria Lopez", before, at)
