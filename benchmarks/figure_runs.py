@@ -1,7 +1,7 @@
 """The runs whose figures the documents show: how each is lived, and what is kept of it.
 
 A run is the command that a user would type. With what it came to goes a fingerprint: what happens
-in a short stretch of the same command with three people, which a test lives again. So figures of
+in a short stretch of the same command with few people, which a test lives again. So figures of
 a run that would come out otherwise today are found out without living it.
 """
 
@@ -28,7 +28,8 @@ from genagents_env.record import RunReader
 Cost: TypeAlias = dict[str, float]  # minutes and megabytes
 
 THREE = "Isabella Rodriguez,Maria Lopez,Klaus Mueller"
-_SHORT = f'--people "{THREE}" --start 2023-02-13T10:30 --hours 1 --no-interviews'
+_FIVE = f"{THREE},Sam Moore,Arthur Burton"
+_SHORT = f'--people "{_FIVE}" --start 2023-02-13T11:00 --hours 2 --no-interviews'
 _SOON = "--people 3 --seed 0 --hours 0.1 --no-interviews"
 _STORY = "--policy lyfe --embedder hashed --model scripted:gossip"
 _LONG, _PAPER = " --hours 1", " --hours 0.25"  # of game time; the paper's stories are the short one
@@ -53,7 +54,8 @@ class FigureRun:
 
 def _make_town_run(name: str, options: str, more: str = "") -> FigureRun:
     base = f"valentines_party --embedder hashed --seed 0 {options}"
-    return FigureRun(name, f"{base}{more}", f"{base} {_SHORT}")
+    alike = base.replace("inventor", "mute")  # they differ in interviews, which are left out
+    return FigureRun(name, f"{base}{more}", f"{alike} {_SHORT}")
 
 
 def _make_day_run(name: str, model: str) -> FigureRun:
