@@ -10,8 +10,8 @@ from genagents_env.rng import draw_bits, draw_index
 
 from . import steps, talk
 
-_SHORTEST, _LONGEST = 4, 12  # utterances of a talk, the farewells with them
-_READINESS = {True: 3, False: 6}  # of so many chances to talk one is taken, with news or without
+_SHORTEST, _LONGEST = 4, 11  # utterances of a talk, the farewells with them
+_READINESS = {True: 4, False: 8}  # of so many chances to talk one is taken, with news or without
 _QUESTIONS = (
     "What are you up to today?",
     "How is your day so far?",

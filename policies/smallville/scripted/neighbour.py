@@ -10,7 +10,7 @@ from genagents_env.rng import draw_index
 from . import day, places, steps, thoughts
 
 _EMOJI = "🙂"
-_NEWS, _USUAL = 5, 1  # importance
+_NEWS, _OVERHEARD, _USUAL = 5, 3, 1  # importance
 _FAMILIAR = 3  # of an insight about somebody one sees daily
 _COMPANY, _EVIDENCE = 2, 6  # people, and lines for each, of an insight
 _PERSON = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?= (?:is|said|knows|was)\b)")
@@ -76,13 +76,16 @@ def _choose_spot(
 
 def rate_lines(prompt: Prompt) -> dict[str, object]:
     """Return how important each line is: news matter, small talk and what one sees hardly do."""
-    given = [
-        _NEWS if news.is_news(news.extract_statement(line)) else _USUAL
-        for line in prompt.lines
-        if line.number is not None
-    ]
+    given = [_rate_line(prompt, line) for line in prompt.lines if line.number is not None]
     count = prompt.find_limit("minItems", len(given), "ratings")
     return {"ratings": ([_USUAL] * count + given)[-count:] if count else []}
+
+
+def _rate_line(prompt: Prompt, line: PromptLine) -> int:
+    if not news.is_news(news.extract_statement(line)):
+        return _USUAL
+    to_others = " said to " in line.text and f" said to {prompt.name}" not in line.text
+    return _OVERHEARD if to_others else _NEWS
 
 
 def draw_insights(prompt: Prompt) -> dict[str, object]:

@@ -157,7 +157,7 @@ def converse(opening: str = "Good morning, Cal!") -> list[str]:
 
 
 @pytest.mark.parametrize("opening", ["Hello!", "Good day.", "Ah, there you are.", "Well?", "Hm."])
-def test_talks_have_four_to_twelve_utterances_and_end_with_farewells(opening: str) -> None:
+def test_talks_have_four_to_eleven_utterances_and_end_with_farewells(opening: str) -> None:
     said = converse(opening)
     assert 4 <= len(said) <= 13
     assert "See you" in said[-1]
@@ -226,10 +226,13 @@ def test_ratings_tell_news_from_small_talk_and_sights() -> None:
         "the teapot is brewing",
         'Dan Dell said to Bea Birch: "It is windy."',
         'Dan Dell said to Bea Birch: "Sam Moore is running for mayor."',
+        'Dan Dell said to Cal Crow: "Sam Moore is running for mayor."',
     )
     numbered = [(f"#{k}", text) for k, text in enumerate(texts, 1)]
     schema = {"properties": {"ratings": {"type": "array", "minItems": 4}}}
-    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 1, 1, 5]}
+    assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {
+        "ratings": [1, 1, 1, 5, 3]
+    }
 
 
 def test_insights_name_the_lines_that_they_rest_on() -> None:
