@@ -229,7 +229,7 @@ def test_ratings_tell_news_from_small_talk_and_sights() -> None:
         'Dan Dell said to Cal Crow: "Sam Moore is running for mayor."',
     )
     numbered = [(f"#{k}", text) for k, text in enumerate(texts, 1)]
-    schema = {"properties": {"ratings": {"type": "array", "minItems": 4}}}
+    schema = {"properties": {"ratings": {"type": "array", "minItems": 5}}}
     assert neighbour.rate_lines(ask("Rate.", *numbered, schema=schema)) == {
         "ratings": [1, 1, 1, 5, 3]
     }
