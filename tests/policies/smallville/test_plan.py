@@ -57,7 +57,7 @@ def faults_of(day: Day, now: int) -> list[str]:
         faults += [] if day.hours[0].start <= max(now, day.wake) else ["hours begin late"]
     for a, b in pairwise(day.pieces):
         faults += [] if a.end == b.start else [f"gap between {a} and {b}"]
-    # A way that is shorter than was planned leaves its time to what follows, and so may two in a row.
+    # A way that is shorter than was planned leaves its time to what follows; so may two in a row.
     short = [p for p in day.pieces if not 0 < p.end - p.start <= 45 * 60]
     return [*faults, *(f"odd piece {p}" for p in short)]
 
