@@ -238,7 +238,11 @@ def days(delay: Delay | None, config: Mapping[str, object]) -> object:
     town = Town("valentines_party", config=config, start="08:00", hours=0.5)
     town.endpoint.delay = delay
     happened = [[to_plain(event) for event in town.step()] for _ in range(120)]
-    return to_plain([happened, town.policy.state()])
+    town.policy.state()  # which stores the replies that have come: which have, depends on the delay
+    for mind in town.policy.minds.values():
+        for pending in mind.pending:
+            pending.answer = None
+    return to_plain([happened, {a: mind.state() for a, mind in town.policy.minds.items()}])
 
 
 @pytest.mark.slow
@@ -418,6 +422,10 @@ def talkative(request: CompletionRequest) -> str:
     if fields_of(request)[0] == "say":
         words = f"Words {request.seed}."
         return json.dumps({"say": words, "end": draw_index(request.seed, 9, "end") == 0})
+    if fields_of(request)[0] == "spots":  # where the other is
+        spots = json.loads(sample_schema(request))["spots"]
+        kitchen = {"where": "Cottage/kitchen", "thing": "nothing", "state": ""}
+        return json.dumps({"spots": [{**spot, **kitchen} for spot in spots]})
     return sample_schema(request)
 
 
