@@ -20,6 +20,7 @@ from genagents_env.cli import (
     lists,
     look,
     memories,
+    new,
     prompts,
     rate,
     report,
@@ -46,7 +47,7 @@ app = typer.Typer(
 )
 for group in (
     *(runs, doctor, look, prompts, files, report, interviews, memories),
-    *(judge, sweep, rate, lists),
+    *(judge, sweep, rate, lists, new),
 ):
     group.add_to(app)
 

@@ -1,0 +1,119 @@
+"""`genagents new` and `genagents new-policy`: a scenario, a policy to begin with."""
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+from genagents_env.files import guard_files
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_TOWN, _POLICY, _CLASS = "my_town", "my_policy", "MyPolicy"  # what stands for the name in them
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(new)
+    app.command()(new_policy)
+
+
+def new(
+    place: Annotated[
+        Path, typer.Argument(metavar="NAME", help="Of the scenario and its folder; or a path.")
+    ],
+) -> None:
+    """Make a scenario to edit: a small town that is valid and can be lived at once.
+
+    Example: genagents new my_town && genagents run ./my_town
+    """
+    from genagents_env.scenario import list_scenario_names
+
+    name = _check_name(place, "scenario", list_scenario_names())
+    source = _TEMPLATES / _TOWN
+    _place_folder(
+        place,
+        {
+            str(path.relative_to(source)): path.read_text("utf-8").replace(_TOWN, name)
+            for path in sorted(source.rglob("*"))
+            if path.is_file()
+        },
+    )
+    say(f"{place}: a scenario with three people, a map, a fact, an event, questions and a check")
+    for step, command in (
+        ("edit it", f"{place}/scenario.toml, {place}/people/*.toml, {place}/map.txt"),
+        ("look for faults", f"genagents validate {place}"),
+        ("let it live", f"genagents run {place} --out {name}.sqlite"),
+        ("see what happened", f"genagents show {name}.sqlite"),
+        ("see what came of it", f"genagents report {name}.sqlite"),
+    ):
+        say(f"  {step:20} {command}", indent=23)
+
+
+def new_policy(
+    place: Annotated[
+        Path, typer.Argument(metavar="NAME", help="Of the policy and its file; or a path.")
+    ],
+) -> None:
+    """Make a policy to edit: one file with a class, and the test of its contract.
+
+    Example: genagents new-policy gossip && python gossip.py
+    """
+    from genagents_env.policy_loader import list_policies
+
+    bare = place.with_suffix("") if place.suffix == ".py" else place
+    name = _check_name(bare, "policy", list_policies())
+    path = bare.with_name(f"{name}.py")
+    label = "".join(part.capitalize() for part in name.split("_")) or name
+    text = (_TEMPLATES / f"{_POLICY}.py").read_text("utf-8")
+    _place_file(path, text.replace(_POLICY, name).replace(_CLASS, label))
+    say(f"{path}: a policy that can be run, and the test of its contract")
+    for step, command in (
+        ("edit it", f"{path}, the method _act above all"),
+        ("test it", f"python {path}, or pytest {path}"),
+        ("let it decide", f"genagents run tiny --policy {path}:{label}"),
+        ("what is what", "docs/policies.md"),
+    ):
+        say(f"  {step:20} {command}", indent=23)
+
+
+def _check_name(place: Path, what: str, known: list[str]) -> str:
+    """Return the name that a path ends in."""
+    name = place.name
+    if not _NAME.fullmatch(name):
+        allowed = "lower-case letters, digits and _ are allowed, a letter first, at most 40"
+        raise ConfigError(f"{name!r} is no name of a {what}; {allowed}")
+    if name in known:
+        raise ConfigError(f"{name!r} is a {what} that comes with the package; take another name")
+    return name
+
+
+def _place_folder(folder: Path, files: dict[str, str]) -> None:
+    """Write all files into a new folder, or nothing."""
+    with guard_files(folder):
+        _check_free(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as made:
+            draft = Path(made) / folder.name
+            for name, text in files.items():
+                (draft / name).parent.mkdir(parents=True, exist_ok=True)
+                (draft / name).write_text(text, "utf-8")
+            draft.rename(folder)
+
+
+def _place_file(path: Path, text: str) -> None:
+    with guard_files(path):
+        _check_free(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _check_free(path: Path) -> None:
+    if os.path.lexists(path):
+        raise ConfigError(f"{path} is there already, and nothing is replaced; take another name")
