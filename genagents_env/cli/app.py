@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import (
+    compare,
     doctor,
     files,
     interviews,
@@ -47,7 +48,7 @@ app = typer.Typer(
 )
 for group in (
     *(runs, doctor, look, prompts, files, report, interviews, memories),
-    *(judge, sweep, rate, lists, new),
+    *(judge, sweep, compare, rate, lists, new),
 ):
     group.add_to(app)
 

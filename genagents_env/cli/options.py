@@ -1,5 +1,6 @@
 """Options and arguments that several commands share, each declared once."""
 
+import json
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ import typer
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
+    from genagents_env.record.rows import JSON
     from genagents_env.run import Limits
 
 _LIMITS = "Limits"
@@ -136,3 +138,23 @@ def parse_pairs(options: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"{option!r}: expected KEY=VALUE")
         pairs[key.strip()] = value.strip()
     return pairs
+
+
+def parse_config(options: list[str] | None) -> "dict[str, JSON]":
+    """Return options of a policy, KEY=VALUE each: a value that is JSON as JSON, else as text."""
+    return {key: _parse_value(value) for key, value in parse_pairs(options).items()}
+
+
+def _parse_value(text: str) -> "JSON":
+    try:
+        value: JSON = json.loads(text, parse_constant=str)  # NaN is no JSON
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def parse_names(people: str | None) -> list[str] | None:
+    """Return the names in a text that commas separate; None where none is given."""
+    if people is None:
+        return None
+    return [name for name in (part.strip() for part in people.split(",")) if name]

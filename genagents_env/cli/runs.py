@@ -1,6 +1,5 @@
 """`genagents run` and `genagents resume`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,13 +23,14 @@ from genagents_env.cli.options import (
     Strict,
     TrustPolicies,
     make_limits,
+    parse_config,
+    parse_names,
     parse_pairs,
 )
 from genagents_env.cli.screen import print_degradation, say
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
-    from genagents_env.record.rows import JSON
     from genagents_env.run import RunResult
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
@@ -110,15 +110,13 @@ def run(
             scenario,
             start=start,
             hours=hours,
-            people=_parse_names(people),
+            people=parse_names(people),
             place=place,
             memories=memories,
         ),
         seed=seed,
         repeats=repeats,
-        policy=PolicySpec(
-            policy, {k: _parse_value(v) for k, v in parse_pairs(policy_config).items()}
-        ),
+        policy=PolicySpec(policy, parse_config(policy_config)),
         policy_for=parse_pairs(policy_for),
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
@@ -226,18 +224,3 @@ def _describe_resume(tick: int, record: "RunReader") -> str:
     if tick < 0:
         return "Resumed from the start: there was no checkpoint yet"
     return f"Resumed from tick {tick:,}, {record.time(tick):%H:%M}"
-
-
-def _parse_names(people: str | None) -> list[str] | None:
-    if people is None:
-        return None
-    return [name for name in (part.strip() for part in people.split(",")) if name]
-
-
-def _parse_value(text: str) -> "JSON":
-    """Return `text` as JSON where it is JSON (a number, true, a list), else as it stands."""
-    try:
-        value: JSON = json.loads(text, parse_constant=str)  # NaN is no JSON
-    except (ValueError, RecursionError):
-        return text
-    return value
