@@ -1,13 +1,15 @@
 """Verdicts on the scenario's checks: by rule, and by every model that judged the answers.
 
-A rule reads an answer by patterns, or the record for where people were. It has no opinion where a
+A rule reads an answer by patterns, or the record for where people were, what they had heard and
+what they did with things. It has no opinion where a
 check gives it nothing to read by. Two judges never mix: each stands under its own name.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
+from genagents_env.evaluate.deeds import find_bringers, find_knowers
 from genagents_env.evaluate.interviews import ENDS, InterviewReply, find_replies
 from genagents_env.evaluate.presence import Stay, is_within
 from genagents_env.evaluate.run_data import RunData, once_per_run
@@ -15,7 +17,13 @@ from genagents_env.patterns import compile_pattern, prepare
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
-from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, ValueCheck
+from genagents_env.scenario.schema import (
+    AnswerCheck,
+    FactCheck,
+    PlaceCheck,
+    RecordCheck,
+    ValueCheck,
+)
 
 RULE, YES, NO = "rule", "yes", "no"
 
@@ -28,9 +36,9 @@ class Verdict:
 
     Attributes:
         check: the id of the scenario's check.
-        agent: who answered, or was somewhere.
+        agent: who answered, was somewhere, knew or did something.
         when: before the run or after it.
-        repeat: of the interview; 0 for places.
+        repeat: of the interview; 0 for what the record tells.
         by: `rule`, or `model:` and the model's name.
         value: `yes`, `no`, or one of the check's values; None for no opinion.
     """
@@ -53,13 +61,11 @@ def find_verdicts(data: RunData) -> tuple[Verdict, ...]:
 
     In the scenario's order, before and then after; of each the rule's, then the models' by name.
     """
-    meta, last, run = data.meta, data.last_tick, data.reader
+    meta, last = data.meta, data.last_tick
     found: list[Verdict] = []
     for check in meta.scenario.checks:
-        if isinstance(check, PlaceCheck):
-            tick = last if check.at is None else run.tick_at(check.at)
-            known = 0 < last >= tick and (check.at is None or check.at >= run.time(0))
-            found += judge_places(check, meta.names, data.stays, tick if known else None)
+        if isinstance(check, RecordCheck):
+            found += _judge_record(data, check)
         else:
             rows, judged = data.interviews, data.judgements
             found += judge_answers(check, meta.scenario, meta.names, rows, judged, last)
@@ -148,6 +154,21 @@ def accept_verdict(check: CheckOfAnswers, verdict: str | None) -> str | None:
     return verdict if verdict in known else None
 
 
+def _judge_record(data: RunData, check: RecordCheck) -> Iterator[Verdict]:
+    """Yield for everybody what the record says of a check; no opinion before its time has come."""
+    last, run = data.last_tick, data.reader
+    tick = last if check.at is None else run.tick_at(check.at)
+    known = 0 < last >= tick and (check.at is None or check.at >= run.time(0))
+    if isinstance(check, PlaceCheck):
+        yield from judge_places(check, data.names, data.stays, tick if known else None)
+    elif not known:
+        yield from _judge_deeds(check, data.names, None)
+    elif isinstance(check, FactCheck):
+        yield from _judge_deeds(check, data.names, find_knowers(data, check.fact, tick))
+    else:
+        yield from _judge_deeds(check, data.names, find_bringers(data, check, tick))
+
+
 def judge_places(
     check: PlaceCheck, names: Sequence[str], whereabouts: Iterable[Stay], tick: int | None
 ) -> Iterator[Verdict]:
@@ -161,8 +182,15 @@ def judge_places(
         for stay in whereabouts
         if tick is not None and stay.first <= tick < stay.end and is_within(stay.place, check.place)
     }
+    yield from _judge_deeds(check, names, None if tick is None else there)
+
+
+def _judge_deeds(
+    check: RecordCheck, names: Sequence[str], those: Collection[str] | None
+) -> Iterator[Verdict]:
+    """Yield for each of `names` whether they are among `those`; None is no opinion."""
     for name in names:
-        value = None if tick is None else YES if name in there else NO
+        value = None if those is None else YES if name in those else NO
         yield Verdict(check.id, name, "after", 0, RULE, value)
 
 

@@ -11,7 +11,7 @@ from genagents_env.llm.calls import CallKey, JSONValue, Message
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario.questions import When, list_questions
-from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Scenario, ValueCheck
+from genagents_env.scenario.schema import AnswerCheck, RecordCheck, Scenario, ValueCheck
 from genagents_env.text import clean, fold
 
 PURPOSE = "judge"
@@ -82,7 +82,7 @@ def find_cases(
         names: the people of the run.
         rows: its interviews; those of tick 0 were held before it.
     """
-    checks = [check for check in scenario.checks if not isinstance(check, PlaceCheck)]
+    checks = [check for check in scenario.checks if not isinstance(check, RecordCheck)]
     put = _number_questions(scenario, names)
     found: list[Case] = []
     for row in rows:

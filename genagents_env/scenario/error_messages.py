@@ -13,6 +13,8 @@ from genagents_env.scenario.schema import (
     TABLE,
     WORDS,
     AnswerCheck,
+    FactCheck,
+    ObjectCheck,
     PlaceCheck,
     Scenario,
     ValueCheck,
@@ -57,6 +59,8 @@ _KIND_OF_CHECK: dict[str | int, type[BaseModel]] = {
     "answer": AnswerCheck,
     "value": ValueCheck,
     "place": PlaceCheck,
+    "fact": FactCheck,
+    "object": ObjectCheck,
 }
 _TAG_ERRORS = ("union_tag_not_found", "union_tag_invalid")
 

@@ -16,6 +16,7 @@ from genagents_env.scenario.schema import Scenario
 from genagents_env.scenario.town import lay_out, try_lay_out
 from genagents_env.text import clean
 
+_SHIPPED = ("*/scenario.toml", "stories/*/scenario.toml")  # in the folder of scenarios
 FAULT_LIMIT = 1000  # characters of one fault
 
 
@@ -68,7 +69,8 @@ def _find_shipped() -> dict[str, Path]:
     return {
         file.parent.name: file.parent
         for root in reversed(list(_roots))
-        for file in (Path(root) / "scenarios").glob("*/scenario.toml")
+        for pattern in _SHIPPED
+        for file in (Path(root) / "scenarios").glob(pattern)
     }
 
 

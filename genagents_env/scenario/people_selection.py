@@ -9,10 +9,11 @@ from genagents_env.scenario.fields import Model
 from genagents_env.scenario.schema import (
     ArenaSpec,
     Check,
+    ObjectCheck,
     ObjectSpec,
     Person,
-    PlaceCheck,
     Question,
+    RecordCheck,
     Reward,
     Scenario,
     SectorSpec,
@@ -57,7 +58,7 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
         raise ScenarioError(faults)
     cast = frozenset(names)
     questions = _questions(scenario.questions, cast)
-    checks = _checks(scenario.checks, questions)
+    checks = _checks(scenario.checks, questions, cast)
     return _with(
         scenario,
         people=tuple(_person(known[name], cast) for name in names),
@@ -125,9 +126,15 @@ def _questions(questions: Iterable[Question], cast: frozenset[str]) -> tuple[Que
     )
 
 
-def _checks(checks: Iterable[Check], questions: Iterable[Question]) -> tuple[Check, ...]:
+def _checks(
+    checks: Iterable[Check], questions: Iterable[Question], cast: frozenset[str]
+) -> tuple[Check, ...]:
     asked = {question.id for question in questions}
-    return tuple(c for c in checks if isinstance(c, PlaceCheck) or c.question in asked)
+    kept = (c for c in checks if isinstance(c, RecordCheck) or c.question in asked)
+    return tuple(
+        _with(c, unseen_by=_here(c.unseen_by, cast)) if isinstance(c, ObjectCheck) else c
+        for c in kept
+    )
 
 
 def _success(

@@ -5,7 +5,7 @@ Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
 """
 
 from datetime import date, time
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
@@ -265,7 +265,37 @@ class PlaceCheck(Model):
     at: LocalTime | None = None
 
 
-Check = Annotated[AnswerCheck | ValueCheck | PlaceCheck, Field(discriminator="kind")]
+class FactCheck(Model):
+    """Whether one knows `fact` at the time `at`; at the end of the run where no time is given.
+
+    One knows it from the start, or from when one heard it, by the fact's patterns.
+    """
+
+    kind: Literal["fact"]
+    id: Id
+    fact: Id
+    at: LocalTime | None = None
+
+
+class ObjectCheck(Model):
+    """Whether `object` is in `state` at the time `at`, or at the end, and it was one who put it so.
+
+    Where it was in that state already, it is whoever brought it there. `unseen_by`: none of these
+    people was awake in the same arena as it was done.
+    """
+
+    kind: Literal["object"]
+    id: Id
+    object: Ref
+    state: Line
+    at: LocalTime | None = None
+    unseen_by: tuple[Name, ...] = ()
+
+
+RecordCheck: TypeAlias = PlaceCheck | FactCheck | ObjectCheck  # nobody is asked: the record tells
+Check = Annotated[
+    AnswerCheck | ValueCheck | PlaceCheck | FactCheck | ObjectCheck, Field(discriminator="kind")
+]
 
 
 class Success(Model):

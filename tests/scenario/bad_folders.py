@@ -67,6 +67,18 @@ kind = "place"
 place = "Inn"
 at = 2023-02-13T10:30:00
 
+[[checks]]
+id = "felt"
+kind = "fact"
+fact = "feast"
+
+[[checks]]
+id = "lit"
+kind = "object"
+object = "Inn/taproom/hearth"
+state = "lit"
+unseen_by = ["Vic Bay"]
+
 [[success]]
 id = "told"
 title = "Vic knows"
@@ -475,6 +487,36 @@ BAD_CHECKS: dict[str, Bad] = {
     ),
     "key of another kind": Bad(
         S, 'kind = "place"', 'kind = "place"\nask = "x"', "checks[2].ask: unknown key; allowed: "
+    ),
+    "check of no fact": Bad(
+        S,
+        'kind = "fact"\nfact = "feast"',
+        'kind = "fact"\nfact = "feats"',
+        'checks[3].fact: no fact "feats"; did you mean "feast"?',
+    ),
+    "fact checked after the end": Bad(
+        S,
+        'kind = "fact"\n',
+        'kind = "fact"\nat = 2024-01-01T00:00:00\n',
+        "checks[3].at: 2024-01-01 00:00:00 is not in the scenario, from ",
+    ),
+    "check of no object": Bad(
+        S,
+        'object = "Inn/taproom/hearth"\nstate',
+        'object = "Inn/taproom/heart"\nstate',
+        'checks[4].object: no object "Inn/taproom/heart"; did you mean "Inn/taproom/hearth"?',
+    ),
+    "check of no state": Bad(
+        S,
+        'state = "lit"\nunseen',
+        'state = "lid"\nunseen',
+        'checks[4].state: no state "lid"; did you mean "lit"?',
+    ),
+    "unseen by nobody": Bad(
+        S,
+        'unseen_by = ["Vic Bay"]',
+        'unseen_by = ["Vic"]',
+        'checks[4].unseen_by[0]: no person "Vic"; did you mean "Vic Bay"?',
     ),
     "unknown key of a check": Bad(
         S, 'yes = ["yes"]', 'yess = ["yes"]', 'checks[0].yess: unknown key; did you mean "yes"?'

@@ -50,7 +50,8 @@ def test_two_names_are_never_a_cast() -> None:
 def test_what_rests_on_the_absent_goes_and_what_is_built_on_it(tmp_path: Path) -> None:
     whole = load_scenario(write(tmp_path, CHECKED))
     una, vic = select_people(whole, ["Una Ash"]), select_people(whole, ["Vic Bay"])
-    assert [one.id for one in una.checks] == ["likes", "came"]  # `heard` was put to Vic alone
+    # `heard` was put to Vic alone.
+    assert [one.id for one in una.checks] == ["likes", "came", "felt", "lit"]
     assert [one.id for one in una.success] == ["loved"]
     assert list(una.casts) == ["1"]
     assert vic.checks == whole.checks

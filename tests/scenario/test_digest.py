@@ -13,6 +13,8 @@ from genagents_env.scenario.schema import (
     AnswerCheck,
     ConversationRules,
     Fact,
+    FactCheck,
+    ObjectCheck,
     Person,
     PlaceCheck,
     Rules,
@@ -42,7 +44,10 @@ class LaterRules(Rules):
     conversation: LaterTalk = LaterTalk()
 
 
-LaterCheck = Annotated[LaterAnswerCheck | ValueCheck | PlaceCheck, Field(discriminator="kind")]
+LaterCheck = Annotated[
+    LaterAnswerCheck | ValueCheck | PlaceCheck | FactCheck | ObjectCheck,
+    Field(discriminator="kind"),
+]
 
 
 class LaterScenario(Scenario):

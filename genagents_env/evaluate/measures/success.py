@@ -20,7 +20,7 @@ from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
-from genagents_env.scenario.schema import Check, PlaceCheck, Success, ValueCheck
+from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueCheck
 
 Truth: TypeAlias = bool | None
 
@@ -35,7 +35,7 @@ class SuccessOutcome:
         success: its id.
         title: in the scenario's words.
         when: before the run or after it.
-        by: `rule`, or `model:` and the model's name. Where people were is always by rule.
+        by: `rule`, or `model:` and the model's name. What the record tells is always by rule.
         shares: of each agent of a check, in 0..1; those without any verdict are left out, and
             successes of successes have none.
         share: of the repeats that are decided, those that succeeded; None where none is.
@@ -180,7 +180,7 @@ def _find_after(data: RunData, by: str) -> dict[str, SuccessOutcome | None]:
 
 def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
     """Return whether a verdict counts in the outcomes by `by`: its own, and the record's."""
-    return verdict.by == by or isinstance(checks.get(verdict.check), PlaceCheck)
+    return verdict.by == by or isinstance(checks.get(verdict.check), RecordCheck)
 
 
 def _tally_judge(
@@ -191,21 +191,21 @@ def _tally_judge(
     by: str,
 ) -> list[SuccessOutcome]:
     found: dict[str, SuccessOutcome] = {}
-    lasting: set[str] = set()  # rest on places alone, and so hold in every repeat
+    lasting: set[str] = set()  # rest on the record alone, and so hold in every repeat
     for success in successes:
-        of_places = _rests_on_places(success, checks, lasting)
+        of_record = _rests_on_record(success, checks, lasting)
         one = _compute_outcome(success, checks, given, found, lasting, when, by)
-        if of_places:
+        if of_record:
             lasting.add(success.id)
         if one is not None:
             found[success.id] = one
-    # What depends on places alone is given once, by rule, though every judge uses it.
+    # What depends on the record alone is given once, by rule, though every judge uses it.
     return [one for one in found.values() if by == RULE or one.success not in lasting]
 
 
-def _rests_on_places(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
+def _rests_on_record(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
     if success.check is not None:
-        return isinstance(checks[success.check], PlaceCheck)
+        return isinstance(checks[success.check], RecordCheck)
     return all(part in lasting for part in _get_parts(success)[1])
 
 

@@ -6,7 +6,15 @@ from datetime import timedelta
 from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.checks.patterns import check_patterns
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
-from genagents_env.scenario.schema import AnswerCheck, PlaceCheck, Success, ValueCheck
+from genagents_env.scenario.schema import (
+    AnswerCheck,
+    Check,
+    FactCheck,
+    ObjectCheck,
+    RecordCheck,
+    Success,
+    ValueCheck,
+)
 from genagents_env.text import fold
 
 _GROUNDS = ("check", "all", "any", "none")
@@ -16,8 +24,8 @@ _ALLOWED = f"exactly one of {', '.join(_GROUNDS)} is wanted"
 def check_success(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield what is wrong with the checks, the successes and the casts."""
     for i, check in enumerate(index.scenario.checks):
-        if isinstance(check, PlaceCheck):
-            yield from _place(index, check, ("checks", i))
+        if isinstance(check, RecordCheck):
+            yield from _of_record(index, check, ("checks", i))
         else:
             yield from _answers(index, check, ("checks", i))
     for i, success in enumerate(index.scenario.success):
@@ -25,8 +33,16 @@ def check_success(index: ScenarioIndex) -> Iterator[Fault]:
     yield from _casts(index)
 
 
-def _place(index: ScenarioIndex, check: PlaceCheck, loc: Loc) -> Iterator[Fault]:
-    yield from index.place(check.place, (*loc, "place"))
+def _of_record(index: ScenarioIndex, check: RecordCheck, loc: Loc) -> Iterator[Fault]:
+    if isinstance(check, FactCheck):
+        yield from index.fact(check.fact, (*loc, "fact"))
+    elif isinstance(check, ObjectCheck):
+        yield from index.object(check.object, (*loc, "object"))
+        yield from index.state(check.object, check.state, (*loc, "state"))
+        for j, name in enumerate(check.unseen_by):
+            yield from index.person(name, (*loc, "unseen_by", j))
+    else:
+        yield from index.place(check.place, (*loc, "place"))
     scenario = index.scenario
     end = scenario.start + timedelta(hours=scenario.hours)
     if check.at is not None and not scenario.start <= check.at <= end:
@@ -118,7 +134,7 @@ def _value(success: Success, check: ValueCheck, loc: Loc) -> Iterator[Fault]:
 def _of(
     index: ScenarioIndex,
     success: Success,
-    check: AnswerCheck | ValueCheck | PlaceCheck | None,
+    check: Check | None,
     loc: Loc,
 ) -> Iterator[Fault]:
     asked: Sequence[str] = ()

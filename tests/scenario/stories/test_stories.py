@@ -1,0 +1,50 @@
+"""Each story can be won by what its people say and do, and lost: lived through the real run."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.evaluate.measures.success import compute_outcomes
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.record import RunReader
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.scenario import load_scenario
+
+HERE = Path(__file__).parent
+PLAYS: Mapping[str, Mapping[str, Mapping[str, list[str]]]] = tomllib.loads(
+    (HERE / "plays.toml").read_text()
+)
+FOLDER = HERE.parents[2] / "scenarios" / "stories"
+STORIES = sorted(path.parent.name for path in FOLDER.glob("*/scenario.toml"))
+WON = "won"
+LOSSES = [(story, play) for story, plays in PLAYS.items() for play in plays if play != WON]
+
+
+def live(story: str, policy: PolicySpec, path: Path, seed: int = 0) -> dict[str, bool | None]:
+    """Return what came of each success of a story at the end of a run."""
+    spec = RunSpec(TownConfig(story), seed=seed, policy=policy)
+    result = run(spec, path / "run.sqlite", RunOptions(trust_policies=True))
+    assert result.status == "finished"
+    with RunReader(path / "run.sqlite") as reader:
+        outcomes = compute_outcomes(RunData(reader))
+    found: dict[str, bool | None] = dict.fromkeys(one.id for one in load_scenario(story).success)
+    found |= {one.success: one.majority for one in outcomes if one.when == "after"}
+    return found
+
+
+def play(story: str, name: str, path: Path) -> dict[str, bool | None]:
+    parts = PLAYS[story][name]
+    return live(story, PolicySpec(str(HERE / "cast.py"), {"parts": parts}), path)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_is_won_by_those_who_do_what_it_takes(story: str, tmp_path: Path) -> None:
+    assert play(story, WON, tmp_path)[WON] is True
+
+
+@pytest.mark.parametrize(("story", "name"), LOSSES)
+def test_a_story_is_lost_by_those_who_do_not(story: str, name: str, tmp_path: Path) -> None:
+    assert play(story, name, tmp_path)[WON] is False
