@@ -1,26 +1,31 @@
 """Scenarios that build on another: `extends = "name"` in scenario.toml.
 
 The base is a shipped scenario, or the folder of that name beside the one that extends it. From the
-base come its people and every key that is not given anew, whole keys only; a person of the same
-name takes the place of the base's, others are added. With
+base come its people and every key that is not given anew. Tables are joined key by key, so that
+one rule given anew leaves the others as they are; but an empty table (`rules = {}`) is empty, and
+`[reward]` with a `name` of its own is another reward, whose keys are all its own. Lists are taken
+whole. A person of the same name takes the place of the base's, others are added. With
 `extends = { scenario = "name", people = [] }` only these of the base's people come along, here
-none. The town is taken as a whole: with `sectors` of its own, a scenario does not use the base's
-map. Every scenario has its own name.
+none; casts that name others stay behind. The town is taken as a whole: with `sectors` of its own,
+a scenario does not use the base's map. Every scenario has its own name.
 """
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.scenario.fields import NAME_LIMIT
-from genagents_env.scenario.files import Folder, read_folder
+from genagents_env.scenario.files import Folder, Raw, read_folder
 from genagents_env.text import fold
 
 KEY = "extends"
 CHAIN_LIMIT = 8  # folders
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _OWN = ("name", "title", "description")
+
+Where: TypeAlias = tuple[str, ...]  # keys, the outermost first
 
 
 def read_whole(path: Path, shipped: Mapping[str, Path]) -> Folder:
@@ -83,9 +88,21 @@ def _drop_people(base: Folder, guests: list[str]) -> list[str]:
         for guest in guests
         if fold(guest[:NAME_LIMIT]) not in folded
     ]
+    _drop_casts(base, {fold(name[:NAME_LIMIT]) for name in names} - wanted)
     base.raw["people"] = [people[i] for i in kept]
     base.people = [base.people[i] for i in kept]
     return faults
+
+
+def _drop_casts(base: Folder, absent: set[str]) -> None:
+    """Drop the base's casts in which one of those is who stay behind."""
+    casts = base.raw.get("casts")
+    if isinstance(casts, dict):
+        base.raw["casts"] = {
+            key: names
+            for key, names in casts.items()
+            if not (isinstance(names, list) and any(_fold(name) in absent for name in names))
+        }
 
 
 def _find(
@@ -110,18 +127,38 @@ def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     """Return `own` with what it takes from `base`, whose files are named with `prefix`."""
     if not base.raw:  # what the base lacks cannot be distinguished from what is missing
         return Folder(faults=[*own.faults, *(prefix + fault for fault in base.faults)])
-    taken = [key for key in base.raw if key not in own.raw and key not in (*_OWN, "people")]
-    if "sectors" in own.raw and "map" in taken:
-        taken.remove("map")
-    plain = {"map": "map.txt"}
-    keys = {key: prefix + base.keys.get(key, plain.get(key, "scenario.toml")) for key in taken}
+    theirs = {key: value for key, value in base.raw.items() if key not in (*_OWN, "people")}
+    if "sectors" in own.raw:
+        theirs.pop("map", None)
+    reward = own.raw.get("reward")
+    if isinstance(reward, dict) and "name" in reward:
+        theirs.pop("reward", None)
+    raw, taken = _join_tables(theirs, own.raw)
     joined = Folder(
-        raw={**own.raw, **{key: base.raw[key] for key in taken}},
+        raw=raw,
         faults=[*own.faults, *(prefix + fault for fault in base.faults)],
-        keys={**own.keys, **keys},
+        keys={**own.keys, **{".".join(path): prefix + base.find_file(path) for path in taken}},
     )
     _join_people(joined, base, own, prefix)
     return joined
+
+
+def _join_tables(base: Raw, own: Raw, at: Where = ()) -> tuple[Raw, list[Where]]:
+    """Return `own` with the keys of `base` that it lacks, in tables within it too.
+
+    Returns:
+        The table, and the paths of what is from `base`.
+    """
+    joined, taken = dict(own), list[Where]()
+    for key, value in base.items():
+        mine = own.get(key)
+        if key not in own:
+            joined[key] = value
+            taken.append((*at, key))
+        elif isinstance(mine, dict) and isinstance(value, dict) and mine:
+            joined[key], within = _join_tables(value, mine, (*at, key))
+            taken += within
+    return joined, taken
 
 
 def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None:
@@ -144,5 +181,8 @@ def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None
 
 def _name(person: object) -> str:
     """Return the name of a person in raw data as names are compared, "" where there is none."""
-    name = person.get("name") if isinstance(person, dict) else None
+    return _fold(person.get("name")) if isinstance(person, dict) else ""
+
+
+def _fold(name: object) -> str:
     return fold(name[:NAME_LIMIT]) if isinstance(name, str) else ""

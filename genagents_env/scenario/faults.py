@@ -22,19 +22,28 @@ class Origins:
     """Which file each part of a scenario came from.
 
     `people[i]` is the file of person i and the key of that person inside it ("" for all of it).
-    `keys` is the file of a top-level key that does not come from the folder's own scenario.toml.
+    `keys` is the file of a key that does not come from the folder's own files; a key within a table
+    is `table.key`, and what is not named stands where its table does.
     """
 
     people: tuple[tuple[str, str], ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
+
+    def find_file(self, loc: Loc) -> str:
+        """Return in which file the key at `loc` stands."""
+        path, file = "", "map.txt" if loc[:1] == ("map",) else "scenario.toml"
+        for part in loc:
+            path = f"{path}.{part}" if path else str(part)
+            file = self.keys.get(path, file)
+        return file
 
     def render(self, fault: Fault) -> str:
         """Return the fault as `file:key: text`."""
         loc, prefix = fault.loc, ""
         if loc[:1] == ("map",):
             where = ", ".join(map(str, loc[1:])) or "map"
-            return f"{self.keys.get('map', 'map.txt')}:{where}: {fault.text}"
-        file = self.keys.get(str(loc[0]), "scenario.toml") if loc else "scenario.toml"
+            return f"{self.find_file(('map',))}:{where}: {fault.text}"
+        file = self.find_file(loc)
         index = loc[1] if loc[:1] == ("people",) and len(loc) > 1 else None
         if isinstance(index, int) and index < len(self.people):
             file, prefix = self.people[index]

@@ -26,8 +26,8 @@ Raw = dict[str, object]
 class Folder:
     """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`.
 
-    `people` says of each person the file and the key inside it; `keys` of each top-level key that
-    was taken from another folder in which file it stands.
+    `people` says of each person the file and the key inside it; `keys` of each key that was taken
+    from another folder in which file it stands; a key within a table is `table.key`.
     """
 
     raw: Raw = field(default_factory=dict)
@@ -41,6 +41,10 @@ class Folder:
     def origins(self) -> Origins:
         """The file and key of every person, and the file of every key from another folder."""
         return Origins(tuple(self.people), self.keys)
+
+    def find_file(self, path: tuple[str, ...]) -> str:
+        """Return in which file the key at `path` stands."""
+        return self.origins.find_file(path)
 
 
 class _Refused(Exception):

@@ -38,6 +38,88 @@ def test_a_key_given_anew_replaces_the_whole_key(tmp_path: Path) -> None:
     assert child.facts == load_scenario(tmp_path / "base").facts
 
 
+RULED = {
+    **GOOD,
+    "scenario.toml": GOOD["scenario.toml"]
+    + """
+[rules]
+walk_speed = 0.3
+vision_radius = 5
+
+[rules.conversation]
+max_members = 3
+cooldown_seconds = 1800
+""",
+}
+
+
+def _rules(path: Path, text: str) -> dict[str, object]:
+    child = load_scenario(_pair(path, {"scenario.toml": text}, RULED))
+    return child.rules.model_dump(exclude_defaults=True)
+
+
+def test_a_rule_given_anew_leaves_the_others_as_the_base_has_them(tmp_path: Path) -> None:
+    talk = {"max_members": 3, "cooldown_seconds": 1800}
+    base = {"walk_speed": 0.3, "vision_radius": 5, "conversation": talk}
+    assert _rules(tmp_path / "a", "") == base
+    anew = _rules(tmp_path / "b", "[rules]\nvision_radius = 9\nphone = true\n")
+    assert anew == {**base, "vision_radius": 9, "phone": True}
+    anew = _rules(tmp_path / "c", "[rules.conversation]\nmax_members = 6\n")
+    assert anew == {**base, "conversation": {**talk, "max_members": 6}}
+    assert _rules(tmp_path / "d", "[rules]\nconversation = {}\n") == {
+        "walk_speed": 0.3,
+        "vision_radius": 5,
+    }
+    assert _rules(tmp_path / "e", "rules = {}\n") == {}
+
+
+def test_rules_are_joined_along_a_chain(tmp_path: Path) -> None:
+    _pair(tmp_path, {"scenario.toml": "[rules]\nvision_radius = 9\n"}, RULED)
+    head = CHILD.replace('"child"', '"grandchild"').replace('"base"', '"child"')
+    text = f"{head}\n[rules]\nhearing_radius = 2\n"
+    rules = load_scenario(write(tmp_path / "grandchild", {"scenario.toml": text})).rules
+    assert (rules.walk_speed, rules.vision_radius, rules.hearing_radius) == (0.3, 9, 2)
+
+
+def test_another_reward_has_only_its_own_keys_and_the_same_one_keeps_the_bases(
+    tmp_path: Path,
+) -> None:
+    base = load_scenario(write(tmp_path / "alone", GOOD)).reward
+    assert base.errands
+    other = '[reward]\nname = "attendance"\ngathering = "feast"\n'
+    found = load_scenario(_pair(tmp_path / "a", {"scenario.toml": other})).reward
+    assert (found.name, found.gathering, found.errands) == ("attendance", "feast", ())
+    dearer = {"scenario.toml": "[reward]\nstep_cost = 0.5\n"}
+    found = load_scenario(_pair(tmp_path / "b", dearer)).reward
+    assert found == base.model_copy(update={"step_cost": 0.5})
+
+
+def test_casts_are_joined_and_those_who_stay_behind_are_in_none(tmp_path: Path) -> None:
+    plain = "facts = []\nquestions = []\ngatherings = []\nevents = []\nreward = {}\n"
+    base = {**GOOD, "people/una.toml": UNA.split("relationships")[0]}
+    text = GOOD["scenario.toml"].replace('users = ["Una Ash", "Vic Bay"]', "")
+    casts = '\n[casts]\nboth = ["Una Ash", "Vic Bay"]\none = ["Una Ash"]\n'
+    base["scenario.toml"] = text + casts
+    own = {"scenario.toml": f'{plain}[casts]\nmore = ["Una Ash"]\n'}
+    some = load_scenario(_pair(tmp_path / "a", own, base, SOME))
+    assert set(some.casts) == {"one", "more"}
+    everyone = SOME.replace(', people = ["una  ash"]', "")
+    assert set(load_scenario(_pair(tmp_path / "b", own, base, everyone)).casts) == {
+        *("both", "one", "more")
+    }
+
+
+def test_a_fault_in_a_joined_table_names_the_file_it_stands_in(tmp_path: Path) -> None:
+    base = {**RULED, "scenario.toml": RULED["scenario.toml"].replace("max_members = 3", "mx = 3")}
+    own = {"scenario.toml": "[rules]\nvision_radius = 900\n[rules.conversation]\nmax_members = 1"}
+    faults = validate_folder(_pair(tmp_path, own, base))
+    assert sorted(fault.split(": ")[0] for fault in faults) == [
+        "base/scenario.toml:rules.conversation.mx",
+        "scenario.toml:rules.conversation.max_members",
+        "scenario.toml:rules.vision_radius",
+    ]
+
+
 def test_people_replace_those_of_their_name_and_others_are_added(tmp_path: Path) -> None:
     people = {
         "people/a.toml": VIC.replace('name = "Vic Bay"', 'name = "Vic Bay"\nage = 7'),
