@@ -11,6 +11,7 @@ import numpy as np
 from genagents_env.errors import LLMBadReply, RecordError
 from genagents_env.llm.budget import Budget
 from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.memory.stream import MemoryStream
 
 MOST_CACHED = 64 << 20
 _ENTRY = 256  # bytes that Python takes for an entry besides text and vector
@@ -165,6 +166,13 @@ class Embedder:
         self._cache.move_to_end(text)
         while self._cached > MOST_CACHED:
             self._cached -= _size(*self._cache.popitem(last=False))
+
+
+async def embed_new(embedder: Embedder, stream: MemoryStream) -> None:
+    """Embed the memories of a stream that have no vector yet."""
+    ids = stream.find_unembedded()
+    if ids:
+        stream.embed(ids, await embedder.embed([stream[id_].text for id_ in ids]))
 
 
 def _size(text: str, vector: bytes) -> int:

@@ -1,38 +1,25 @@
 """Act: the agent's option, turned into the next step. No model is asked here."""
 
-from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.cognition.bedtime import choose_night_step
 from genagents_env.cognition.query import Moment
-from genagents_env.cognition.routine import is_in_bed
 
 from . import options, places, questions, talk, turns
 from .mind import LyfeMind
 
-_TALKING, _THINKING, _WALKING, _ASLEEP = "💬", "💭", "🚶", "😴"
+_TALKING, _THINKING, _WALKING = "💬", "💭", "🚶"
 
 
 def choose_action(mind: LyfeMind, moment: Moment) -> Action:
     """Return the next step."""
-    step = _sleep(mind, moment) or _leave(mind, moment) or _step(mind, moment)
+    step = (
+        choose_night_step(mind.profile, moment.percept, mind.last)
+        or _leave(mind, moment)
+        or _step(mind, moment)
+    )
     mind.last = type(step).__name__
     mind.going = step.place if isinstance(step, Move) else ""
     return step
-
-
-def _sleep(mind: LyfeMind, moment: Moment) -> Action | None:
-    """Return the way to bed and the sleep there by the agent's hours, which no option overrides."""
-    me, bed = moment.percept.me, mind.profile.sleeps_in
-    if not is_in_bed(mind.profile, moment.percept.time.time()):
-        return Move(me.place) if me.asleep else None  # any step wakes the agent up
-    if me.asleep:
-        return Idle()
-    if bed is None:
-        home = mind.profile.home
-        there = me.place == home or me.place.startswith(f"{home}/")
-        return Idle("dozing", _ASLEEP) if there else Move(home, "going home to bed", _ASLEEP)
-    seen = next((item for item in moment.percept.objects if item.id == bed[0]), None)
-    if seen is not None and seen.usable and mind.last != "Interact":
-        return Interact(bed[0], bed[1], "asleep in bed", _ASLEEP)
-    return Move(bed[0], "going to bed", _ASLEEP)
 
 
 def _leave(mind: LyfeMind, moment: Moment) -> Action | None:

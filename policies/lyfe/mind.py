@@ -6,10 +6,10 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from genagents_env.cognition.knowledge import list_untold_facts
 from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.forgetting import ForgettingMemory
-from genagents_env.patterns import finds_any
 from genagents_env.policy import Profile
 
 from . import names
@@ -220,7 +220,7 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
         ForgettingMemory(config.long_items, forget),
     )
     ties = [format_tie(other, about) for other, about in profile.relationships.items()]
-    texts = list(dict.fromkeys([*profile.memories, *ties, *_list_untold_facts(profile)]))
+    texts = list(dict.fromkeys([*profile.memories, *ties, *list_untold_facts(profile)]))
     recent = profile.recent_memories[-config.recent_items + 1 :] if config.saf_memory else ()
     for text in texts:
         (mind.recent if text in recent else mind.long).seed(text)
@@ -229,13 +229,3 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
     known = [mind.name, *mind.people, *(place.id for place in profile.town)]
     mind.named = names.list_full_names("\n".join(texts), known)
     return mind
-
-
-def _list_untold_facts(profile: Profile) -> list[str]:
-    """Return the statements of the facts that no memory of the person tells in its own words."""
-    told = [*profile.memories, *(past.text for past in profile.dated)]
-    return [
-        fact.statement
-        for fact in profile.facts
-        if not any(finds_any(fact.patterns, text) for text in told)
-    ]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import time
 
+from genagents_env.cognition.ownership import find_owner_names
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry
 from genagents_env.llm.token_bound import bound_tokens
@@ -17,7 +18,6 @@ _WORDS = re.compile(r"[a-z']+")
 _EMPTY = frozenset(
     ["a", "an", "and", "at", "for", "in", "of", "on", "or", "the", "then", "to", "with"]
 )
-_OWNER = re.compile(r"(.+?)['\u2019]s\b")  # of a room: "Maria Lopez's room"
 _HOME = re.compile(
     r"\b(?:at|back|go(?:ing)?|walk(?:ing)?|return(?:ing)?) home\b|^home$|, home\b", re.I
 )
@@ -169,12 +169,10 @@ def _is_of_another(mind: SmallvilleMind, room: KnownRoom, texts: Sequence[str]) 
     profile = mind.profile
     if room.common or any(is_related(entry.place, room.id) for entry in profile.routine):
         return False
-    own = {*profile.home.split("/"), *(profile.workplace or "").split("/")}
-    owners = [_OWNER.match(part) for part in room.id.split("/") if part not in own]
-    names = [name for found in owners if found for name in found[1].split() if name.istitle()]
+    names = find_owner_names(profile, room.id)
     mine = set(mind.name.split())
     said = {word for text in texts for word in re.findall(r"\w+", text)}
-    return bool(names) and not (mine | said) & set(names)
+    return bool(names) and not (mine | said) & names
 
 
 def _is_blocked(mind: SmallvilleMind, room: KnownRoom) -> bool:

@@ -8,6 +8,7 @@ code what comes to mind is what that code finds, repetitions included.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from genagents_env.memory import embedder
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
 from genagents_env.memory.stream import Kind, Memory
 from genagents_env.scenario import split_sentences
@@ -184,7 +185,5 @@ def format_time(mind: SmallvilleMind, memory: Memory) -> str:
 
 async def embed_new(mind: SmallvilleMind) -> None:
     """Embed the memories that have no vector yet."""
-    ids = mind.stream.find_unembedded()
-    if ids and mind.services.embedder is not None:
-        texts = [mind.stream[id_].text for id_ in ids]
-        mind.stream.embed(ids, await mind.services.embedder.embed(texts))
+    if mind.services.embedder is not None:
+        await embedder.embed_new(mind.services.embedder, mind.stream)

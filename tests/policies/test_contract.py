@@ -44,5 +44,19 @@ def test_the_lyfe_mind_keeps_the_contract(config: dict[str, Value]) -> None:
     check_policy(lambda: load_policy("lyfe", **config), "tiny", make_model=model)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"preset": "2023"},
+        {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
+        {"preset": "2023", "latency_ticks": {"converse": 1}},
+    ],
+    ids=["2024", "2023", "2024_late", "2023_late"],
+)
+def test_the_ai_town_mind_keeps_the_contract(config: dict[str, Value]) -> None:
+    check_policy(lambda: load_policy("ai_town", **config), "tiny", make_model=model)
+
+
 def test_example_policy_keeps_the_contract() -> None:
     check_policy(lambda: load_policy(f"{EXAMPLE}:FollowTheCrowd"))

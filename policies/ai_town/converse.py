@@ -1,0 +1,259 @@
+"""Converse: the next words of a talk, and in a group who speaks next and who walks away.
+
+Words are those of a beginning, of going on, or of good-bye, each with a prompt of its own. In a
+group the model is first asked whether one walks away, then for words, then who is to speak.
+Source: AI Town, agent/conversation.ts (January 2026), conversation.ts (September 2023).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import ClassVar, cast
+
+from pydantic import create_model
+
+from genagents_env.cognition.prompts import shorten_name, shorten_names
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.cognition.replies import Speech, one_of
+from genagents_env.llm.schemas import ReplyModel
+
+from . import groups, turns
+from .mind import AiTownMind, TalkState
+from .prompt import describe_lines, describe_others, fill_prompt, find_latest_talk
+from .retrieve import TimedMemory, recall
+
+_KINDS = ("start", "continue", "leave")
+WALK_AWAY, NEXT = "converse.walk_away", "converse.next"
+_MAX_TOKENS, _FEW_TOKENS = 300, 60  # code: 300
+
+
+class MessageReply(ReplyModel):
+    """What one says next; nothing to stay silent."""
+
+    wire_name: ClassVar[str] = "Message"
+    wire_description: ClassVar[str] = "What one says next."
+
+    say: Speech
+
+
+class WalkAwayReply(ReplyModel):
+    """Whether one walks away from a group."""
+
+    wire_name: ClassVar[str] = "WalkAway"
+    wire_description: ClassVar[str] = "Whether one walks away."
+
+    leave: bool
+
+
+class NextSpeakerReply(ReplyModel):
+    """Who of a group is to speak next."""
+
+    wire_name: ClassVar[str] = "NextSpeaker"
+    wire_description: ClassVar[str] = "Who is to speak next."
+
+    who: str
+
+
+def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
+    """Ask for words where it is time for them."""
+    talk, percept = mind.talk, moment.percept
+    if talk is None or mind.is_busy("converse") or percept.me.asleep:
+        return ()
+    town = percept.conversation
+    if town is not None and not town.may_speak:
+        return ()
+    if mind.config.meet == "collision":
+        return _make_group_queries(mind, talk, moment)
+    due = turns.find_due(mind, talk, moment)
+    return (Query(f"converse.{due}", _identify(talk)),) if due else ()
+
+
+def _make_group_queries(mind: AiTownMind, talk: TalkState, moment: Moment) -> Sequence[Query]:
+    if talk.unsaid or talk.leaving or not groups.is_mine(mind, talk):
+        return ()
+    if groups.is_over(mind, talk, moment.now):
+        return ()
+    if moment.now - talk.passed < mind.config.awkward_seconds:
+        return ()
+    if not talk.lines:
+        return (Query("converse.start", _identify(talk)),)
+    if moment.now - talk.lines[-1].at < mind.config.message_seconds:
+        return ()
+    return (Query(WALK_AWAY, _identify(talk)),)
+
+
+def _identify(talk: TalkState) -> QueryData:
+    """Return what tells whether a reply still belongs to the talk as it is."""
+    return {"begun": talk.begun, "other": talk.other, "lines": len(talk.lines)}
+
+
+def _find_talk(mind: AiTownMind, data: QueryData) -> TalkState | None:
+    """Return the talk that a reply is meant for; None where it is over."""
+    talk = mind.talk
+    if talk is None or (talk.begun, talk.other) != (data["begun"], data["other"]):
+        return None
+    return talk
+
+
+def _is_late(mind: AiTownMind, talk: TalkState, data: QueryData) -> bool:
+    """Return whether somebody spoke while the agent was thinking of words."""
+    return len(talk.lines) != data["lines"] and mind.config.late_words == "drop"
+
+
+async def _prepare_message(
+    mind: AiTownMind, data: QueryData, moment: Moment, kind: str
+) -> PreparedQuery | None:
+    talk = mind.talk
+    if talk is None:
+        return None
+    memories: list[TimedMemory] = []
+    if kind != "leave":  # good-bye needs no memories (code)
+        about = shorten_name(talk.other)
+        query = f"{mind.name} is talking to {about}" if kind == "start" else _ask_about(about)
+        memories = await recall(mind, query, moment.now)
+    shown = fill_prompt(
+        mind,
+        f"converse_{kind}",
+        moment,
+        [describe_others(mind, talk.others), describe_lines(mind, talk.lines)],
+        memories,
+        others=shorten_names(talk.others),
+        met=any(find_latest_talk(mind, name) is not None for name in talk.others),
+        answers=bool(talk.lines) and talk.lines[-1].speaker != mind.name,
+    )
+    return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+def _ask_about(other: str) -> str:
+    return f"What do you think about {other}?"
+
+
+async def _apply_message(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply, kind: str
+) -> Sequence[Query]:
+    talk = _find_talk(mind, data)
+    if talk is None or _is_late(mind, talk, data):
+        return ()
+    talk.unsaid = cut_reply(reply.value.say, mind.name, talk.others)
+    talk.leaving = kind == "leave"
+    if not talk.unsaid:
+        talk.passed = moment.now
+        return ()
+    if mind.config.meet == "invite":
+        return ()
+    names = groups.list_next(mind, talk)
+    talk.gaze = names[0] if names else ""
+    return (Query(NEXT, data),) if len(names) > 1 else ()
+
+
+def cut_reply(words: str, name: str, others: Sequence[str]) -> str:
+    """Return one's own words of what a model wrote: neither whose they are nor the answer to them.
+
+    The public code has the server stop where the other's words would begin.
+    """
+    for own in (name, name.split()[0] if name.split() else name):
+        for label in (f"{own} to {others[0]}:" if others else "", f"{own}:"):
+            if label and words.startswith(label):
+                words = words[len(label) :]
+    for other in others:
+        for first in dict.fromkeys((other, other.split()[0] if other.split() else other)):
+            if first:
+                words = words.split(f"{first} to {name}:")[0].split(f" {first}: ")[0]
+    return words.strip()
+
+
+async def _prepare_walk_away(
+    mind: AiTownMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
+    talk = mind.talk
+    if talk is None:
+        return None
+    shown = fill_prompt(
+        mind,
+        "converse_walk_away",
+        moment,
+        [describe_others(mind, talk.others), describe_lines(mind, talk.lines)],
+        others=shorten_names(talk.others),
+    )
+    return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+async def _apply_walk_away(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    talk = _find_talk(mind, data)
+    if talk is None or _is_late(mind, talk, data):
+        return ()
+    talk.leaving = reply.value.leave
+    return () if talk.leaving else (Query("converse.continue", data),)
+
+
+async def _prepare_next(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    talk = _find_talk(mind, data)
+    if talk is None or not talk.unsaid:
+        return None
+    names = groups.list_next(mind, talk)
+    shown = fill_prompt(
+        mind,
+        "converse_next",
+        moment,
+        [
+            describe_others(mind, talk.others),
+            describe_lines(mind, talk.lines),
+        ],
+        words=talk.unsaid,
+        others=shorten_names(names),
+    )
+    drawn = groups.draw_next(mind, talk)
+    return PreparedQuery(shown.messages, {**data, "names": names, "drawn": drawn}, shown.cuts)
+
+
+async def _apply_next(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    talk = _find_talk(mind, data)
+    if talk is not None:
+        talk.gaze = reply.value.who
+    return ()
+
+
+@lru_cache(maxsize=256)
+def _make_next_model(names: tuple[str, ...]) -> type[NextSpeakerReply]:
+    """Return `NextSpeaker` among these."""
+    made = create_model("NextSpeakerReply", __base__=NextSpeakerReply, who=(one_of(names), ...))
+    return cast(type[NextSpeakerReply], made)
+
+
+def _make_message_handler(kind: str) -> QueryHandler[AiTownMind]:
+    return QueryHandler(
+        prepare=lambda mind, data, moment: _prepare_message(mind, data, moment, kind),
+        reply_model=lambda data: MessageReply,
+        fallback=lambda data: MessageReply(say=""),
+        apply=lambda mind, data, moment, reply: _apply_message(mind, data, moment, reply, kind),
+        max_tokens=lambda data: _MAX_TOKENS,
+    )
+
+
+HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
+    **{f"converse.{kind}": _make_message_handler(kind) for kind in _KINDS},
+    WALK_AWAY: QueryHandler(
+        prepare=_prepare_walk_away,
+        reply_model=lambda data: WalkAwayReply,
+        fallback=lambda data: WalkAwayReply(leave=False),
+        apply=_apply_walk_away,
+        max_tokens=lambda data: _FEW_TOKENS,
+    ),
+    NEXT: QueryHandler(
+        prepare=_prepare_next,
+        reply_model=lambda data: _make_next_model(tuple(data["names"])),
+        fallback=lambda data: NextSpeakerReply(who=data["drawn"]),
+        apply=_apply_next,
+        max_tokens=lambda data: _FEW_TOKENS,
+    ),
+}

@@ -1,0 +1,77 @@
+"""A prompt of this mind: here and now, its plan, and what the purpose adds."""
+
+from collections.abc import Sequence
+
+from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
+from genagents_env.cognition.prompts import FilledPrompt, shorten_name
+from genagents_env.cognition.query import Moment
+from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.llm.calls import JSONValue
+from genagents_env.memory.stream import Memory
+
+from .mind import AiTownMind, SaidLine
+from .retrieve import TimedMemory
+
+_LATEST = 100  # memories among which the last talk with somebody is looked for
+
+
+def fill_prompt(
+    mind: AiTownMind,
+    prompt: str,
+    moment: Moment,
+    sections: Sequence[Section] = (),
+    memories: Sequence[TimedMemory] = (),
+    **fields: object,
+) -> FilledPrompt:
+    """Return the prompt `prompt`.jinja with date, company and plan before `sections`."""
+    percept = moment.percept
+    perceives = mind.config.here_and_now
+    here = describe_here_and_now(percept) if perceives else [describe_now(percept.time, "")]
+    return mind.services.prompts.fill(
+        prompt,
+        mind.profile,
+        [*here, describe_plan(mind), *sections],
+        memories=memories,
+        **fields,
+    )
+
+
+def describe_plan(mind: AiTownMind) -> Section:
+    """Return the plan sentence, which stands in every prompt."""
+    return Section("plan", [["your plan", mind.plan]] if mind.plan else [])
+
+
+def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
+    """Return what others are to the agent, and when they last talked."""
+    lines: list[JSONValue] = []
+    for name in others:
+        about, short = mind.profile.relationships.get(name, ""), shorten_name(name)
+        if about:
+            lines.append([f"about {short}", about])
+        if name in mind.identities:
+            lines.append([f"about {short}", mind.identities[name]])
+        if (latest := find_latest_talk(mind, name)) is not None:
+            when = format_moment(mind.services.to_time(latest.created))
+            lines.append([f"last talk with {short}", when, latest.text])
+    return Section("ties", lines)
+
+
+def find_latest_talk(mind: AiTownMind, other: str) -> Memory | None:
+    """Return the memory of the latest talk with somebody, if there was one."""
+    now = mind.tick * mind.services.seconds_per_tick
+    chats = (mind.stream[id_] for id_ in mind.stream.recent(_LATEST, kinds=["chat"], now=now))
+    return next((memory for memory in chats if other in memory.about[1:]), None)
+
+
+def describe_lines(mind: AiTownMind, lines: Sequence[SaidLine]) -> Section:
+    """Return what was said; where not all of it fits, the latest."""
+    shown: list[JSONValue] = [
+        [
+            f"{mind.services.to_time(line.at):%H:%M}",
+            "you" if line.speaker == mind.name else line.speaker,
+            "said",
+            line.text,
+        ]
+        for line in lines
+    ]
+    return Section("talk", shown, SPOKEN, "last")

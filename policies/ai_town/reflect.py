@@ -1,0 +1,165 @@
+"""Reflect: once what is new matters enough, three insights from the latest memories.
+
+It is looked at whether it is time after a talk is remembered, and when one sets out with nobody
+near. An insight is kept with the memories it rests on; one that names none is dropped.
+Source: AI Town, agent/memory.ts (January 2026); reflection by oneself: agent.ts (September 2023).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, ClassVar, cast
+
+from pydantic import Field, create_model
+
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.cognition.replies import Sentence, keep_first, list_of_numbers
+from genagents_env.llm.schemas import ReplyModel
+
+from . import pursue
+from .mind import SEED, AiTownMind, to_importance, to_rating
+from .prompt import fill_prompt
+from .remember import ImportanceReply, prepare_rating, rate
+from .retrieve import format_time
+
+INSIGHTS, RATE = "reflect.insights", "reflect.importance"
+_NAMED = 8  # numbers of memories an insight may name
+_ITEM, _FRAME, _FEW_TOKENS = 200, 32, 30  # tokens: of an insight, around them, of a number
+
+
+class ReflectedInsight(ReplyModel):
+    """A conclusion, and the numbers in the prompt of what it rests on."""
+
+    wire_name: ClassVar[str] = "DrawnInsight"
+    wire_description: ClassVar[str] = "A conclusion, and the numbers of the lines it rests on."
+
+    insight: Sentence
+    because: list[int]
+
+
+class ReflectedInsights(ReplyModel):
+    """What one concludes from one's latest memories."""
+
+    wire_name: ClassVar[str] = "DrawnInsights"
+    wire_description: ClassVar[str] = "What one concludes from one's latest memories."
+
+    insights: list[ReflectedInsight]
+
+
+def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
+    """Begin to reflect where it is looked at, and time."""
+    config = mind.config
+    if not config.reflection or mind.is_busy("re") or mind.talk is not None or mind.remembers:
+        return ()
+    after_talk, mind.review = mind.review and config.reflect_after_talk, False
+    alone = config.solo_reflection and pursue.sets_out_alone(mind, moment)
+    if not (after_talk or alone) or moment.percept.me.asleep:
+        return ()
+    if sum_importance(mind) <= config.reflect_at:
+        return ()
+    return (Query(INSIGHTS, {}),)
+
+
+def sum_importance(mind: AiTownMind) -> float:
+    """Return what the latest memories matter that are newer than the last reflection.
+
+    What the profile holds is not new. Of `reflect_over` memories at the default importance the sum
+    is 500, which is not more than 500.
+    """
+    latest = (mind.stream[id_] for id_ in _list_latest(mind))
+    return sum(
+        to_rating(memory.importance)
+        for memory in latest
+        if memory.cause != SEED and memory.created > mind.reflected
+    )
+
+
+def _list_latest(mind: AiTownMind) -> list[int]:
+    now = mind.tick * mind.services.seconds_per_tick
+    return mind.stream.recent(mind.config.reflect_over, now=now)
+
+
+async def _prepare(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    memories = [
+        (format_time(mind, mind.stream[id_]), mind.stream[id_]) for id_ in _list_latest(mind)
+    ]
+    count = mind.config.insights
+    shown = fill_prompt(mind, "reflect_insights", moment, memories=memories, count=count)
+    given = {"count": count, "memories": list(shown.memories)}
+    return PreparedQuery(shown.messages, given, shown.cuts)
+
+
+async def _apply(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    if reply.fallback:
+        return ()  # it is looked at again
+    mind.reflected = moment.now
+    shown: list[int] = data["memories"]
+    return [
+        Query(RATE, {"id": _keep(mind, insight, evidence, moment, reply.call)})
+        for insight in reply.value.insights
+        if (evidence := [shown[n - 1] for n in insight.because if 1 <= n <= len(shown)])
+    ]
+
+
+def _keep(
+    mind: AiTownMind,
+    insight: ReflectedInsight,
+    evidence: Sequence[int],
+    moment: Moment,
+    cause: str,
+) -> int:
+    return mind.stream.add(
+        "thought",
+        insight.insight,
+        created=moment.now,
+        importance=to_importance(mind.config.default_importance),
+        evidence=dict.fromkeys(evidence),
+        cause=cause,
+    )
+
+
+async def _apply_rating(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    rate(mind, data, reply)
+    return ()
+
+
+@lru_cache(maxsize=256)
+def _make_insights_model(count: int, shown: int) -> type[ReflectedInsights]:
+    """Return `DrawnInsights` with at most `count` of them, resting on lines 1 to `shown`."""
+    because = list_of_numbers(_NAMED, shown, least=1)
+    insight = create_model("ReflectedInsight", __base__=ReflectedInsight, because=(because, ...))
+    several = Annotated[
+        list[insight],
+        keep_first(count),
+        Field(max_length=count, json_schema_extra={"minItems": 1}),
+    ]
+    made = create_model("ReflectedInsights", __base__=ReflectedInsights, insights=(several, ...))
+    return cast(type[ReflectedInsights], made)
+
+
+HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
+    INSIGHTS: QueryHandler(
+        prepare=_prepare,
+        reply_model=lambda data: _make_insights_model(data["count"], len(data["memories"])),
+        fallback=lambda data: ReflectedInsights(insights=[]),  # only `reply.fallback` is looked at
+        apply=_apply,
+        max_tokens=lambda data: _FRAME + _ITEM * data["count"],
+    ),
+    RATE: QueryHandler(
+        prepare=prepare_rating,
+        reply_model=lambda data: ImportanceReply,
+        fallback=lambda data: ImportanceReply(importance=data["default"]),
+        apply=_apply_rating,
+        max_tokens=lambda data: _FEW_TOKENS,
+    ),
+}

@@ -1,0 +1,143 @@
+"""Remember: after a talk a summary of it in the first person, then how much it matters.
+
+Nothing else is remembered. A talk in which nothing was said leaves no memory.
+Source: AI Town, agent/memory.ts (January 2026). There it is done only once the agent is in an
+activity or another talk, and a summary that fails loses the talk (`lose_failed`); here it is done
+as soon as the talk is over.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from genagents_env.cognition.prompts import shorten_names
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.cognition.replies import Speech
+from genagents_env.cognition.sections import Section
+from genagents_env.llm.schemas import ReplyModel
+
+from .mind import AiTownMind, FinishedTalk, to_importance
+from .prompt import describe_lines, describe_others, fill_prompt
+
+SUMMARY, RATE = "remember.summary", "remember.importance"
+_MAX_TOKENS, _FEW_TOKENS = 500, 30  # code: 500
+
+
+class TalkSummary(ReplyModel):
+    """A talk as one remembers it."""
+
+    wire_name: ClassVar[str] = "TalkSummary"
+    wire_description: ClassVar[str] = "A talk as one remembers it, in the first person."
+
+    summary: Annotated[Speech, Field(min_length=1)]
+
+
+class ImportanceReply(ReplyModel):
+    """How much a memory matters, from 0 to 9."""
+
+    wire_name: ClassVar[str] = "Importance"
+    wire_description: ClassVar[str] = "How much a memory matters."
+
+    importance: Annotated[int, Field(ge=0, le=9)]
+
+
+def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
+    """Ask for the summary of the oldest talk that is not remembered yet."""
+    if not mind.remembers or mind.is_busy("remember") or moment.percept.me.asleep:
+        return ()
+    return (Query(SUMMARY, {"ended": mind.remembers[0].ended}),)
+
+
+async def _prepare_summary(
+    mind: AiTownMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
+    talk = _find_talk(mind, data)
+    if talk is None:
+        return None
+    shown = fill_prompt(
+        mind,
+        "remember_summary",
+        moment,
+        [describe_others(mind, talk.others), describe_lines(mind, talk.lines)],
+        others=shorten_names(talk.others),
+    )
+    return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+def _find_talk(mind: AiTownMind, data: QueryData) -> FinishedTalk | None:
+    return next((talk for talk in mind.remembers if talk.ended == data["ended"]), None)
+
+
+async def _apply_summary(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    talk = _find_talk(mind, data)
+    if talk is None:
+        return ()
+    mind.remembers = [one for one in mind.remembers if one is not talk]
+    if reply.fallback and mind.config.lose_failed:
+        return ()
+    text = _tell_last_words(talk) if reply.fallback else reply.value.summary
+    id_ = mind.stream.add(
+        "chat",
+        text,
+        created=talk.ended,
+        importance=to_importance(mind.config.default_importance),
+        events=sorted({line.event for line in talk.lines if line.event >= 0}),
+        about=(mind.name, *talk.others)[:8],
+        cause=reply.call,
+    )
+    return (Query(RATE, {"id": id_}),)
+
+
+def _tell_last_words(talk: FinishedTalk) -> str:
+    """Return what is remembered of a talk that the model does not sum up."""
+    last = talk.lines[-1]
+    return f'I talked with {shorten_names(talk.others)}. At last {last.speaker} said: "{last.text}"'
+
+
+async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    """Ask how much a memory matters."""
+    lines = Section("memory", [["memory", mind.stream[data["id"]].text]])
+    shown = fill_prompt(mind, "rate", moment, [lines])
+    given = {**data, "default": mind.config.default_importance}
+    return PreparedQuery(shown.messages, given, shown.cuts)
+
+
+def rate(mind: AiTownMind, data: QueryData, reply: QueryReply) -> None:
+    """Give a memory the importance that the model rated, or the default."""
+    mind.stream.rate(data["id"], to_importance(reply.value.importance))
+
+
+async def _apply_rating(
+    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    rate(mind, data, reply)
+    mind.review = True
+    return ()
+
+
+HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
+    SUMMARY: QueryHandler(
+        prepare=_prepare_summary,
+        reply_model=lambda data: TalkSummary,
+        fallback=lambda data: TalkSummary(summary="-"),  # only `reply.fallback` is looked at
+        apply=_apply_summary,
+        max_tokens=lambda data: _MAX_TOKENS,
+    ),
+    RATE: QueryHandler(
+        prepare=prepare_rating,
+        reply_model=lambda data: ImportanceReply,
+        fallback=lambda data: ImportanceReply(importance=data["default"]),
+        apply=_apply_rating,
+        max_tokens=lambda data: _FEW_TOKENS,
+    ),
+}

@@ -1,0 +1,57 @@
+"""Signs: what people can perceive of how far a talk has come, in words and in what one is doing.
+
+An invitation, and the answer to one, are utterances of a fixed form. Another mind of this kind
+knows them by it; to people and to other minds they are words like all others. What one does, which
+all see, tells that one is in a talk, is thinking of words, or is looking at somebody.
+"""
+
+import re
+
+from genagents_env.cognition.prompts import shorten_name
+
+TALKING, LISTENING, TYPING = "talking with", "listening to", "thinking what to say to"
+COMING, WAITING = "walking up to", "waiting for"
+STROLLING = "out for a walk"
+_ENGAGED = (TALKING, LISTENING, TYPING, COMING, WAITING, "talking to")  # the last is the world's
+_GAZE = re.compile(r", looking at (.+)$")
+
+
+def write_invitation(to: str) -> str:
+    """Return the words by which one asks somebody for a talk."""
+    return f"{_find_first_name(to)}, do you have a moment to talk?"
+
+
+def write_acceptance(to: str) -> str:
+    """Return the words by which one comes."""
+    return f"Gladly, {_find_first_name(to)}. I am coming over."
+
+
+def write_refusal(to: str) -> str:
+    """Return the words by which one declines."""
+    return f"Not now, {_find_first_name(to)}, I am sorry."
+
+
+def write_talking(others: list[str], gaze: str = "") -> str:
+    """Return what one is seen to do while one speaks; `gaze`: who is to speak next."""
+    names = " and ".join(shorten_name(name) for name in others[:2]) or "those around"
+    return f"{TALKING} {names}" + (f", looking at {gaze}" if gaze else "")
+
+
+def find_gaze(doing: str) -> str:
+    """Return whom a speaker is looking at, empty where nobody."""
+    found = _GAZE.search(doing) if doing.startswith(TALKING) else None
+    return found[1] if found else ""
+
+
+def is_engaged(doing: str) -> bool:
+    """Return whether somebody is seen to be in a talk, or on the way to one."""
+    return doing.startswith(_ENGAGED)
+
+
+def is_typing(doing: str, name: str) -> bool:
+    """Return whether somebody is seen thinking what to say to `name`."""
+    return doing.startswith(f"{TYPING} ") and name in doing
+
+
+def _find_first_name(name: str) -> str:
+    return shorten_name(name.split()[0] if name.split() else name)
