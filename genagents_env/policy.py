@@ -36,7 +36,7 @@ Observations: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 Infos: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 State: TypeAlias = Mapping[str, Any]  # JSON values
 MemoryAccess: TypeAlias = Literal["observation", "planning", "reflection"]
-NoteKind: TypeAlias = Literal["cut", "wish"]
+NoteKind: TypeAlias = Literal["cut", "wish", "turn"]
 Context: TypeAlias = EpisodeContext[ModelClient, Embedder]
 T = TypeVar("T")
 
@@ -98,9 +98,9 @@ class MindNote:
     Attributes:
         call: that it belongs to; of no purpose where it was no call.
         kind: `cut`, lines left out of the prompt of the call; `wish`, what its reply named that
-            the town does not have or allow.
+            the town does not have or allow; `turn`, how words in which a tool is chosen were read.
         text: of a cut the number of lines by section, as JSON; of a wish what was named, and what
-            was allowed.
+            was allowed; of a turn what it was read as, as JSON.
     """
 
     call: CallKey

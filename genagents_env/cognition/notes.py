@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from genagents_env.llm.calls import CallKey
-from genagents_env.policy import MindNote
+from genagents_env.llm.calls import CallKey, JSONValue
+from genagents_env.policy import MindNote, NoteKind
 
 
 class NoteBuffer:
@@ -26,8 +26,18 @@ class NoteBuffer:
 
         It goes with the call whose reply is being applied, with a call of no purpose otherwise.
         """
+        self._add(agent, tick, "wish", text)
+
+    def add_turn(self, agent: str, tick: int, told: Mapping[str, JSONValue]) -> None:
+        """Note what words of `agent` were read as: its `verdict`, and what else tells of it.
+
+        It goes with a call as a wish does.
+        """
+        self._add(agent, tick, "turn", json.dumps(told, sort_keys=True, ensure_ascii=False))
+
+    def _add(self, agent: str, tick: int, kind: NoteKind, text: str) -> None:
         call = self._applied.get(agent, CallKey(agent, tick, "", 0))
-        self._notes.append(MindNote(call, "wish", text))
+        self._notes.append(MindNote(call, kind, text))
 
     @contextmanager
     def apply(self, call: CallKey) -> Iterator[None]:

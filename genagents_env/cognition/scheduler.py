@@ -23,7 +23,7 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelAnswer, ModelClient
-from genagents_env.llm.schemas import bound_reply_tokens, make_schema
+from genagents_env.llm.schemas import bound_reply_tokens, make_request_schema
 
 M = TypeVar("M", bound=Mind[QueryOptions])
 ReplyTask: TypeAlias = "asyncio.Task[ModelAnswer[BaseModel]]"
@@ -141,8 +141,9 @@ class CallScheduler(Generic[M]):
         if task is None:
             handler = self.handlers[pending.purpose]
             reply = handler.reply_model(pending.data)
-            schema = make_schema(reply, small=self.model.small)
-            most = max(handler.max_tokens(pending.data), bound_reply_tokens(schema))
+            schema = make_request_schema(reply, small=self.model.small)
+            least = 0 if schema is None else bound_reply_tokens(schema)
+            most = max(handler.max_tokens(pending.data), least)
             task = self._under_way[key] = asyncio.ensure_future(
                 self.model.ask(
                     key,

@@ -40,7 +40,7 @@ from genagents_env.llm.reasoning import (
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.llm.replies import ParsedReply, parse
 from genagents_env.llm.retries import RetryPolicy, with_retries
-from genagents_env.llm.schemas import make_schema, schema_name
+from genagents_env.llm.schemas import make_request_schema, schema_name
 from genagents_env.rng import draw_bits
 from genagents_env.text import clean
 
@@ -184,7 +184,7 @@ class ModelClient:
         """
         request = CompletionRequest(
             tuple(messages),
-            make_schema(reply, small=is_small(self.find_endpoint(key))),
+            make_request_schema(reply, small=is_small(self.find_endpoint(key))),
             schema_name(reply),
             max_tokens,
             temperature,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from genagents_env.llm.attempt_errors import UnusableReply
 from genagents_env.llm.calls import Completion, JSONValue
-from genagents_env.llm.schemas import canonical
+from genagents_env.llm.schemas import PlainReply, canonical
 from genagents_env.text import clean
 
 T = TypeVar("T", bound=BaseModel)
@@ -39,14 +39,16 @@ def parse(
 ) -> ParsedReply[T]:
     """Return the one JSON object in `completion` as a `reply`.
 
-    Prose and code fences around the object are passed over. Every string in it passes
+    Of a `PlainReply` all the words are its text. Prose and code fences around an object are passed
+    over. Every string in it passes
     `text.clean` and `redact`, which takes out keys, and is cut to `text_limit` characters.
 
     Raises:
         UnusableReply: no object, two, or one that is not a `reply`; its text says which and why.
     """
     try:
-        found = extract(completion.text)
+        plain = issubclass(reply, PlainReply)
+        found = {"text": completion.text[:_MOST_TEXT]} if plain else extract(completion.text)
     except UnusableReply as fault:
         if completion.finish_reason == "length":
             short = f"the reply was cut off before its end; be shorter ({fault})"

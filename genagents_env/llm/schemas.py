@@ -47,12 +47,25 @@ class ReplyModel(BaseModel):
         return schema
 
 
+class PlainReply(ReplyModel):
+    """A reply in plain words: no schema is sent, and whatever the model writes is its `text`."""
+
+    wire_name: ClassVar[str] = "Words"
+
+    text: str
+
+
 def canonical(value: object) -> str:
     """Return `value` as the one JSON text that stands for it: sorted, compact, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 @lru_cache(maxsize=512)  # bounded: minds make reply models on the fly, one per set of choices
+def make_request_schema(reply: type[BaseModel], *, small: bool = False) -> JSONSchema | None:
+    """Return the schema that goes with a request for `reply`; None where plain words are asked."""
+    return None if issubclass(reply, PlainReply) else make_schema(reply, small=small)
+
+
 def make_schema(reply: type[BaseModel], *, small: bool = False) -> JSONSchema:
     """Return the schema of `reply` with every field required and no other field allowed.
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 from genagents_env.policy import NoteKind
 from genagents_env.record.connection import RunConnection
-from genagents_env.record.rows import NoteRow, encode
+from genagents_env.record.rows import JSON, NoteRow, encode
 from genagents_env.record.tables import NOTES
 
 _IN_ORDER = "tick, rowid"
@@ -52,9 +52,23 @@ def parse_cuts(text: str) -> dict[str, int]:
     return cuts
 
 
+def parse_turn(text: str) -> dict[str, JSON]:
+    """Return what a note of the kind `turn` tells, by name.
+
+    Raises:
+        ValueError: it tells nothing.
+    """
+    turn = json.loads(text)
+    if not isinstance(turn, dict) or not isinstance(turn.get("verdict"), str):
+        raise ValueError(f"{text:.40} is no account of a turn")
+    return turn
+
+
 def check_note(row: NoteRow) -> None:
     """Raise ValueError unless `row` has a kind, and text of that kind."""
     if row.kind not in get_args(NoteKind):
         raise ValueError(f"{row.kind!r:.40} is no kind of note")
     if row.kind == "cut":
         parse_cuts(row.text)
+    elif row.kind == "turn":
+        parse_turn(row.text)

@@ -39,9 +39,9 @@ class NoteRow:
         agent: whose it is.
         purpose: of the call; empty where no call led to it.
         number: of the call.
-        kind: `cut` or `wish`.
+        kind: `cut`, `wish` or `turn`.
         text: of a cut the number of lines by section, as JSON; of a wish what was named, and what
-            was allowed.
+            was allowed; of a turn what it was read as, as JSON.
     """
 
     tick: int

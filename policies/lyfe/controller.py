@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, create_model
 
+from genagents_env.cognition import aims
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -25,7 +26,7 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
-from . import aims, choices, options, places, questions, reflect, senses, talk
+from . import choices, options, places, questions, reflect, senses, talk
 from .mind import LyfeMind, OptionKind
 from .prompt import fill_prompt
 

@@ -6,13 +6,13 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from genagents_env.cognition.knowledge import list_untold_facts
+from genagents_env.cognition import names
+from genagents_env.cognition.knowledge import list_known_texts
 from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.policy import Profile
 
-from . import names
 from .config import LyfeConfig
 
 OptionKind = Literal["decide", "talk", "go", "find", "reflect", "wait"]
@@ -201,11 +201,6 @@ class LyfeMind(Mind[LyfeConfig]):
         return names.list_roles(about or "")
 
 
-def format_tie(other: str, about: str) -> str:
-    """Return a tie as it is remembered."""
-    return f"I know {other}: {about}"
-
-
 def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
     """Return a mind that remembers the profile's life, knowledge and ties.
 
@@ -219,8 +214,7 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
         ForgettingMemory(config.recent_items, forget),
         ForgettingMemory(config.long_items, forget),
     )
-    ties = [format_tie(other, about) for other, about in profile.relationships.items()]
-    texts = list(dict.fromkeys([*profile.memories, *ties, *list_untold_facts(profile)]))
+    texts = list_known_texts(profile)
     recent = profile.recent_memories[-config.recent_items + 1 :] if config.saf_memory else ()
     for text in texts:
         (mind.recent if text in recent else mind.long).seed(text)

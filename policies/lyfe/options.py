@@ -9,10 +9,11 @@ Agents, section 3.2 and appendix A.1; constants of the release, which asks the c
 every arrival, also where nothing is new.
 """
 
+from genagents_env.cognition import names
 from genagents_env.cognition.query import Moment
 from genagents_env.rng import draw_unit
 
-from . import names, questions, repetition, senses, turns
+from . import questions, repetition, senses, turns
 from .mind import LyfeMind, LyfeOption, OptionKind
 
 _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")

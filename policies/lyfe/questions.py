@@ -9,9 +9,9 @@ there a talk ends by the clock.
 import re
 from collections.abc import Sequence
 
+from genagents_env.cognition import names
 from genagents_env.cognition.query import Moment
 
-from . import names
 from .mind import LyfeMind, OpenQuestion
 
 _ASKS = re.compile(r"[?\u037e\u061f\uff1f]")

@@ -7,10 +7,11 @@ Source: Lyfe Agents, section 3.1; which senses go where as in the public release
 
 from collections.abc import Sequence
 
+from genagents_env.cognition import names
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 
-from . import names, repetition, turns
+from . import repetition, turns
 from .mind import LyfeMind, WorkItem
 
 _MOST_READ = 1000  # characters of an utterance in which names are looked for

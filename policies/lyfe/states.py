@@ -6,10 +6,11 @@ to mind is work memory and whatever the summary does not hold yet.
 
 from collections.abc import Sequence
 
+from genagents_env.cognition.knowledge import format_tie
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 
-from .mind import LyfeMind, WorkItem, format_tie
+from .mind import LyfeMind, WorkItem
 from .ties import describe_tie
 
 NO_SUBGOAL = "none yet"

@@ -1,6 +1,7 @@
 """Ties: what an agent knows of somebody: from its profile, else the title it has heard them by."""
 
-from . import names
+from genagents_env.cognition import names
+
 from .mind import LyfeMind
 
 

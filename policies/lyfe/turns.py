@@ -13,11 +13,12 @@ environment of whole ticks needs.
 import math
 from collections.abc import Sequence
 
+from genagents_env.cognition import names
 from genagents_env.cognition.query import Moment
 from genagents_env.llm.token_bound import bound_tokens
 from genagents_env.rng import draw_index, draw_unit
 
-from . import names, questions
+from . import questions
 from .mind import LyfeMind, WorkItem
 
 _OPENINGS = 3  # ticks among which those who would open a talk at once are spread

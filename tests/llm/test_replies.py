@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from genagents_env.llm.attempt_errors import UnusableReply
 from genagents_env.llm.calls import Completion
 from genagents_env.llm.replies import parse
+from genagents_env.llm.schemas import PlainReply
+from genagents_env.text import clean
 from tests.llm.asking import Choice
 
 GOOD = '{"choice": "park", "rating": 3, "why": "sun"}'
@@ -126,3 +128,9 @@ def test_any_text_survives_as_a_clean_string(why: str, prose: str) -> None:
     value = parse(make_completion(prose + reply + prose), Choice).value
     assert value.why.isprintable()
     assert value.choice == "cafe"
+
+
+@pytest.mark.parametrize("text", [*BAD.values(), GOOD])
+def test_plain_words_are_all_of_the_reply(text: str) -> None:
+    found = parse(Completion(text, "stop", 1, 1), PlainReply, 1000)
+    assert found.value.text == clean(text[:250_000], 250_000)[:1000].strip()

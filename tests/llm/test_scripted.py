@@ -9,7 +9,12 @@ from pydantic import BaseModel, Field, create_model
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.open import open_endpoint
-from genagents_env.llm.schemas import is_strict, make_schema
+from genagents_env.llm.schemas import (
+    PlainReply,
+    is_strict,
+    make_request_schema,
+    make_schema,
+)
 from genagents_env.llm.scripted import (
     BEHAVIOURS,
     Behaviour,
@@ -129,3 +134,14 @@ def test_replies_of_one_name_are_told_apart_by_their_fields() -> None:
     )
     assert rule(request_for(Mood)) == '{"mood": "calm"}'
     assert rule(request_for(other)) == '{"colour": "red"}'
+
+
+def test_what_is_asked_in_plain_words_is_answered_in_plain_words() -> None:
+    class Aside(PlainReply):
+        wire_name = "Aside"
+
+    rule = find_rule("gossip", [{"gossip": {Aside: lambda prompt: {"text": "Well, well."}}}])
+    asked = CompletionRequest((Message("user", "?"),), make_request_schema(Aside), "Aside")
+    assert asked.schema is None
+    assert rule(asked) == "Well, well."
+    assert rule(request_for(Mood)) == sample_schema(request_for(Mood))

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
+from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.policy_loader import load_policy
 from genagents_env.testing.check_policy import check_policy
 from tests.policies.percepts import Value
@@ -56,6 +57,24 @@ def test_the_lyfe_mind_keeps_the_contract(config: dict[str, Value]) -> None:
 )
 def test_the_ai_town_mind_keeps_the_contract(config: dict[str, Value]) -> None:
     check_policy(lambda: load_policy("ai_town", **config), "tiny", make_model=model)
+
+
+@pytest.mark.parametrize(
+    ("config", "behaviour"),
+    [
+        ({}, "sample_schema"),
+        ({"interpreter": "regex", "retry_in_step": False, "memory": "off"}, "gossip"),
+        ({"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"}, "gossip"),
+    ],
+    ids=["llm", "regex", "late"],
+)
+def test_the_simuverse_mind_keeps_the_contract(config: dict[str, Value], behaviour: str) -> None:
+    rule = find_rule(behaviour, [SimuversePolicy.scripted_replies])
+    check_policy(
+        lambda: load_policy("simuverse", **config),
+        "tiny",
+        make_model=lambda: ModelClient(ScriptedEndpoint(rule), run_seed=0),
+    )
 
 
 def test_example_policy_keeps_the_contract() -> None:

@@ -8,7 +8,7 @@ import pytest
 from genagents_env.errors import RecordError
 from genagents_env.policy import NoteKind
 from genagents_env.record import NoteRow, RunMeta, RunReader, RunWriter, canonical_hash, verify
-from genagents_env.record.notes import check_note, parse_cuts
+from genagents_env.record.notes import check_note, parse_cuts, parse_turn
 from tests.record.lived import live
 
 
@@ -97,3 +97,10 @@ def test_a_cut_that_tells_no_lines_by_section_is_none(path: Path, meta: RunMeta,
     with RunReader(path) as run, pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
         run.notes()
     assert not verify(path).whole
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"verdict": 3}', '{"text": "(MOVE) park"}'])
+def test_a_turn_without_a_verdict_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        check_note(NoteRow(1, 0, "Ada Brook", "act.choose", 0, "turn", text))
+    assert parse_turn('{"verdict": "MOVE park"}') == {"verdict": "MOVE park"}

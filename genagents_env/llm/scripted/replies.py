@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias, get_args
 from pydantic import BaseModel
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.schemas import schema_name
+from genagents_env.llm.schemas import PlainReply, schema_name
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.llm.scripted.sample import sample_schema
 
@@ -56,15 +56,23 @@ class BehaviourRule:
 
     def __init__(self, behaviour: Behaviour, policies: Iterable[ScriptedReplies] = ()) -> None:
         self._rules: dict[_Key, ReplyRule] = {
-            (schema_name(reply), frozenset(reply.model_fields)): rule
+            _make_key(reply): rule
             for replies in policies
             for reply, rule in _find_rules(replies, behaviour).items()
         }
 
     def __call__(self, request: CompletionRequest) -> str:
-        """Return the reply to `request`, as JSON."""
+        """Return the reply to `request`: JSON, or words where no schema asks for it."""
         prompt = read_prompt(request)
         rule = self._rules.get((request.schema_name, prompt.fields))
         if rule is None:
             return sample_schema(request)
-        return json.dumps(rule(prompt), ensure_ascii=False)
+        reply = rule(prompt)
+        plain = request.schema is None
+        return str(reply["text"]) if plain else json.dumps(reply, ensure_ascii=False)
+
+
+def _make_key(reply: type[BaseModel]) -> _Key:
+    """Return what a request for `reply` is known by; one for plain words names no fields."""
+    plain = issubclass(reply, PlainReply)
+    return schema_name(reply), frozenset() if plain else frozenset(reply.model_fields)

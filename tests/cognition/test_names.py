@@ -2,7 +2,7 @@
 
 import pytest
 
-from genagents_env.policies.lyfe import aims, names
+from genagents_env.cognition import aims, names
 
 LIZHI, ROLES = "Lizhi Chen", ("police officer",)
 

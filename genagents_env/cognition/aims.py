@@ -2,15 +2,15 @@
 
 A whole name comes first, then one within the words ("the ramen shop on the corner"), a slip of the
 pen, what only one of them is or has ("the officer", "the lobby"), and part of one name ("Smith").
-What fits nothing well is refused: the release takes whatever is most alike, from a ratio of 0.2 on,
-which sends one who looks for Francesco Bianchi to Richard Smith.
+What fits nothing well is refused: the release of Lyfe Agents takes whatever is most alike, from a
+ratio of 0.2 on, which sends one who looks for Francesco Bianchi to Richard Smith.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from . import names
+from genagents_env.cognition import names
 
 _SLIP = 0.8  # of difflib
 _WORD = re.compile(r"\w{3,}")

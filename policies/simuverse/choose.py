@@ -1,0 +1,80 @@
+"""Choose: one call in which the agent writes what it does next, a tool in brackets before it.
+
+The reply is plain words. Who reads it is `interpret` or the grammar, and what follows `turns`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.llm.schemas import PlainReply
+
+from . import interpret, prompt, scope, turns
+from .checker import make_triple
+from .mind import SimuverseMind
+
+CHOOSE = turns.CHOOSE
+
+
+class TurnReply(PlainReply):
+    """What the agent writes, a tool in brackets first."""
+
+    wire_name: ClassVar[str] = "Turn"
+
+
+def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
+    """Ask for a tool, where none is under way and a choice is due."""
+    if moment.percept.conversation is not None or mind.going or mind.step.kind == "idle":
+        return ()
+    if any(mind.is_busy(faculty) for faculty in ("act", "interpret", "talk")):
+        return ()
+    waits = moment.now - mind.chosen_at < mind.config.turn_seconds
+    if mind.chosen_at >= 0 and waits and not mind.due:
+        return ()
+    return (Query(CHOOSE, {}),)
+
+
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    around = scope.find_scope(mind, moment)
+    shown = await prompt.fill_prompt(
+        mind,
+        "act_choose",
+        moment,
+        [*prompt.describe_choices(mind, moment), prompt.describe_input(mind)],
+        introduced=mind.introduced,
+        tools=", ".join(f"({tool})" for tool in around.tools),
+        near=bool(around.near),
+    )
+    return PreparedQuery(shown.messages, {}, shown.cuts)
+
+
+async def _apply(
+    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    """Have the reply read; one that never came changes nothing but the time of the next."""
+    mind.chosen_at, mind.due = moment.now, False
+    text: str = reply.value.text
+    if reply.fallback or moment.percept.conversation is not None:
+        return ()
+    if mind.config.interpreter == "llm" and text.strip():
+        return (Query(interpret.TRIPLE, {"text": text}),)
+    triple = make_triple(text, scope.find_scope(mind, moment))
+    return turns.settle(mind, moment, text, triple)
+
+
+HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
+    CHOOSE: QueryHandler(
+        prepare=_prepare,
+        reply_model=lambda data: TurnReply,
+        fallback=lambda data: TurnReply(text=""),
+        apply=_apply,
+        max_tokens=lambda data: 120,
+    )
+}

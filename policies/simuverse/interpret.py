@@ -1,0 +1,89 @@
+"""The interpreter: a second model that turns a reply into the triple [agent, TOOL, context].
+
+Whom it says the reply is of is not believed. Where it gives no triple, asked twice, that is a fault
+of the interpreter and no strike of the agent's.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, TypeAlias
+
+from pydantic import Field
+
+from genagents_env.cognition.here_and_now import describe_now
+from genagents_env.cognition.prompts import shorten_name
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.cognition.sections import Section
+from genagents_env.llm.calls import JSONValue
+from genagents_env.llm.schemas import ReplyModel
+
+from . import scope, turns
+from .checker import make_triple
+from .mind import SimuverseMind
+
+TRIPLE = "interpret.triple"
+ERROR = "ERROR"  # what the interpreter calls a reply without a tool
+
+
+_Part: TypeAlias = Annotated[str, Field(max_length=400)]
+
+
+class InterpretedReply(ReplyModel):
+    """A reply as a triple: whose it is, the tool, and what it says of it."""
+
+    wire_name: ClassVar[str] = "Triple"
+    wire_description: ClassVar[str] = "Who acts, the tool in capitals, and its context."
+
+    triple: Annotated[list[_Part], Field(min_length=3, max_length=3)]
+
+
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    around = scope.find_scope(mind, moment)
+    places: list[JSONValue] = [["place", place] for place in around.places]
+    people: list[JSONValue] = [["person", name] for name in around.people]
+    shown = mind.services.prompts.fill(
+        "interpret_triple",
+        mind.profile,
+        [
+            describe_now(moment.percept.time, moment.percept.me.place),
+            Section("reply", [["reply", data["text"]]]),
+            Section("places", places),
+            Section("people", people),
+        ],
+        agent=shorten_name(around.agent),
+        tools=", ".join(around.tools),
+        error=ERROR,
+    )
+    return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+async def _apply(
+    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    if moment.percept.conversation is not None:
+        return ()
+    text: str = data["text"]
+    if reply.fallback:
+        turns.note_fault(mind, text)
+        return ()
+    _, tool, context = reply.value.triple
+    rival = make_triple(text, scope.find_scope(mind, moment))
+    return turns.settle(mind, moment, text, (mind.agent, tool, context), rival)
+
+
+HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
+    TRIPLE: QueryHandler(
+        prepare=_prepare,
+        reply_model=lambda data: InterpretedReply,
+        # Only `reply.fallback` is looked at.
+        fallback=lambda data: InterpretedReply(triple=["", ERROR, ""]),
+        apply=_apply,
+        max_tokens=lambda data: 120,
+    )
+}

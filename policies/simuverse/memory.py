@@ -1,0 +1,71 @@
+"""Memory by retrieval: what was chosen and what came of it, and every utterance.
+
+What is nearest to the last input comes to mind, whatever its age. Source: SimuVerse update, "Future
+Development"; three memories of a cosine of 0.6 at least, the authors' later framework.
+"""
+
+from collections.abc import Sequence
+
+from genagents_env.cognition.here_and_now import format_moment
+from genagents_env.memory.forgetting import MemoryItem
+from genagents_env.memory.rows import DECIMALS
+
+from .mind import SimuverseMind
+
+_LEAST = 0.6  # SimuVerse_Framework_MK3, of sentence embeddings
+_LEAST_HASHED = 0.25  # of hashed n-grams, whose cosines are smaller
+RecalledItem = tuple[str, MemoryItem]
+
+
+def remember(mind: SimuverseMind, text: str, at: int, events: Sequence[int] = ()) -> None:
+    """Remember something, where the agent has a memory."""
+    if mind.config.memory == "rag" and text:
+        mind.memory.seed(text, [event for event in events if event >= 0], at, "observed")
+
+
+async def recall(
+    mind: SimuverseMind, query: str, k: int | None = None, least: float | None = None
+) -> list[RecalledItem]:
+    """Return the memories nearest to `query`, best first, each with words for when it was.
+
+    Args:
+        mind: whose.
+        query: what is thought of; of nothing nothing comes to mind.
+        k: so many at most; None is as configured.
+        least: their least cosine; None is as configured.
+    """
+    k = mind.config.recall if k is None else k
+    if mind.config.memory == "off" or not k or not query or not len(mind.memory):
+        return []
+    await _embed_new(mind)
+    (vector,) = await mind.services.embed([query])
+    found = mind.memory.nearest(vector, k)
+    cosines = mind.memory.vectors([item.id for item in found]) @ vector
+    least = _find_least(mind) if least is None else least
+    near = [
+        item
+        for item, cosine in zip(found, cosines, strict=True)
+        if round(float(cosine), DECIMALS) >= least
+    ]
+    return [(_format_time(mind, item), item) for item in near]
+
+
+async def _embed_new(mind: SimuverseMind) -> None:
+    """Embed what has no vector yet: what is new, and everything after a checkpoint."""
+    if ids := mind.memory.find_unembedded():
+        vectors = await mind.services.embed([mind.memory[id_].text for id_ in ids])
+        mind.memory.embed(ids, vectors)
+
+
+def _find_least(mind: SimuverseMind) -> float:
+    if mind.config.recall_above is not None:
+        return mind.config.recall_above
+    embedder = mind.services.embedder
+    hashed = embedder is not None and embedder.name.startswith("hashed")
+    return _LEAST_HASHED if hashed else _LEAST
+
+
+def _format_time(mind: SimuverseMind, item: MemoryItem) -> str:
+    """Return when it was: "Tue 4 Apr 11:05", or before the day on which the story begins."""
+    time = format_moment(mind.services.to_time(item.at))
+    return f"before {time}" if item.origin == "seed" and not item.at else time

@@ -1,0 +1,105 @@
+"""A prompt of a SimuVerse mind: here and now, the last messages, the last input, memories.
+
+At the beginning, and again after a reset, the introduction stands in the place of the last input.
+"""
+
+from collections.abc import Sequence
+
+from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.query import Moment
+from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.llm.calls import JSONValue
+from genagents_env.scenario.town_places import TownPlace
+
+from . import memory, scope
+from .mind import SimuverseMind
+
+_THINGS = 4  # of a place
+
+
+async def fill_prompt(
+    mind: SimuverseMind, prompt: str, moment: Moment, sections: Sequence[Section], **fields: object
+) -> FilledPrompt:
+    """Return the prompt `prompt`.jinja; `sections` stand before the last messages."""
+    shown = {line.text for line in mind.history}
+    recalled = await memory.recall(mind, _make_query(mind))
+    return mind.services.prompts.fill(
+        prompt,
+        mind.profile,
+        [
+            *describe_here_and_now(moment.percept),
+            *describe_purpose(mind),
+            *sections,
+            describe_history(mind),
+        ],
+        memories=[one for one in recalled if not any(text in one[1].text for text in shown)],
+        **fields,
+    )
+
+
+def describe_purpose(mind: SimuverseMind) -> list[Section]:
+    """Return the person's task, and the invitations that stand."""
+    task: list[JSONValue] = [["your task", mind.profile.goal]] if mind.profile.goal else []
+    invited: list[JSONValue] = [
+        ["invitation", f"{one.who}, {_format_clock(mind, one.at)}", one.words]
+        for one in mind.invitations
+    ]
+    return [Section("task", task), Section("invitations", invited)]
+
+
+def describe_history(mind: SimuverseMind) -> Section:
+    """Return the last messages, the oldest first."""
+    lines: list[JSONValue] = [
+        [_format_clock(mind, line.at), line.head, line.text] for line in mind.history
+    ]
+    return Section("history", lines, SPOKEN, "last")
+
+
+def describe_input(mind: SimuverseMind) -> Section:
+    """Return what came of the last tool."""
+    lines: list[JSONValue] = [["it came to", line] for line in mind.input]
+    return Section("input", lines)
+
+
+def describe_choices(mind: SimuverseMind, moment: Moment) -> list[Section]:
+    """Return the places and the people that a tool may name; in full where one is introduced."""
+    percept, near = moment.percept, scope.list_near(mind, moment.percept)
+    known = {place.id: place for place in mind.profile.town}
+    brief = mind.introduced or mind.services.prompts.small
+    places: list[JSONValue] = []
+    for place in percept.known:
+        here = "you are here" if scope.is_within(percept.me.place, place) else ""
+        about = "" if brief else _describe_place(known.get(place))
+        places.append(["place", place, *filter(None, ["; ".join(filter(None, [here, about]))])])
+    people: list[JSONValue] = []
+    for name in mind.people:
+        tie = "" if brief and name not in near else mind.profile.relationships.get(name, "")
+        people.append(["person", name, *([tie] if tie else [])])
+    return [Section("places", places), Section("people", people)]
+
+
+def _describe_place(place: TownPlace | None) -> str:
+    if place is None:
+        return ""
+    hours = f"open {', '.join(map(str, place.hours))}" if place.hours else ""
+    things = ", ".join(dict.fromkeys(thing.name for thing in place.things[:_THINGS]))
+    return "; ".join(part for part in (hours, things) if part)
+
+
+def _make_query(mind: SimuverseMind) -> str:
+    """Return what the agent thinks of: the last words in a talk, the last input, else its task."""
+    if mind.talk.spoken and mind.history:
+        return mind.history[-1].text
+    return " ".join(mind.input) or mind.profile.goal or mind.name
+
+
+def _format_clock(mind: SimuverseMind, second: int) -> str:
+    return f"{mind.services.to_time(second):%H:%M}"
+
+
+def describe_ties(mind: SimuverseMind, others: Sequence[str]) -> list[Section]:
+    """Return what the agent knows of some people."""
+    ties = mind.profile.relationships
+    lines: list[JSONValue] = [["you know", name, ties[name]] for name in others if name in ties]
+    return [Section("ties", lines)]

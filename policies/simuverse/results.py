@@ -1,0 +1,121 @@
+"""Results: what came of the last step, told in the next input."""
+
+from collections.abc import Callable, Mapping
+
+from genagents_env.cognition.query import Moment
+
+from . import memory, scope
+from .mind import SimuverseMind, StepKind
+
+REMOVED = (
+    "You have been talking for too long and were taken out of the conversation. "
+    "Choose one of the tools for what you do next."
+)
+_UNHEARD = "Nobody heard you."
+
+
+def tell_result(mind: SimuverseMind, moment: Moment) -> None:
+    """Tell what came of the step of the last tick, as far as it has come to something."""
+    if telling := _TELLINGS.get(mind.step.kind):
+        telling(mind, moment)
+
+
+def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
+    """Tell what came of the tool that was chosen last, and remember it."""
+    mind.tell(*lines)
+    told = " ".join(lines)
+    memory.remember(mind, f"I chose {mind.chosen}. {told}" if mind.chosen else told, moment.now)
+    mind.chosen = ""
+
+
+def _tell_walk(mind: SimuverseMind, moment: Moment) -> None:
+    percept, result = moment.percept, moment.percept.result
+    place = mind.going
+    if not place:
+        return
+    if not result.ok:
+        tell_outcome(mind, moment, f"You did not get to {place}: {result.text}.")
+    elif result.arrived:
+        at = scope.format_tile(percept.me.tile)
+        arrival = scope.describe_arrival(mind, percept)
+        tell_outcome(mind, moment, f"You moved to {percept.me.place}, at {at}.", *arrival)
+        mind.due = True
+    elif moment.now - mind.going_since >= mind.config.walk_seconds:
+        tell_outcome(mind, moment, f"You gave up walking to {place}: it took too long.")
+    else:
+        return
+    mind.going = ""
+
+
+def _tell_words(mind: SimuverseMind, moment: Moment) -> None:
+    """Note that the agent's words were said, or why they were not."""
+    step, result = mind.step, moment.percept.result
+    if not result.ok:
+        mind.note(moment.now, "you could not say", f"{step.words} ({result.text})")
+        mind.talk.ending = ""
+        return
+    mind.talk.said += 1
+    mind.talk.spoken += 1
+    mind.talk.silent = 0
+    mind.talk.speaker, mind.talk.at = mind.name, moment.now
+    others = ", ".join(mind.talk.members or mind.opening)
+    mind.note(moment.now, "you said", step.words)
+    memory.remember(mind, f'I said to {others}: "{step.words}"', moment.now)
+
+
+def _tell_opening(mind: SimuverseMind, moment: Moment) -> None:
+    """Tell why no conversation began, unless the other began it at the same time."""
+    step, result, talk = mind.step, moment.percept.result, moment.percept.conversation
+    if result.ok or (talk is not None and step.target in talk.members):
+        _tell_words(mind, moment)
+        mind.chosen = ""
+        return
+    mind.opening = []
+    tell_outcome(mind, moment, f"You could not talk to {step.target}: {result.text}.")
+
+
+def _tell_leaving(mind: SimuverseMind, moment: Moment) -> None:
+    if not moment.percept.result.ok:
+        mind.talk.ending = ""
+
+
+def _tell_call(mind: SimuverseMind, moment: Moment) -> None:
+    step, result = mind.step, moment.percept.result
+    if not result.ok:
+        line = "" if mind.profile.phone else " There is no telephone: only who is near hears you."
+        told = f"You could not call {step.target}: {result.text}.{line}"
+    elif result.text == _UNHEARD:
+        told = f"You called {step.target}, who did not hear it. Try again later."
+    else:
+        told = f"You invited {step.target} to {step.about}."
+    tell_outcome(mind, moment, told)
+
+
+def _tell_scan(mind: SimuverseMind, moment: Moment) -> None:
+    tell_outcome(mind, moment, *scope.describe_scan(mind, moment.percept))
+
+
+def _tell_idling(mind: SimuverseMind, moment: Moment) -> None:
+    """Tell that the time of idling is over, or that something broke it off."""
+    idle = moment.now - mind.step.since
+    if mind.due or idle >= mind.config.idle_seconds:
+        tell_outcome(mind, moment, f"You were idle for {max(1, idle // 60)} minutes.")
+        mind.due = True
+        mind.step.kind = ""
+
+
+def _tell_restart(mind: SimuverseMind, moment: Moment) -> None:
+    if not moment.percept.result.ok:
+        mind.tell(f"You are still where you were: {moment.percept.result.text}.")
+
+
+_TELLINGS: Mapping[StepKind, Callable[[SimuverseMind, Moment], None]] = {
+    "walk": _tell_walk,
+    "open": _tell_opening,
+    "say": _tell_words,
+    "leave": _tell_leaving,
+    "call": _tell_call,
+    "scan": _tell_scan,
+    "idle": _tell_idling,
+    "restart": _tell_restart,
+}

@@ -1,0 +1,118 @@
+"""Senses: what came of the last step, who says what, and which conversation one is in."""
+
+import re
+
+from genagents_env.cognition.query import Moment
+from genagents_env.percept import Conversation, HeardWords
+
+from . import memory, results
+from .mind import MeetingInvitation, SimuverseMind, TalkSession
+
+_INVITES = re.compile(r"\bmeet me (?:at|in)\b", re.IGNORECASE)
+_MOST_INVITATIONS = 10
+
+
+def perceive(mind: SimuverseMind, moment: Moment) -> None:
+    """Take in a percept."""
+    percept = moment.percept
+    mind.tick = percept.tick
+    for seen in percept.people:
+        if seen.name not in mind.people:
+            mind.people.append(seen.name)
+    results.tell_result(mind, moment)
+    _note_conversation(mind, moment)
+    for words in percept.heard:
+        _hear(mind, words, moment)
+    stands = moment.now - mind.config.invitation_seconds
+    mind.invitations = [one for one in mind.invitations if one.at > stands]
+
+
+def _hear(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
+    if words.kind == "notice" or not words.text:
+        return
+    speaker, now = words.speaker or "", moment.now
+    if words.kind == "speech":
+        if speaker not in mind.people:
+            mind.people.append(speaker)
+        mind.note(now, _describe_speech(words, mind.talk), words.text, words.event_id)
+        memory.remember(mind, f'{speaker} said: "{words.text}"', now, [words.event_id])
+        _count_utterance(mind, words, now)
+    else:
+        mind.note(now, words.kind, words.text, words.event_id)
+        memory.remember(mind, f"{words.kind.capitalize()}: {words.text}", now, [words.event_id])
+        mind.due = True
+
+
+def _describe_speech(words: HeardWords, talk: TalkSession) -> str:
+    if words.by_phone:
+        return f"{words.speaker} said, by phone"
+    if words.addressed or words.speaker in talk.members:
+        return f"{words.speaker} said"
+    return f"{words.speaker} said, to others"
+
+
+def _count_utterance(mind: SimuverseMind, words: HeardWords, now: int) -> None:
+    """Count an utterance in the agent's conversation; outside of it, it may be an invitation."""
+    speaker = words.speaker or ""
+    if speaker in mind.talk.members:
+        mind.talk.spoken += 1
+        mind.talk.speaker, mind.talk.at = speaker, now
+    elif words.addressed and (words.by_phone or _INVITES.search(words.text)):
+        new = MeetingInvitation(speaker, words.text, now, words.event_id)
+        others = [one for one in mind.invitations if one.who != speaker]
+        mind.invitations = [*others, new][-_MOST_INVITATIONS:]
+        mind.due = True
+
+
+def _note_conversation(mind: SimuverseMind, moment: Moment) -> None:
+    """Note that a conversation began, changed or ended."""
+    talk = moment.percept.conversation
+    if mind.talk.id >= 0 and (talk is None or talk.id != mind.talk.id):
+        _end_talk(mind, moment)
+    if talk is None:
+        return
+    others = [name for name in talk.members if name != mind.name]
+    if talk.id != mind.talk.id:
+        _begin_talk(mind, talk, others, moment)
+    elif others != mind.talk.members:
+        _note_changes(mind, others, moment)
+
+
+def _begin_talk(mind: SimuverseMind, talk: Conversation, others: list[str], moment: Moment) -> None:
+    """Begin to talk; what the agent was about to do is over."""
+    if mind.going:
+        mind.tell(f"You were on your way to {mind.going} when the conversation began.")
+        mind.going = ""
+    opened = mind.step.kind == "open" and moment.percept.result.ok
+    to_join = [name for name in mind.opening if name not in others] if opened else []
+    said = int(opened)
+    mind.talk = TalkSession(talk.id, others, to_join, said, said, at=moment.now)
+    if opened:
+        mind.talk.speaker = mind.name
+    mind.opening = []
+    mind.invitations = [one for one in mind.invitations if one.who not in others]
+
+
+def _note_changes(mind: SimuverseMind, others: list[str], moment: Moment) -> None:
+    before, mind.talk.members = mind.talk.members, others
+    for name in [*others, *before]:
+        if (name in others) != (name in before):
+            what = "joined the conversation" if name in others else "left the conversation"
+            mind.note(moment.now, name, what)
+    mind.talk.to_join = [name for name in mind.talk.to_join if name not in others]
+
+
+def _end_talk(mind: SimuverseMind, moment: Moment) -> None:
+    """Tell why the conversation is over; the next tool is chosen at once."""
+    talk, mind.talk = mind.talk, TalkSession()
+    others = ", ".join(talk.members)
+    removed = any(words.kind == "notice" for words in moment.percept.heard)
+    if removed or talk.ending == "long":
+        mind.tell(results.REMOVED)
+    elif talk.ending == "left":
+        mind.tell(f"You left the conversation with {others}.")
+    else:
+        mind.tell(f"The conversation with {others} is over: nobody is left in it.")
+    mind.due = True
+    mind.going, mind.then = mind.then, ""
+    mind.going_since = moment.now

@@ -1,0 +1,206 @@
+"""Talk: the agent's next words in a conversation, when it is its turn. All of a reply is speech.
+
+People speak one after another in the order of joining. A signal in brackets ends it: what stands
+before `(LEAVE CONVERSATION)` is still said, and `(MOVE)` leaves and goes. Nobody says more than the
+most exchanges. No interpreter is asked here, and nothing is a strike.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from genagents_env.cognition.prompts import shorten_names
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.llm.schemas import PlainReply
+from genagents_env.percept import Conversation
+from genagents_env.text import cut_sentences
+
+from . import prompt, scope, turns
+from .checker import find_place
+from .grammar import CONVERSE, LEAVE, MOVE, find_prefix
+from .mind import SimuverseMind, ToolStep
+from .results import tell_outcome
+
+_SPEECH = 480  # characters
+_WAIT = 60  # seconds after which one whose turn it is loses it, where the town has no rule
+_MEMBERS = 3  # SimuVerse update
+_QUOTES = " \"'\u201c\u201d\u2018\u2019*_"
+
+
+class SpokenReply(PlainReply):
+    """What the agent says next."""
+
+    wire_name: ClassVar[str] = "Speech"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSpeech:
+    """What a reply in a conversation comes to.
+
+    Attributes:
+        words: that are said; empty for none.
+        leaves: whether one leaves then.
+        heading: what was said of where one goes after that.
+        refused: a tool that cannot be used in a conversation.
+    """
+
+    words: str
+    leaves: bool = False
+    heading: str = ""
+    refused: str = ""
+
+
+def read_speech(text: str, name: str, others: Sequence[str]) -> ReadSpeech:
+    """Return what a reply in a conversation comes to.
+
+    Args:
+        text: the reply.
+        name: whose it is; it may begin with it.
+        others: in the conversation; what is written in their place is left out.
+    """
+    found = find_prefix(text)
+    if found is not None and found.tool == CONVERSE:
+        text = f"{found.before} {found.context}"
+        found = None
+    if found is None:
+        return ReadSpeech(_trim(text, name, others))
+    words = _trim(found.before, name, others)
+    if found.tool == LEAVE:
+        return ReadSpeech(words or _trim(found.context, name, others), leaves=True)
+    if found.tool == MOVE:
+        return ReadSpeech(words, leaves=True, heading=found.context)
+    return ReadSpeech(words, refused=found.tool)
+
+
+def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
+    """Ask for words when it is the agent's turn; one who has had all its exchanges leaves."""
+    talk = moment.percept.conversation
+    if talk is None or mind.is_busy("talk") or not _may_speak(mind, talk, moment.now):
+        return ()
+    if mind.config.count == "utterance" and mind.talk.spoken >= mind.config.exchanges:
+        _leave(mind, moment, "long")
+        return ()
+    return (Query(turns.SPEAK, {"talk": talk.id}),)
+
+
+def _may_speak(mind: SimuverseMind, talk: Conversation, now: int) -> bool:
+    """Return whether it is the agent's turn: by the town's rule, else in the order of joining."""
+    if talk.turn is not None:
+        return talk.may_speak
+    last, order = mind.talk.speaker, talk.members
+    if last not in order:
+        return order[0] == mind.name or now - mind.talk.at >= _WAIT
+    mine = order[(order.index(last) + 1) % len(order)] == mind.name
+    return mine or (last != mind.name and now - mind.talk.at >= _WAIT)
+
+
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    opens = data["talk"] < 0
+    others = mind.opening if opens else mind.talk.members
+    left = mind.config.exchanges - mind.talk.said
+    if moment.percept.conversation is not None:
+        left = min(left, moment.percept.conversation.exchanges_left)
+    shown = await prompt.fill_prompt(
+        mind,
+        "talk_speak",
+        moment,
+        prompt.describe_ties(mind, others),
+        others=shorten_names(others),
+        opens=opens,
+        left=left,
+    )
+    return PreparedQuery(shown.messages, dict(data), shown.cuts)
+
+
+async def _apply(
+    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    talk = moment.percept.conversation
+    opens = data["talk"] < 0
+    if (talk is not None) if opens else (talk is None or talk.id != data["talk"]):
+        mind.opening = []
+        return ()  # the conversation is another one by now
+    others = mind.opening if opens else mind.talk.members
+    speech = read_speech(reply.value.text, mind.name, others)
+    if opens:
+        _open(mind, moment, speech.words)
+    else:
+        _speak(mind, moment, speech)
+    return ()
+
+
+def _open(mind: SimuverseMind, moment: Moment, words: str) -> None:
+    """Begin a conversation with the first words to the first of those meant."""
+    if words:
+        mind.plan = ToolStep("open", mind.opening[0], words, since=moment.now)
+        return
+    mind.opening = []
+    tell_outcome(mind, moment, "You said nothing, so no conversation began.")
+
+
+def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:
+    talk = mind.talk
+    if speech.heading:
+        mind.then = find_place(speech.heading, scope.find_scope(mind, moment))
+    if speech.refused:
+        told = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
+        mind.note(moment.now, "it came to", told)
+    if not (speech.words or speech.leaves):
+        talk.silent += 1
+        if talk.silent >= mind.config.silences:
+            _leave(mind, moment, "left")
+        return
+    if not speech.words:
+        _leave(mind, moment, "left")
+        return
+    long = talk.said + 1 >= mind.config.exchanges
+    talk.ending = "left" if speech.leaves else "long" if long else ""
+    to = _find_joiner(mind, moment)
+    leaves = speech.leaves or long
+    mind.plan = ToolStep("say", to, speech.words, leaves, moment.now)
+
+
+def _leave(mind: SimuverseMind, moment: Moment, why: str) -> None:
+    mind.talk.ending = "long" if why == "long" else "left"
+    mind.plan = ToolStep("leave", leave=True, since=moment.now)
+
+
+def _find_joiner(mind: SimuverseMind, moment: Moment) -> str:
+    """Return whom the words ask into the conversation; empty for nobody."""
+    near = scope.list_near(mind, moment.percept)
+    while mind.talk.to_join and len(mind.talk.members) + 1 < _MEMBERS:
+        name = mind.talk.to_join.pop(0)
+        if name in near:
+            return name
+    return ""
+
+
+def _trim(text: str, name: str, others: Sequence[str]) -> str:
+    """Return the agent's own words in a reply: without names before them, or others' lines."""
+    text = text.strip(_QUOTES)
+    for own in (name, name.split()[0]):
+        text = re.sub(rf"^\W*{re.escape(own)}\W*:\s*", "", text)
+    for other in others:
+        for called in (other, other.split()[0]):
+            found = re.search(rf"\s[*_]*{re.escape(called)}[*_]*:\s", text)
+            text = text[: found.start()] if found else text
+    return cut_sentences(text.strip(_QUOTES), _SPEECH)
+
+
+HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
+    turns.SPEAK: QueryHandler(
+        prepare=_prepare,
+        reply_model=lambda data: SpokenReply,
+        fallback=lambda data: SpokenReply(text=""),
+        apply=_apply,
+        max_tokens=lambda data: 160,
+    )
+}

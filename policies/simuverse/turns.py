@@ -1,0 +1,124 @@
+"""Turns: what follows from a reply once it was read. Two invalid ones in a row are a reset.
+
+After the first the agent is asked once more with the same input, after the second it returns to
+where it started, and the introduction is its input again. Source: SimuVerse update, "Reset
+Mechanism".
+"""
+
+from collections.abc import Sequence
+
+from genagents_env.cognition.query import Moment, Query
+from genagents_env.llm.calls import JSONValue
+
+from . import scope
+from .checker import CheckedTurn, Triple, check
+from .grammar import CALL, CONVERSE, IDLE, MOVE, SCAN, find_prefix
+from .mind import SimuverseMind, ToolStep, make_mind
+from .results import tell_outcome
+
+CHOOSE, SPEAK = "act.choose", "talk.speak"
+STRIKES = 2  # that are a reset
+_NOT_GIVEN: Triple = ("", "", "")
+
+
+def settle(
+    mind: SimuverseMind,
+    moment: Moment,
+    text: str,
+    triple: Triple | None,
+    rival: Triple | None = _NOT_GIVEN,
+) -> Sequence[Query]:
+    """Count a strike, or use the tool that was chosen; return the queries that follow.
+
+    Args:
+        mind: whose reply it is.
+        moment: now.
+        text: the reply.
+        triple: as it was read; None where no tool was found.
+        rival: as the grammar reads it, where a model interpreted it.
+    """
+    around = scope.find_scope(mind, moment)
+    turn = check(triple, text, around)
+    agrees = None if rival is _NOT_GIVEN else turn.is_same(check(rival, text, around))
+    mind.strikes = mind.strikes + 1 if turn.kind == "strike" else 0
+    _note(mind, turn, text, triple, agrees)
+    if mind.strikes >= STRIKES:
+        reset(mind, moment)
+        return ()
+    if turn.kind == "strike":
+        return (Query(CHOOSE, {}),) if mind.config.retry_in_step else ()
+    return _accept(mind, moment, turn, text)
+
+
+def reset(mind: SimuverseMind, moment: Moment) -> None:
+    """Return to the start: nothing is under way, and the introduction is the input again."""
+    kept = mind.memory if mind.config.keep_memory else make_mind(mind.services, mind.profile).memory
+    mind.memory = kept
+    mind.strikes, mind.introduced, mind.input, mind.history = 0, False, [], []
+    mind.chosen, mind.going, mind.then, mind.opening = "", "", "", []
+    mind.plan = ToolStep("restart", since=moment.now)
+    mind.due = True
+
+
+def note_fault(mind: SimuverseMind, text: str) -> None:
+    """Note for the record that the interpreter gave no triple."""
+    told: dict[str, JSONValue] = {"verdict": "no triple", "kind": "fault", "text": text}
+    mind.services.notes.add_turn(mind.agent, mind.tick, told)
+
+
+def _note(
+    mind: SimuverseMind, turn: CheckedTurn, text: str, triple: Triple | None, agrees: bool | None
+) -> None:
+    """Note for the record how the reply was read."""
+    found = find_prefix(text)
+    mind.services.notes.add_turn(
+        mind.agent,
+        mind.tick,
+        {
+            "verdict": turn.describe(),
+            "kind": turn.kind,
+            "text": text,
+            "triple": None if triple is None else list(triple),
+            "agrees": agrees,
+            "others": list(found.others) if found is not None else [],
+            "strikes": mind.strikes,
+            "reset": mind.strikes >= STRIKES,
+        },
+    )
+
+
+def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -> Sequence[Query]:
+    """Answer the last input with a tool, and begin to use it."""
+    if mind.input:
+        mind.note(moment.now, "it came to", " ".join(mind.input))
+    mind.note(moment.now, "you chose", text)
+    mind.chosen, mind.input, mind.introduced = text, [], True
+    if turn.kind == "failure":
+        mind.note_wish(turn.describe())
+        tell_outcome(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
+    elif turn.tool == MOVE:
+        begin_walk(mind, moment, turn.place)
+    elif turn.tool == CONVERSE:
+        mind.opening = list(turn.people)
+        return (Query(SPEAK, {"talk": -1}),)
+    else:
+        mind.plan = _make_step(turn, moment.now)
+    return ()
+
+
+def begin_walk(mind: SimuverseMind, moment: Moment, place: str) -> None:
+    """Set out for a place; one who is there already is told so, and loses no time."""
+    if scope.is_within(moment.percept.me.place, place):
+        here = scope.describe_arrival(mind, moment.percept)
+        tell_outcome(mind, moment, f"You are at {place} already.", *here)
+        return
+    mind.going, mind.going_since = place, moment.now
+
+
+def _make_step(turn: CheckedTurn, now: int) -> ToolStep:
+    if turn.tool == CALL:
+        ask = f"Will you meet me at {turn.place}?"
+        words = f"{ask} {turn.words}".strip()
+        return ToolStep("call", turn.people[0], words, leave=True, since=now, about=turn.place)
+    kinds = {SCAN: "scan", IDLE: "idle"}
+    return ToolStep("scan" if kinds[turn.tool] == "scan" else "idle", words=turn.words, since=now)
