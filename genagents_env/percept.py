@@ -39,6 +39,7 @@ class SeenObject:
     """Something in sight. `next_states`: what one may put it into; `usable`: near enough now.
 
     `lasting`: the states in which it stays when what one did with it is over, such as *laid*.
+    `tile`: its first one; `tiles`: all of them, where it stands on several.
     """
 
     id: str
@@ -51,6 +52,13 @@ class SeenObject:
     usable: bool
     event_id: int
     lasting: tuple[str, ...] = ()
+    tiles: tuple[Tile, ...] = ()
+
+    def is_beside(self, tile: Tile) -> bool:
+        """Return whether `tile` is one of its tiles or touches one, corners included."""
+        return any(
+            max(abs(x - tile[0]), abs(y - tile[1])) <= 1 for x, y in self.tiles or (self.tile,)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,9 +182,7 @@ class Decoder:
     def _go_beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedAct:
         """Walk to an object: to the nearest free tile beside it."""
         ground, item = self._world.town.ground, self._world.plan.objects[index]
-        return ResolvedMove(
-            tuple(ground.beside(ground.tile(*item.tile))), f"the {item.name}", doing, emoji
-        )
+        return ResolvedMove(ground.around(item), f"the {item.name}", doing, emoji)
 
     def _parse_tile(self, name: str) -> int | None:
         x, comma, y = name.strip("()").partition(",")

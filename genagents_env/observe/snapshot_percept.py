@@ -67,6 +67,7 @@ class PerceptCache:
                 mine and distance <= 1,
                 event,
                 item.lasting,
+                item.tiles if len(item.tiles) > 1 else (),
             )
         return found
 

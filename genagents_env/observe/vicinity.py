@@ -82,8 +82,8 @@ class VicinityTable:
             ready, r = self._ready.reshape(shape), self.around.radius
             for o, (old, new) in enumerate(zip(self.states, states, strict=True)):
                 if old is not new and old != new:
-                    x, y = self._plan.objects[o].tile
-                    ready[max(0, y - r) : y + r + 1, max(0, x - r) : x + r + 1] = False
+                    for x, y in self._plan.objects[o].tiles:
+                        ready[max(0, y - r) : y + r + 1, max(0, x - r) : x + r + 1] = False
         self.states = states
 
     def fill(self, tile: int) -> None:
@@ -107,7 +107,8 @@ class VicinityTable:
         reach = self.around.radius
         for k, (o, d) in enumerate(found[:OBJECT_SLOTS]):
             item, state = self._plan.objects[o], self.states[o]
-            dx, dy = (item.tile[0] - x) / reach, (item.tile[1] - y) / reach
+            near = item.find_nearest_tile(x, y)
+            dx, dy = (near[0] - x) / reach, (near[1] - y) / reach
             number = item.states.index(state) / len(item.states) if state in item.states else 1.0
             numbers[k] = (1.0, dx, dy, number, d <= 1)
             if d <= 1:

@@ -1,7 +1,8 @@
 """The types of the fields of a scenario, and the base of its tables."""
 
 from datetime import datetime
-from typing import Annotated
+from operator import not_
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -56,6 +57,11 @@ def _opening(value: str) -> str:
     )  # its errors show the text, so that no half of a character may be left
     return value
 
+
+T = TypeVar("T")
+# A key that came later: a dump leaves it out where it is empty, so that scenarios that go without
+# it are stored and hashed as before it came.
+Later = Annotated[T, Field(exclude_if=not_)]
 
 Name = Annotated[str, clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
 Ref = Annotated[str, clean_to(4 * NAME_LIMIT), Field(min_length=1)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genagents_env.scenario.faults import Origins, quote
+from genagents_env.scenario.grid_file import FIRST_LINE, is_grid
 
 FILE_LIMIT = 1 << 20  # bytes a file
 TOTAL_LIMIT = 16 << 20  # bytes a folder
@@ -18,6 +19,7 @@ ENTITY_LIMIT = 10_000  # tables, and files of people
 VALUE_LIMIT = 100_000  # a file
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KEY_PART = 64
+MAPS = ("map.txt", "map.grid")
 
 Raw = dict[str, object]
 
@@ -52,7 +54,7 @@ class _Refused(Exception):
 
 
 def read_folder(path: Path) -> Folder:
-    """Return the data of a scenario folder: `scenario.toml`, `people/*.toml` and `map.txt`."""
+    """Return the data of a scenario folder: `scenario.toml`, `people/*.toml` and a map."""
     folder = Folder()
     root = path.resolve()
     raw = _read_toml(folder, root, "scenario.toml")
@@ -68,9 +70,24 @@ def read_folder(path: Path) -> Folder:
         folder.people += [("scenario.toml", f"people[{i}]") for i in range(len(people))]
         for name in _people_files(folder, root):
             _add_people(folder, root, name, people)
-    if os.path.lexists(root / "map.txt"):
-        raw["map"] = _read_text(folder, root, "map.txt")
+    _add_map(folder, root, raw)
     return folder
+
+
+def _add_map(folder: Folder, root: Path, raw: Raw) -> None:
+    """Add the text of the folder's map, drawn in characters or in layers of numbers."""
+    found = [name for name in MAPS if os.path.lexists(root / name)]
+    if len(found) > 1:
+        folder.faults.append(f"{found[1]}:file: a second map beside {found[0]}; one is allowed")
+    if found:
+        raw["map"] = _read_text(folder, root, found[0])
+        if found[0] != MAPS[0]:
+            folder.keys["map"] = found[0]
+        text = raw["map"]
+        if isinstance(text, str) and is_grid(text) != (found[0] == MAPS[1]):
+            wanted = "characters" if found[0] == MAPS[0] else f'"{FIRST_LINE}" as its first line'
+            folder.faults.append(f"{found[0]}:line 1: {quote(text[:40])}; {wanted} is wanted")
+            del raw["map"]
 
 
 def _people_files(folder: Folder, root: Path) -> list[str]:

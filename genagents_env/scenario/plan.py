@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 _HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
+_TILE = re.compile(r"([0-9]{1,9}) ?, ?([0-9]{1,9})")
 DAY = 1440  # minutes
 OUTSIDE = 0  # index of the arena (and sector) that is the open ground between the buildings
 
@@ -45,6 +46,12 @@ def parse_hours(text: str) -> Hours:
     return Hours(start, end if end > start else end + DAY)
 
 
+def parse_tile(text: str) -> tuple[int, int] | None:
+    """Return the tile written as `across,down` ("73,14"), None where `text` is something else."""
+    match = _TILE.fullmatch(text)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
 @dataclass(frozen=True, slots=True)
 class SectorPlan:
     """A building or a piece of open ground. Empty `hours`: always open; empty `users`: anyone."""
@@ -58,7 +65,11 @@ class SectorPlan:
 
 @dataclass(frozen=True, slots=True)
 class ArenaPlan:
-    """A room (or an open-air part) of a sector; its full id is `sector/arena`."""
+    """A room (or an open-air part) of a sector; its full id is `sector/arena`.
+
+    `ground`: what of a sector's ground is in none of its arenas, such as a corridor. It bears the
+    sector's name, as does its id; it is no place of its own, but a part of the sector.
+    """
 
     name: str
     sector: int
@@ -66,11 +77,14 @@ class ArenaPlan:
     hours: tuple[Hours, ...] = ()
     users: frozenset[str] = frozenset()
     capacity: int | None = None
+    ground: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlan:
-    """A thing at a tile; its full id is `sector/arena/object`.
+    """A thing on a tile or more; its full id is `sector/arena/object`.
+
+    One uses it from any of its `tiles` that is free, and from beside any of them.
 
     `states` are the declared ones, in menu order; `free_text` allows any other words as well.
     `next` restricts which states may follow a state; a state absent from it allows all.
@@ -80,7 +94,7 @@ class ObjectPlan:
 
     name: str
     arena: int
-    tile: tuple[int, int]
+    tiles: tuple[tuple[int, int], ...]
     state: str
     states: tuple[str, ...] = ()
     free_text: bool = False
@@ -89,14 +103,41 @@ class ObjectPlan:
     sleep_state: str | None = None
     lasting: tuple[str, ...] = ()
 
+    @property
+    def tile(self) -> tuple[int, int]:
+        """The first of its tiles."""
+        return self.tiles[0]
+
+    def find_nearest_tile(self, x: int, y: int) -> tuple[int, int]:
+        """Return the tile of it that is nearest to (x, y), the first one of several."""
+        return min(self.tiles, key=lambda tile: max(abs(tile[0] - x), abs(tile[1] - y)))
+
+    def find_distance(self, x: int, y: int) -> int:
+        """Return how far from (x, y) the nearest of its tiles is (Chebyshev)."""
+        return min(max(abs(tile[0] - x), abs(tile[1] - y)) for tile in self.tiles)
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnPlan:
+    """A tile with a name, on which somebody may start; `id` is `sector/arena/spawn`."""
+
+    id: str
+    arena: int
+    tile: tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TownPlan:
     """Tiles, places and objects of a town.
 
     `blocked`: bool, shape (height, width), true where nobody can stand.
-    `arena`: int16, shape (height, width), the arena index of every tile; OUTSIDE where none.
+    `arena`: int16, shape (height, width), the arena index of every tile; OUTSIDE where none. Of
+    blocked tiles, those have one on which an object stands, and the `sealed` ones.
     `doors`: tiles (x, y) where one walks between an arena and another.
+    `arenas`: the outside first, then those of the scenario in its order, then the ground of
+    sectors that have some outside their arenas.
+    `sprites`: for a person's name the file of the picture that stands for them in the map.
+    `sealed`: tiles of arenas that were closed because there is no way to them.
     """
 
     width: int
@@ -107,6 +148,14 @@ class TownPlan:
     arenas: tuple[ArenaPlan, ...]
     objects: tuple[ObjectPlan, ...]
     doors: tuple[tuple[int, int], ...] = ()
+    spawns: tuple[SpawnPlan, ...] = ()
+    sprites: tuple[tuple[str, str], ...] = ()
+    sealed: tuple[tuple[int, int], ...] = ()
+
+    def find_tile(self, ref: str) -> tuple[int, int] | None:
+        """Return the one tile that `ref` means: a spawn's id, or `across,down`; None for others."""
+        spawn = next((spawn.tile for spawn in self.spawns if spawn.id == ref), None)
+        return spawn if spawn is not None else parse_tile(ref)
 
     def arena_id(self, index: int) -> str:
         """Return `sector/arena` of an arena, or the sector alone where both have one name."""

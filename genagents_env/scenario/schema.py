@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from genagents_env.scenario.fields import (
+    Later,
     Line,
     LocalTime,
     Model,
@@ -26,14 +27,22 @@ from genagents_env.scenario.past import Past, PastMemory
 
 SIDE_LIMIT = 512  # tiles, the longest side of a town
 FEW = 100  # facts, questions and the like
+TILES = 1000  # of one object
 MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)
 
 
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 
 
+Tile = tuple[int, int]
+Symbol = Annotated[str, Field(min_length=1, max_length=1)]
+
+
 class ObjectSpec(Model):
-    """A thing in an arena. Without `at` or `symbol` the layout finds it a tile.
+    """A thing in an arena. Without a tile by map, `at`, `tiles` or `symbol` the layout finds one.
+
+    `at` is its one tile, `tiles` are several. `solid`: nobody can stand on them; one uses it from
+    beside.
 
     In a file without `state` it starts in the first of `states`, or `idle` where none are declared.
     `lasting`: the states that stay when the activity that made them is over, such as a laid table;
@@ -48,8 +57,18 @@ class ObjectSpec(Model):
     users: tuple[Name, ...] = ()
     sleep_state: Line | None = None
     lasting: tuple[Line, ...] = ()
-    at: tuple[int, int] | None = None
-    symbol: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    at: Tile | None = None
+    tiles: Later[Annotated[tuple[Tile, ...], Field(max_length=TILES)]] = ()
+    symbol: Symbol | None = None
+    solid: Later[bool] = False
+
+
+class SpawnSpec(Model):
+    """A tile of an arena with a name, for `start` of people; its id is `sector/arena/name`."""
+
+    name: Name
+    at: Tile | None = None
+    symbol: Symbol | None = None
 
 
 class ArenaSpec(Model):
@@ -57,18 +76,23 @@ class ArenaSpec(Model):
 
     name: Name
     size: tuple[Annotated[int, Field(ge=2, le=40)], Annotated[int, Field(ge=2, le=40)]] = (5, 4)
-    symbol: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    symbol: Symbol | None = None
     open_air: bool = False
     hours: tuple[OpenHours, ...] = ()
     users: tuple[Name, ...] = ()
     capacity: Annotated[int, Field(ge=1)] | None = None
     objects: tuple[ObjectSpec, ...] = ()
+    spawns: Later[tuple[SpawnSpec, ...]] = ()
 
 
 class SectorSpec(Model):
-    """A building or park. `common`: everyone knows it. `users`: who may enter; empty for all."""
+    """A building or park. `common`: everyone knows it. `users`: who may enter; empty for all.
+
+    `symbol`: in a map.txt, its ground outside its arenas, such as a corridor.
+    """
 
     name: Name
+    symbol: Later[Symbol | None] = None
     common: bool = False
     hours: tuple[OpenHours, ...] = ()
     users: tuple[Name, ...] = ()
@@ -117,6 +141,7 @@ SomeMemory = Annotated[
 class Person(Model):
     """One of the people. `persona` is split at semicolons into the first memories.
 
+    `start`: a place, or with a map one tile: a spawn's id, or `across,down` ("73,14").
     `currently`: what the person is up to as the scenario starts, and what holds only for a while
     ("has told nobody yet"), split like the persona. A mind whose status changes replaces it.
     `recency_decay`: by which recency falls from rank to rank where a mind recalls as the public
@@ -366,8 +391,8 @@ class Scenario(Model):
     """A whole scenario, as loaded and valid. `hours` is the horizon; `start` is local town time.
 
     `interview_repeats`: how often everyone is interviewed, each time from the same state of mind.
-    `casts`: named choices of people, such as `3`, for `--people 3`. `map` is the text of `map.txt`,
-    filled by the loader so that the scenario is complete in itself.
+    `casts`: named choices of people, such as `3`, for `--people 3`. `map` is the text of `map.txt`
+    or `map.grid`, filled by the loader so that the scenario is complete in itself.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]

@@ -1,15 +1,13 @@
 """From a scenario to a town: tiles, places and objects, and whether everything can be reached."""
 
-from collections.abc import Iterator
-
-import numpy as np
-from scipy import ndimage
+from collections.abc import Sequence
 
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario.ascii_map import read_map
-from genagents_env.scenario.faults import Fault, Loc, Origins, quote
+from genagents_env.scenario.faults import Fault, Origins
+from genagents_env.scenario.fitting import FittedMap, Tiles, read_map
 from genagents_env.scenario.grid import Grid, Tile, choose_tiles, floors
 from genagents_env.scenario.layout import arrange
+from genagents_env.scenario.place_order import arenas_of, objects_of
 from genagents_env.scenario.plan import (
     OUTSIDE,
     ArenaPlan,
@@ -18,7 +16,8 @@ from genagents_env.scenario.plan import (
     TownPlan,
     parse_hours,
 )
-from genagents_env.scenario.schema import SIDE_LIMIT, ArenaSpec, ObjectSpec, Scenario, SectorSpec
+from genagents_env.scenario.reachability import close_unreachable
+from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
 
 
 def lay_out(scenario: Scenario) -> TownPlan:
@@ -37,28 +36,15 @@ def lay_out(scenario: Scenario) -> TownPlan:
 
 def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
     """Return the town, or None where no tiles could be decided, and everything wrong with it."""
-    faults: list[Fault] = []
-    fixed: dict[Loc, Tile] = {}
-    if scenario.map is None:
-        grid = arrange(scenario)
-        if max(grid.width, grid.height) > SIDE_LIMIT:
-            size, most = f"{grid.width} x {grid.height}", f"{SIDE_LIMIT} x {SIDE_LIMIT}"
-            text = f"the town would have {size} tiles; at most {most}: make rooms fewer or smaller"
-            return None, [Fault(("sectors",), text)]
-        faults += [
-            Fault((*loc, "at"), "a tile can be named only where there is a map.txt; leave it out")
-            for loc, _, item in objects_of(scenario)
-            if item.at is not None
-        ]
-    else:
-        drawn, fixed, faults = read_map(scenario)
-        if drawn is None:
-            return None, faults
-        grid = drawn
-    objects, unplaced = _place_objects(scenario, grid, fixed)
+    fitted, faults = _find_tiles(scenario)
+    if fitted is None:
+        return None, faults
+    grid = fitted.grid
+    objects, unplaced = _place_objects(scenario, grid, fitted.tiles)
     faults += unplaced
-    faults += _unreachable(scenario, grid)
-    sectors, arenas = _places(scenario)
+    sealed, unreachable = close_unreachable(scenario, fitted, objects)
+    faults += unreachable
+    sectors, arenas = _places(scenario, fitted.grounds)
     plan = TownPlan(
         width=grid.width,
         height=grid.height,
@@ -68,26 +54,39 @@ def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
         arenas=arenas,
         objects=objects,
         doors=tuple(grid.doors),
+        spawns=fitted.spawns,
+        sprites=fitted.sprites,
+        sealed=sealed,
     )
     plan.blocked.flags.writeable = plan.arena.flags.writeable = False
     return plan, faults
 
 
-def arenas_of(scenario: Scenario) -> Iterator[tuple[Loc, SectorSpec, ArenaSpec]]:
-    """Yield every arena in the order of `TownPlan.arenas`, which puts the outside before them."""
-    for i, sector in enumerate(scenario.sectors):
-        for j, arena in enumerate(sector.arenas):
-            yield ("sectors", i, "arenas", j), sector, arena
+def _find_tiles(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
+    if scenario.map is not None:
+        return read_map(scenario)
+    grid = arrange(scenario)
+    if max(grid.width, grid.height) > SIDE_LIMIT:
+        size, most = f"{grid.width} x {grid.height}", f"{SIDE_LIMIT} x {SIDE_LIMIT}"
+        text = f"the town would have {size} tiles; at most {most}: make rooms fewer or smaller"
+        return None, [Fault(("sectors",), text)]
+    faults = [
+        Fault((*loc, key), "a tile can be named only where there is a map.txt; leave it out")
+        for loc, _, item in objects_of(scenario)
+        for key, named in (("at", item.at is not None), ("tiles", bool(item.tiles)))
+        if named
+    ]
+    faults += [
+        Fault((*loc, "spawns"), "a tile can have a name only where there is a map; leave them out")
+        for loc, _, arena in arenas_of(scenario)
+        if arena.spawns
+    ]
+    return FittedMap(grid), faults
 
 
-def objects_of(scenario: Scenario) -> Iterator[tuple[Loc, int, ObjectSpec]]:
-    """Yield every object with the index of its arena, in the order of `TownPlan.objects`."""
-    for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
-        for k, item in enumerate(arena.objects):
-            yield (*loc, "objects", k), index, item
-
-
-def _places(scenario: Scenario) -> tuple[tuple[SectorPlan, ...], tuple[ArenaPlan, ...]]:
+def _places(
+    scenario: Scenario, grounds: Sequence[int]
+) -> tuple[tuple[SectorPlan, ...], tuple[ArenaPlan, ...]]:
     sectors = [SectorPlan(scenario.outside, common=True)]
     arenas = [ArenaPlan(scenario.outside, OUTSIDE, open_air=True)]
     for index, sector in enumerate(scenario.sectors, OUTSIDE + 1):
@@ -97,35 +96,44 @@ def _places(scenario: Scenario) -> tuple[tuple[SectorPlan, ...], tuple[ArenaPlan
             hours, users = tuple(map(parse_hours, arena.hours)), frozenset(arena.users)
             plan = ArenaPlan(arena.name, index, arena.open_air, hours, users, arena.capacity)
             arenas.append(plan)
+    for index in grounds:
+        sector = scenario.sectors[index]
+        open_air = all(arena.open_air for arena in sector.arenas)
+        arenas.append(ArenaPlan(sector.name, OUTSIDE + 1 + index, open_air, ground=True))
     return tuple(sectors), tuple(arenas)
 
 
 def _place_objects(
-    scenario: Scenario, grid: Grid, fixed: dict[Loc, Tile]
+    scenario: Scenario, grid: Grid, fixed: Tiles
 ) -> tuple[tuple[ObjectPlan, ...], list[Fault]]:
+    """Return the objects on their tiles; those of solid ones are blocked from then on."""
     faults: list[Fault] = []
     plans: list[ObjectPlan] = []
-    taken = set(fixed.values())
-    floor = floors(grid, sum(len(sector.arenas) for sector in scenario.sectors) + 1)
+    taken = {tile for tiles in fixed.values() for tile in tiles}
+    floor = floors(grid, int(grid.arena.max()) + 1)
     for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
         locs = [(*loc, "objects", k) for k in range(len(arena.objects))]
         loose = [place for place in locs if place not in fixed]
-        tiles = choose_tiles(grid, floor[index], taken, len(loose)) if loose else []
+        free = floor[index] if index < len(floor) else []
+        tiles = choose_tiles(grid, free, taken, len(loose)) if loose else []
         if len(tiles) < len(loose):
             text = f"{len(loose)} objects but {len(tiles)} free tiles; make the arena larger"
             faults.append(Fault((*loc, "objects"), text))
-        spots = fixed | dict(zip(loose, tiles, strict=False))
+        spots = fixed | {place: (tile,) for place, tile in zip(loose, tiles, strict=False)}
         for place, item in zip(locs, arena.objects, strict=True):
-            if place in spots:
-                plans.append(_object(item, index, spots[place]))
+            if place not in spots:
+                continue
+            plans.append(_object(item, index, spots[place]))
+            for x, y in spots[place] if item.solid else ():
+                grid.blocked[y, x] = True
     return tuple(plans), faults
 
 
-def _object(item: ObjectSpec, arena: int, tile: Tile) -> ObjectPlan:
+def _object(item: ObjectSpec, arena: int, tiles: tuple[Tile, ...]) -> ObjectPlan:
     return ObjectPlan(
         name=item.name,
         arena=arena,
-        tile=tile,
+        tiles=tiles,
         state=item.state,
         states=item.states,
         free_text=item.free_text,
@@ -134,41 +142,3 @@ def _object(item: ObjectSpec, arena: int, tile: Tile) -> ObjectPlan:
         sleep_state=item.sleep_state,
         lasting=(item.state, *item.lasting),
     )
-
-
-def _unreachable(scenario: Scenario, grid: Grid) -> list[Fault]:
-    """Return the arenas that cannot be walked to from where the first person starts.
-
-    Open ground that cannot be reached is closed, so that nobody is ever put there.
-    """
-    # Sideways steps only: what they reach is reached by diagonal ones too.
-    parts, _ = ndimage.label(~grid.blocked)
-    people = scenario.people
-    start = people[0].start or people[0].home
-    names = _names(scenario)
-    inside = (grid.arena > OUTSIDE) & (parts > 0)
-    here = [i for i, name in enumerate(names) if i and _leads_to(start, name)]
-    home = parts[inside & np.isin(grid.arena, here)] if here else parts[parts > 0]
-    if not home.size:
-        return []
-    main = int(np.bincount(home).argmax())
-    grid.blocked |= (grid.arena == OUTSIDE) & (parts != main)
-    grid.doors = [(x, y) for x, y in grid.doors if not grid.blocked[y, x]]
-    cut = np.bincount(grid.arena[inside & (parts != main)], minlength=len(names))
-    whole = np.bincount(grid.arena[inside], minlength=len(names))
-    faults = []
-    for index, (loc, _, _) in enumerate(arenas_of(scenario), OUTSIDE + 1):
-        if cut[index]:
-            much = "it" if cut[index] == whole[index] else f"{cut[index]} of its tiles"
-            text = f"there is no way to {much} from {quote(start)}, where {people[0].name} starts"
-            faults.append(Fault(loc, f"{text}; open a door"))
-    return faults
-
-
-def _names(scenario: Scenario) -> list[str]:
-    places = [(sector.name, arena.name) for _, sector, arena in arenas_of(scenario)]
-    return [scenario.outside] + [s if s == a else f"{s}/{a}" for s, a in places]
-
-
-def _leads_to(ref: str, arena_id: str) -> bool:
-    return f"{ref}/".startswith(f"{arena_id}/") or arena_id.startswith(f"{ref}/")

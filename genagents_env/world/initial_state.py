@@ -12,10 +12,14 @@ from genagents_env.world.state import ASLEEP_DOING, ASLEEP_EMOJI, WorldState
 from genagents_env.world.tiles import Ground
 
 
-def sleeps_at_start(person: Person, clock: Clock) -> bool:
+def sleeps_at_start(person: Person, clock: Clock, plan: TownPlan) -> bool:
     """Return whether the clock starts between bedtime and waking, for one who starts at home."""
-    if person.start is not None and person.start.split("/")[0] != person.home.split("/")[0]:
-        return False
+    if person.start is not None:
+        tile = plan.find_tile(person.start)
+        arena = None if tile is None else plan.arenas[plan.arena[tile[1], tile[0]]]
+        start = person.start.split("/")[0] if arena is None else plan.sectors[arena.sector].name
+        if start != person.home.split("/")[0]:
+            return False
     bed, wake = second_of_day(person.lifestyle.bed), second_of_day(person.lifestyle.wake)
     return (clock.second(0) - bed) % DAY < (wake - bed) % DAY
 
@@ -36,18 +40,30 @@ def find_bed(objects: Objects, plan: TownPlan, person: Person, taken: set[int]) 
 def draw_start_tile(
     ground: Ground, person: Person, seed: int, taken: set[int], allowed: set[int]
 ) -> int:
-    """Return a free tile of the starting place, drawn by seed, shared only if all are taken."""
+    """Return the tile on which a person starts: the one that `start` names, or one drawn by seed.
+
+    Drawn is a free tile of the starting place, a spawn tile before others, shared only if all are
+    taken.
+    """
     ref = person.start or person.home
+    exact = ground.plan.find_tile(ref)
+    if exact is not None:
+        return ground.tile(*exact)
     arenas = find_arenas(ground.plan, ref)
     doors = {ground.tile(x, y) for x, y in ground.plan.doors}
     tiles = ground.tiles_of((arenas & allowed) or arenas)
     inner = [t for t in tiles if t not in doors] or tiles
+    spawns = {ground.tile(*s.tile) for s in ground.plan.spawns}
     choices = [t for t in inner if t not in taken] or inner
+    choices = [t for t in choices if t in spawns] or choices
     return choices[draw_index(seed, len(choices), person.name, "start")]
 
 
 def place_people(state: WorldState) -> None:
-    """Stand everyone at the starting place, or lay them in their beds where the hour says so."""
+    """Stand everyone at the starting place, or lay them in their beds where the hour says so.
+
+    Who starts on a tile named in the scenario stays on it: in bed only if the bed is there.
+    """
     town, objects = state.town, state.objects
     taken: set[int] = set()
     beds: set[int] = set()
@@ -56,11 +72,16 @@ def place_people(state: WorldState) -> None:
     for i, person in enumerate(town.scenario.people):
         allowed = set(np.flatnonzero(state.access.enter[i]).tolist())
         tile = draw_start_tile(town.ground, person, state.seed, taken, allowed)
-        if sleeps_at_start(person, town.clock):
+        if sleeps_at_start(person, town.clock, town.plan):
             bed = find_bed(objects, town.plan, person, beds)
+            exact = town.plan.find_tile(person.start or "") is not None
             if bed is not None:
-                beds.add(bed)
-                tile = town.ground.tile(*objects.plans[bed].tile)
+                around = town.ground.around(objects.plans[bed])
+                if exact and tile not in around:
+                    bed = None
+                else:
+                    beds.add(bed)
+                    tile = tile if exact else around[0]
             sleepers.append((i, bed))
         taken.add(tile)
         tiles[i] = tile

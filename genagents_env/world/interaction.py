@@ -40,9 +40,8 @@ def find_use_refusal(state: WorldState, i: int, o: int) -> str | None:
     """Return why `i` may not use object `o` from here, or None."""
     item, ground = state.objects.plans[o], state.town.ground
     x, y = ground.xy(int(state.tile[i]))
-    apart = max(abs(item.tile[0] - x), abs(item.tile[1] - y))
     zones = ground.zone_of_arena
-    if apart > 1 or zones[item.arena] != zones[state.arena[i]]:
+    if item.find_distance(x, y) > 1 or zones[item.arena] != zones[state.arena[i]]:
         return f"the {item.name} is out of reach; go to it first"
     if item.users and state.town.names[i] not in item.users:
         return f"the {item.name} is not yours to use"

@@ -11,7 +11,10 @@ from genagents_env.text import fold
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A named place one can go to: a sector or an arena. `arenas` are the indices it covers."""
+    """A named place one can go to: a sector or an arena. `arenas` are the indices it covers.
+
+    The ground of a sector outside its arenas is part of the sector, and no place of its own.
+    """
 
     id: str
     label: str
@@ -41,11 +44,14 @@ def build_tree(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
 
 
 def find_arenas(plan: TownPlan, ref: str) -> set[int]:
-    """Return the arenas that a place id (sector, arena, or an object's arena) covers."""
+    """Return the arenas that a place id (sector, arena, or an object's arena) covers.
+
+    A sector covers its arenas and its ground outside them.
+    """
     for o in range(len(plan.objects)):
         if plan.object_id(o) == ref:
             return {plan.objects[o].arena}
-    exact = {a for a in range(len(plan.arenas)) if plan.arena_id(a) == ref}
+    exact = {a for a, x in enumerate(plan.arenas) if plan.arena_id(a) == ref and not x.ground}
     sector = {a for a, x in enumerate(plan.arenas) if plan.sectors[x.sector].name == ref}
     return exact or sector
 
@@ -111,9 +117,10 @@ def _list_places(plan: TownPlan) -> tuple[Place, ...]:
     places: list[Place] = []
     for s, sector in enumerate(plan.sectors):
         inside = [a for a, arena in enumerate(plan.arenas) if arena.sector == s]
-        names = [plan.arena_id(a) for a in inside]
+        named = [a for a in inside if not plan.arenas[a].ground]
+        names = [plan.arena_id(a) for a in named]
         if len(inside) > 1 and sector.name not in names:
             places.append(Place(sector.name, sector.name, s, tuple(inside)))
-        for a, name in zip(inside, names, strict=True):
+        for a, name in zip(named, names, strict=True):
             places.append(Place(name, name.replace("/", ", "), s, (a,)))
     return tuple(places)

@@ -114,8 +114,10 @@ class Surroundings:
         self.ground, self.radius = ground, radius
         self._places_of = places_of
         objects = ground.plan.objects
-        self._x = np.array([o.tile[0] for o in objects], dtype=np.int64)
-        self._y = np.array([o.tile[1] for o in objects], dtype=np.int64)
+        tiles = np.array([tile for o in objects for tile in o.tiles], dtype=np.int64)
+        self._x, self._y = tiles.reshape(-1, 2).T
+        # Of the tiles of all objects, where those of each begin.
+        self._first = np.cumsum([0, *(len(o.tiles) for o in objects)], dtype=np.int64)[:-1]
         arenas = np.array([o.arena for o in objects], dtype=np.int64)
         self._zone = ground.zone_of_arena[arenas] if len(objects) else arenas
         self._objects: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -128,6 +130,7 @@ class Surroundings:
         if found is None:
             x, y = self.ground.xy(tile)
             apart = np.maximum(np.abs(self._x - x), np.abs(self._y - y))
+            apart = np.minimum.reduceat(apart, self._first) if len(apart) else apart
             near = (apart <= self.radius) & (self._zone == self.ground.zone[tile])
             pairs = sorted((int(apart[o]), int(o)) for o in np.flatnonzero(near))
             found = self._objects[tile] = tuple((o, d) for d, o in pairs)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from genagents_env.scenario.plan import OUTSIDE, TownPlan
+from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, TownPlan
 
 Ints = npt.NDArray[np.int64]
 STAY, UP, LEFT, DOWN, RIGHT, HOLD = range(6)  # STAY: there is nothing left to walk; HOLD: no walk
@@ -78,6 +78,15 @@ class Ground:
         near = [tile, *(int(n) for n in self.neighbours[:, tile] if n >= 0)]
         arena = self.arena[tile]
         return [t for t in near if self.free[t] and self.arena[t] == arena]
+
+    def around(self, item: ObjectPlan) -> tuple[int, ...]:
+        """Return the free tiles of an object's arena from which one uses it: its own, and beside.
+
+        Tile by tile of the object, each once.
+        """
+        own = [self.tile(x, y) for x, y in item.tiles]
+        near = [t for tile in own for t in (tile, *self.neighbours[:, tile].tolist()) if t >= 0]
+        return tuple(t for t in dict.fromkeys(near) if self.free[t] and self.arena[t] == item.arena)
 
     def first_step(self, tile: int, targets: tuple[int, ...]) -> int:
         """Return the direction of the first step from `tile` to the nearest of `targets`."""

@@ -286,10 +286,7 @@ def _end_use(mind: SmallvilleMind, moment: Moment, doing: str) -> Action | None:
             continue
         if item.usable or item.state != use.since:
             del mind.uses[id_]
-        beside = any(
-            max(abs(x.tile[0] - item.tile[0]), abs(x.tile[1] - item.tile[1])) <= 1
-            for x in percept.people
-        )
+        beside = any(item.is_beside(x.tile) for x in percept.people)
         back = use.before in item.next_states and item.state == use.since and not beside
         if item.usable and back:
             return Interact(id_, use.before, doing or None)

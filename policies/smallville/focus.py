@@ -26,7 +26,6 @@ _NEWS_WAITS = 600
 _NEWS_KEPT = 8
 _CONSIDERED_KEPT = 100
 _IN_USE = re.compile(r"(?:in use|taken|occupied|free|clear|full|crowded|being \w+.*)$", re.I)
-_BESIDE = 1  # tiles from a thing at which somebody is using it
 
 
 def take_in(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]) -> None:
@@ -140,10 +139,7 @@ def _is_in_use(mind: SmallvilleMind, item: SeenObject, text: str, moment: Moment
     """Return whether a thing is used, or is free again, or is used by somebody as before."""
     if _IN_USE.match(item.state) is not None:
         return True
-    beside = any(
-        max(abs(x.tile[0] - item.tile[0]), abs(x.tile[1] - item.tile[1])) <= _BESIDE
-        for x in moment.percept.people
-    )
+    beside = any(item.is_beside(x.tile) for x in moment.percept.people)
     return beside and text in mind.attention.considered
 
 

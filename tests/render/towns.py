@@ -43,8 +43,8 @@ def town() -> TownPlan:
             ArenaPlan("Green", 2, open_air=True),
         ),
         objects=(
-            ObjectPlan("stove", 1, (2, 2), "off", ("off", "on")),
-            ObjectPlan("oddity", 3, (9, 2), "still"),
+            ObjectPlan("stove", 1, ((2, 2),), "off", ("off", "on")),
+            ObjectPlan("oddity", 3, ((9, 2),), "still"),
         ),
         doors=((3, 4),),
     )

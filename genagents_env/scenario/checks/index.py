@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
 from genagents_env.scenario.people_selection import NOBODY
-from genagents_env.scenario.plan import parse_hours
+from genagents_env.scenario.plan import parse_hours, parse_tile
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
 
 _SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
@@ -27,6 +27,7 @@ class ScenarioIndex:
         self.scenario = scenario
         self.people = {person.name: person for person in scenario.people}
         self.places = {scenario.outside: PlaceSpecs()}
+        self.spawns: dict[str, PlaceSpecs] = {}
         self._spellings = _SPELLINGS
         for sector in scenario.sectors:
             self.places[sector.name] = PlaceSpecs(sector)
@@ -37,6 +38,8 @@ class ScenarioIndex:
                 self.places[id_] = PlaceSpecs(sector, arena)
                 for item in arena.objects:
                     self.places[f"{id_}/{item.name}"] = PlaceSpecs(sector, arena, item)
+                for spawn in arena.spawns:
+                    self.spawns[f"{id_}/{spawn.name}"] = PlaceSpecs(sector, arena)
         self.objects = [id_ for id_, place in self.places.items() if place.item is not None]
 
     def near(self, value: str, allowed: Sequence[str]) -> str:
@@ -54,6 +57,22 @@ class ScenarioIndex:
         """Yield a fault if no place has this id."""
         if ref not in self.places:
             yield Fault(loc, f"no place {quote(ref)}; {self.near(ref, list(self.places))}")
+
+    def start(self, ref: str, loc: Loc) -> Iterator[Fault]:
+        """Yield a fault if `ref` is neither a place nor a spawn, nor a tile where there is a map.
+
+        Whether the tile is free is seen when the town is laid out.
+        """
+        if ref in self.spawns:
+            return
+        if ref in self.places or parse_tile(ref) is None:
+            yield from self.place(ref, loc)
+        elif self.scenario.map is None:
+            yield Fault(loc, f"{quote(ref)} is a tile; one can be named only where there is a map")
+
+    def locate(self, ref: str) -> PlaceSpecs | None:
+        """Return where one is who starts at `ref`; None for a tile, or where there is no such."""
+        return self.spawns.get(ref) or self.places.get(ref)
 
     def fact(self, id_: str, loc: Loc) -> Iterator[Fault]:
         """Yield a fault if no fact has this id."""
@@ -97,7 +116,7 @@ class ScenarioIndex:
 
     def find_private_part(self, ref: str, name: str) -> str | None:
         """Return the part of a place that this person may not enter, None if there is none."""
-        place = self.places.get(ref, PlaceSpecs())
+        place = self.locate(ref) or PlaceSpecs()
         parts = [part for part in (place.sector, place.arena) if part is not None]
         return next((part.name for part in parts if part.users and name not in part.users), None)
 

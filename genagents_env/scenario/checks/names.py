@@ -31,7 +31,12 @@ def check_names(index: ScenarioIndex) -> Iterator[Fault]:
                 for k, item in enumerate(arena.objects)
             ]
             yield from _find_similar(objects, "object")
+            spawns: list[Named] = [
+                (("sectors", i, "arenas", j, "spawns", k), spawn.name)
+                for k, spawn in enumerate(arena.spawns)
+            ]
             places += objects
+            yield from _find_similar([*objects, *spawns] if spawns else [], "object or spawn")
     yield from _check_reserved([*people, *places], scenario.outside)
     yield from _like_places(people, places)
     for key, ids in (

@@ -15,6 +15,9 @@ def check_places(index: ScenarioIndex) -> Iterator[Fault]:
         loc: Loc = ("sectors", i)
         yield from users(index, sector.users, loc)
         yield from _room(sector.capacity, starts[sector.name], loc)
+        if sector.symbol is not None and sector.arenas[0].name == sector.name:
+            text = f"all of {quote(sector.name)} is its one arena; give the symbol to that"
+            yield Fault((*loc, "symbol"), text)
         for j, arena in enumerate(sector.arenas):
             inner: Loc = (*loc, "arenas", j)
             if arena.name == sector.name and len(sector.arenas) > 1:
@@ -31,7 +34,7 @@ def _starters(index: ScenarioIndex) -> Counter[str]:
     """Return how many people start in each sector and in each `sector/arena`."""
     count: Counter[str] = Counter()
     for person in index.scenario.people:
-        place = index.places.get(person.start or person.home)
+        place = index.locate(person.start or person.home)
         if place is None or place.sector is None or not person.present:
             continue
         count[place.sector.name] += 1

@@ -1,0 +1,73 @@
+"""Maps in layers of numbers: what they can say that an alphabet of symbols could not."""
+
+from pathlib import Path
+
+import numpy as np
+
+from genagents_env.scenario import TownPlan, lay_out, load_scenario
+from genagents_env.scenario.ascii_map import read_ascii
+from genagents_env.scenario.grid_file import format_grid, read_grid
+from tests.scenario.bad_folders import DRAWN, write
+from tests.scenario.large_town import GRID, LODGE
+
+
+def plan(folder: Path) -> TownPlan:
+    """The lodge, laid out."""
+    return lay_out(load_scenario(write(folder, LODGE)))
+
+
+def test_an_object_has_all_its_tiles(tmp_path: Path) -> None:
+    table, board, bed = plan(tmp_path).objects
+    assert table.tiles == ((2, 2), (3, 2), (4, 2))
+    assert board.tiles == ((1, 0),)
+    assert bed.tiles == ((8, 1), (8, 2))
+
+
+def test_a_corridor_belongs_to_the_sector_and_is_no_arena(tmp_path: Path) -> None:
+    town = plan(tmp_path)
+    corridor = town.arena[4, 3]
+    assert town.arenas[corridor].ground
+    assert town.arena_id(corridor) == "Lodge"
+    assert [town.arena_id(a) for a in range(len(town.arenas)) if not town.arenas[a].ground] == [
+        "outside",
+        "Lodge/hall",
+        "Lodge/room",
+    ]
+
+
+def test_spawns_and_sprites_are_in_the_plan(tmp_path: Path) -> None:
+    town = plan(tmp_path)
+    assert {spawn.id: spawn.tile for spawn in town.spawns} == {
+        "Lodge/hall/head": (1, 2),
+        "Lodge/room/rug": (7, 1),
+    }
+    assert town.find_tile("Lodge/room/rug") == (7, 1)
+    assert town.find_tile("4,3") == (4, 3)
+    assert town.find_tile("Lodge/room") is None
+    assert town.sprites == (("Ann Low", "ann.png"),)
+
+
+def test_a_grid_file_goes_through_the_neutral_form_unchanged() -> None:
+    drawn, faults = read_grid(GRID)
+    assert drawn is not None
+    assert faults == []
+    text = format_grid(drawn)
+    again, _ = read_grid(text)
+    assert again is not None
+    assert format_grid(again) == text
+    assert np.array_equal(drawn.place, again.place)
+    assert [item.tiles for item in drawn.objects] == [item.tiles for item in again.objects]
+
+
+def test_a_drawn_town_as_layers_is_the_same_town(tmp_path: Path) -> None:
+    first = load_scenario(write(tmp_path / "text", DRAWN))
+    drawn, _ = read_ascii(first)
+    assert drawn is not None
+    files = {**DRAWN, "map.grid": format_grid(drawn)}
+    del files["map.txt"]
+    files["scenario.toml"] = files["scenario.toml"].replace(', symbol = "h"', "")
+    one, other = lay_out(first), lay_out(load_scenario(write(tmp_path / "grid", files)))
+    assert np.array_equal(one.blocked, other.blocked)
+    assert np.array_equal(one.arena, other.arena)
+    assert one.objects == other.objects
+    assert one.doors == other.doors
