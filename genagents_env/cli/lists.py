@@ -1,4 +1,4 @@
-"""`genagents validate`, `scenarios`, `policies` and `measures`."""
+"""`genagents validate`, `scenarios`, `keys`, `policies` and `measures`."""
 
 from typing import Annotated
 
@@ -13,6 +13,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command()(validate)
     app.command()(scenarios)
+    app.command()(keys)
     app.command()(policies)
     app.command()(measures)
 
@@ -44,6 +45,34 @@ def scenarios() -> None:
         scenario = load_scenario(name)
         people = f"{len(scenario.people)} people, {scenario.hours:g} hours"
         say(f"{name}  {scenario.title}  ({people})", indent=4)
+
+
+def keys(
+    table: Annotated[
+        str, typer.Argument(metavar="[TABLE]", help="Of this one alone: rules, people.routine.")
+    ] = "",
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the tables of docs/scenario_keys.md.")
+    ] = False,
+) -> None:
+    """List every key a scenario may have, with its type, range, default and meaning.
+
+    Without a table: those of the file itself, and what further tables there are.
+    """
+    from genagents_env.scenario.key_reference import find_key_tables, format_key_reference
+
+    if markdown:
+        typer.echo(format_key_reference(), nl=False)
+        return
+    found, others = find_key_tables(table)
+    for one in found:
+        say(f"{' and '.join(one.heads)}: {one.text}", indent=4)
+        for key in one.keys:
+            allowed = f"; {key.allowed.replace('`', '')}" if key.allowed else ""
+            say(f"  {key.name}  {key.type}{allowed}; {key.default_words}", indent=6)
+            say(f"      {key.meaning}", indent=6)
+    if others:
+        say(f"Tables within (genagents keys TABLE): {', '.join(others)}", indent=4)
 
 
 def policies() -> None:

@@ -51,8 +51,9 @@ def new(
         ("let it live", f"genagents run {place} --out {name}.sqlite"),
         ("see what happened", f"genagents show {name}.sqlite"),
         ("see what came of it", f"genagents report {name}.sqlite"),
+        ("see all keys there are", "genagents keys, genagents keys people.routine"),
     ):
-        say(f"  {step:20} {command}", indent=23)
+        say(f"  {step:23} {command}", indent=26)
 
 
 def new_policy(
@@ -79,7 +80,7 @@ def new_policy(
         ("let it decide", f"genagents run tiny --policy {path}:{label}"),
         ("what is what", "docs/policies.md"),
     ):
-        say(f"  {step:20} {command}", indent=23)
+        say(f"  {step:23} {command}", indent=26)
 
 
 def _check_name(place: Path, what: str, known: list[str]) -> str:

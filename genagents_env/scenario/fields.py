@@ -1,6 +1,7 @@
 """The types of the fields of a scenario, and the base of its tables."""
 
 from datetime import datetime
+from functools import partial
 from operator import not_
 from typing import Annotated, TypeVar
 
@@ -16,15 +17,15 @@ FIRST_YEAR, LAST_YEAR = 1000, 9000  # of the start: computing with dates ends at
 
 def clean_to(limit: int) -> BeforeValidator:
     """Return what cleans a text, and refuses one of more than `limit` characters."""
+    return BeforeValidator(partial(_clean, limit=limit))
 
-    def check(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if len(value) > limit:
-            raise ValueError(f"at most {limit} characters are allowed, this has {len(value)}")
-        return clean(value, limit)
 
-    return BeforeValidator(check)
+def _clean(value: object, *, limit: int) -> object:
+    if not isinstance(value, str):
+        return value
+    if len(value) > limit:
+        raise ValueError(f"at most {limit} characters are allowed, this has {len(value)}")
+    return clean(value, limit)
 
 
 def _no_slash(value: str) -> str:

@@ -15,11 +15,22 @@ Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 class PastMemory(Model):
     """A memory, with its times on the town's clock.
 
-    time: when it was made. accessed: when it was last recalled, where that is known. expires: from
-    when it is recalled no more. begins, seconds: of a plan. about: subject, predicate, object.
-    evidence: the memories that it was inferred from, by their places in the list, which are all
-    before its own. cause: the purpose of the model call that made it, such as `reflect.insights`;
-    empty for what was perceived. seed: it was known from the start, and has no hour.
+    Attributes:
+        time: When it was made.
+        kind: What it is a memory of.
+        text: The memory, as a sentence.
+        importance: How poignant it is.
+        accessed: When it was last recalled, where that is known.
+        expires: From when it is recalled no more.
+        begins: Of a plan: from when it is to be done.
+        seconds: Of a plan: how long it takes.
+        place: Where it was.
+        about: Subject, predicate and object of it.
+        evidence: Of a thought: the memories that it was inferred from, by their places in the list,
+            from 0; all before its own.
+        cause: The purpose of the model call that made it, such as `reflect.insights`; empty for
+            what was perceived.
+        seed: It was known from the start, and has no hour.
     """
 
     time: LocalTime
@@ -38,7 +49,14 @@ class PastMemory(Model):
 
 
 class PastObject(Model):
-    """What a person believed of an object: its state when it was last seen, at `time`."""
+    """What a person believed of an object.
+
+    Attributes:
+        id: Its id.
+        name: How it is called.
+        state: Its state when it was last seen.
+        time: When that was.
+    """
 
     id: Ref
     name: Line
@@ -47,7 +65,13 @@ class PastObject(Model):
 
 
 class PastBlock(Model):
-    """A stretch of the day that was planned."""
+    """A stretch of the day that was planned.
+
+    Attributes:
+        begins: From when.
+        ends: Until when.
+        text: What was to be done.
+    """
 
     begins: LocalTime
     ends: LocalTime
@@ -55,7 +79,15 @@ class PastBlock(Model):
 
 
 class PastDay(Model):
-    """The plan of the last day; what lies after `until` is of use where the run begins before."""
+    """The plan of the last day; what lies after `until` is of use where the run begins before.
+
+    Attributes:
+        date: Which day, as `2023-02-13`.
+        wakes: When one meant to get up.
+        beds: When one meant to go to bed.
+        outline: The day in broad strokes.
+        blocks: What it was made of.
+    """
 
     date: Day
     wakes: LocalTime
@@ -65,7 +97,13 @@ class PastDay(Model):
 
 
 class PastTie(Model):
-    """What somebody was to one, as one thought at `time`; `stale`: there was news of them since."""
+    """What somebody was to one.
+
+    Attributes:
+        text: What one thought of them.
+        time: When one thought so.
+        stale: There was news of them since.
+    """
 
     text: Paragraph
     time: LocalTime
@@ -73,7 +111,15 @@ class PastTie(Model):
 
 
 class PastCommitment(Model):
-    """Something promised; `clock` is empty where only the day is known."""
+    """Something promised.
+
+    Attributes:
+        date: For which day, as `2023-02-13`.
+        clock: For which hour, as `17:00`; empty where only the day is known.
+        what: What was promised.
+        where: Where.
+        with_whom: With whom.
+    """
 
     date: Day
     clock: Annotated[str, Field(pattern=r"^(\d{2}:\d{2})?$")] = ""
@@ -85,11 +131,22 @@ class PastCommitment(Model):
 class Past(Model):
     """What somebody knew, was and meant to do at `until`, as a mind had it.
 
-    source: where it comes from. status: what one was up to. requirements: what a day has to hold.
-    summary: of oneself, by the name that the mind has for each part. importance: of what was
-    observed since one last reflected. ties: what others were to one. people: whom one knew by
-    name. talks: when one last talked with whom. facts: those of the scenario that one knew. places:
-    those that one had come to know.
+    Attributes:
+        until: When the earlier run stopped.
+        source: Where it comes from.
+        memories: What one remembered.
+        status: What one was up to.
+        requirements: What a day has to hold.
+        summary: Of oneself, by the name that the mind has for each part.
+        importance: Of what was observed since one last reflected, summed up.
+        commitments: What one had promised.
+        ties: What others were to one.
+        people: Whom one knew by name.
+        talks: When one last talked with whom.
+        objects: What one believed of objects.
+        facts: Those of the scenario that one knew.
+        places: Those that one had come to know.
+        day: The plan of the last day.
     """
 
     until: LocalTime

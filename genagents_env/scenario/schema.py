@@ -41,12 +41,22 @@ Symbol = Annotated[str, Field(min_length=1, max_length=1)]
 class ObjectSpec(Model):
     """A thing in an arena. Without a tile by map, `at`, `tiles` or `symbol` the layout finds one.
 
-    `at` is its one tile, `tiles` are several. `solid`: nobody can stand on them; one uses it from
-    beside.
-
-    In a file without `state` it starts in the first of `states`, or `idle` where none are declared.
-    `lasting`: the states that stay when the activity that made them is over, such as a laid table;
-    a mind ends every other state with its activity. The one it starts in always does.
+    Attributes:
+        name: How it is called; the last part of its id.
+        state: The one that it starts in; in a file that leaves it out the first of `states`, or
+            `idle` where none are declared.
+        states: Those that it can be in.
+        free_text: It may be put into any other state, in words, too.
+        next: What may follow a state: `{ dry = ["wet"] }`; a state that is not named may become any
+            of `states`.
+        users: Who alone may use it; everybody where none are named, `["nobody"]` locks it.
+        sleep_state: Of a bed: the state in which its user sleeps.
+        lasting: The states that stay when the activity that made them is over, such as a laid
+            table; a mind ends every other state with its activity.
+        at: Its tile, as `[across, down]` from the top left, where a map is drawn.
+        tiles: Its tiles, each as `at`, where there are several.
+        symbol: The character that stands for it in map.txt.
+        solid: Nobody can stand on its tiles; one uses it from beside.
     """
 
     name: Name
@@ -64,7 +74,13 @@ class ObjectSpec(Model):
 
 
 class SpawnSpec(Model):
-    """A tile of an arena with a name, for `start` of people; its id is `sector/arena/name`."""
+    """A tile of an arena with a name, for `start` of people; its id is `sector/arena/name`.
+
+    Attributes:
+        name: How it is called.
+        at: Which tile, as `[across, down]` from the top left.
+        symbol: The character that stands for it in map.txt, in place of `at`.
+    """
 
     name: Name
     at: Tile | None = None
@@ -72,7 +88,20 @@ class SpawnSpec(Model):
 
 
 class ArenaSpec(Model):
-    """A room. `size` (width, height in tiles, walls excluded) guides the automatic layout."""
+    """A room. The first of a sector is the way in to the others.
+
+    Attributes:
+        name: How it is called; one arena of its sector's name is written as the sector alone.
+        size: Width and height in tiles, walls excluded, for the automatic layout.
+        symbol: The character that stands for its floor in map.txt, where there is one.
+        open_air: It has no walls: to sight and hearing all open air is one room.
+        hours: When it is open: `["08:00-12:00", "17:00-02:00"]`; always where none are given. They
+            do not bind those who live or work in the sector.
+        users: Who alone may enter; everybody where none are named, `["nobody"]` locks it.
+        capacity: How many people may be in it at once; no limit where it is left out.
+        objects: The things in it.
+        spawns: Tiles with a name, for people to start on.
+    """
 
     name: Name
     size: tuple[Annotated[int, Field(ge=2, le=40)], Annotated[int, Field(ge=2, le=40)]] = (5, 4)
@@ -86,9 +115,17 @@ class ArenaSpec(Model):
 
 
 class SectorSpec(Model):
-    """A building or park. `common`: everyone knows it. `users`: who may enter; empty for all.
+    """A building or park.
 
-    `symbol`: in a map.txt, its ground outside its arenas, such as a corridor.
+    Attributes:
+        name: How it is called; the first part of the ids of what is in it.
+        symbol: The character that stands in map.txt for its ground outside its arenas, such as a
+            corridor.
+        common: Everybody knows it from the start.
+        hours: When it is open, as of an arena.
+        users: Who alone may enter, as of an arena.
+        capacity: How many people may be in it at once; no limit where it is left out.
+        arenas: Its rooms.
     """
 
     name: Name
@@ -101,14 +138,28 @@ class SectorSpec(Model):
 
 
 class Lifestyle(Model):
-    """When one goes to bed and gets up, clock times; bed may be past midnight."""
+    """When one goes to bed and gets up, by the clock.
+
+    Attributes:
+        bed: When one goes to bed; may be past midnight.
+        wake: When one gets up.
+    """
 
     bed: time = time(23)
     wake: time = time(7)
 
 
 class RoutineEntry(Model):
-    """From `at` on: be at `place`, doing `doing`; `use` puts an object there into `state`."""
+    """A part of the usual day, from a time until the next entry's.
+
+    Attributes:
+        at: From when on.
+        place: Where one is then.
+        doing: What one does there, in words that others read.
+        emoji: What stands for it in the picture.
+        use: An object that one uses for it.
+        state: The state into which one puts that object.
+    """
 
     at: time
     place: Ref
@@ -119,7 +170,12 @@ class RoutineEntry(Model):
 
 
 class Relationship(Model):
-    """Someone this person knows at the start, and what of them, in this person's words."""
+    """Someone this person knows at the start.
+
+    Attributes:
+        to: Whom.
+        about: What of them, in this person's words.
+    """
 
     to: Name
     about: Line
@@ -139,14 +195,39 @@ SomeMemory = Annotated[
 
 
 class Person(Model):
-    """One of the people. `persona` is split at semicolons into the first memories.
+    """One of the people.
 
-    `start`: a place, or with a map one tile: a spawn's id, or `across,down` ("73,14").
-    `currently`: what the person is up to as the scenario starts, and what holds only for a while
-    ("has told nobody yet"), split like the persona. A mind whose status changes replaces it.
-    `recency_decay`: by which recency falls from rank to rank where a mind recalls as the public
-    code of Park et al. 2023 does, which has one for each agent.
-    `past`: what the person carries along from an earlier run; see `genagents import-memories`.
+    Attributes:
+        name: First and last name; the agent's id.
+        age: In years.
+        traits: What one is like, in a word or two each.
+        persona: What lasts: sentences about the person by name, split at semicolons into the first
+            memories.
+        lifestyle: When one goes to bed and gets up.
+        home: Where one lives, and sleeps where there is a bed.
+        workplace: Where one works; opening hours there do not bind one.
+        start: Where one stands as the scenario starts; at home where it is left out. With a map it
+            may be one tile: a spawn's id, or `"across,down"`.
+        known_places: Places one knows from the start, beside the common ones, home, workplace and
+            those of the routine.
+        relationships: Whom one knows from the start, and what of them.
+        routine: The usual day; policies without a model follow it, a mind may.
+        goal: What one is after, in words.
+        recent_memories: What one lately went through, in sentences, beside the first memories.
+        memories: What was lived before the start: sentences, or tables, which keep their time.
+        currently: What one is up to as the scenario starts, and what holds only for a while
+            ("has told nobody yet"); split as the persona is. A mind whose status changes replaces
+            it.
+        recency_decay: By which recency falls from rank to rank, for a mind that recalls as the
+            public code of Park et al. 2023 does.
+        emoji: What stands for the person in the picture.
+        vision_radius: How far one sees, in tiles; else as the rules say.
+        hearing_radius: How far one hears, in tiles; else as the rules say.
+        attention_bandwidth: How many of the things in sight a mind takes notice of at a tick.
+        retention: How many things lately noticed a mind does not take for new.
+        phone: Whether one has a telephone, where the rules know them.
+        present: Whether one is in town at the start; an event `join` brings one later.
+        past: What one carries along from an earlier run; written by `genagents import-memories`.
     """
 
     name: Name
@@ -176,11 +257,16 @@ class Person(Model):
 
 
 class Fact(Model):
-    """Something that can spread. Hearing it is recognised where any of `patterns` matches.
+    """Something that can spread.
 
-    Patterns are regular expressions, case-insensitive, searched in what was said; what may stand in
-    them says `genagents_env.patterns`. `secret`: those who know it from the start keep it to
-    themselves: neither the menu's small talk nor the scripted policy passes it on.
+    Attributes:
+        id: By which questions, gatherings, rewards and reports name it.
+        statement: The fact as a sentence; policies without a model say it in these words.
+        known_by: Who knows it from the start.
+        patterns: Hearing it is recognised where any of them is found in what was said: regular
+            expressions, in any case; what may stand in them says scenarios/README.md.
+        secret: Those who know it from the start keep it to themselves: neither the menu's small
+            talk nor the policy `scripted` passes it on.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -191,7 +277,16 @@ class Fact(Model):
 
 
 class Gathering(Model):
-    """An occasion whose attendance is counted: who was at `place` between `start` and `end`."""
+    """An occasion whose attendance is counted.
+
+    Attributes:
+        id: By which questions, rewards and reports name it.
+        place: Where one has to be.
+        start: From when on being there counts.
+        end: Until when.
+        host: Who gives it, and does not count as invited.
+        fact: The fact that is word of it: whoever knows it is invited.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     place: Ref
@@ -202,10 +297,19 @@ class Gathering(Model):
 
 
 class ScheduledEvent(Model):
-    """Something that happens to the town at a time, written into the record like an intervention.
+    """Something that happens to the town at a time, recorded like an intervention.
 
-    whisper: inner thought `text` to `agent`; news: `text` heard at `place` (everywhere if none);
-    object: `object` changes to `state`; move: `agent` is put at `place`; join / leave: `agent`.
+    Attributes:
+        at: When.
+        kind: `news`: `text` is heard at `place`, everywhere without one. `whisper`: `text` is a
+            thought of `agent`. `object`: `object` changes to `state`. `move`: `agent` is put at
+            `place`. `join`: `agent` comes to the town, at `place` or the own start. `leave`:
+            `agent` leaves it.
+        agent: To whom it happens.
+        place: Where.
+        object: Which object changes.
+        state: The state it changes to.
+        text: The words of news, or of a thought.
     """
 
     at: LocalTime
@@ -218,11 +322,17 @@ class ScheduledEvent(Model):
 
 
 class Question(Model):
-    """Asked of `to` (everyone if empty) in interviews `before` or `after` the run, or `both`.
+    """A question put to people in interviews, which leave no trace in them.
 
-    fact: the one that a knowing answer shows. gathering: the one that the answer is about: where
-    one was, or why one did not come. about `everyone`: asked once for every other person, whose
-    name takes the place of `{person}` in `text`; the answer tells whether one knows them.
+    Attributes:
+        id: By which checks and reports name it.
+        text: Its words; with `about = "everyone"` a name takes the place of `{person}`.
+        to: Who is asked; everybody where nobody is named.
+        when: Before the run, after it, or both.
+        about: `everyone`: it is asked once for every other person, and tells whether one knows
+            them.
+        fact: The fact that a knowing answer shows.
+        gathering: The gathering that the answer is about: where one was, or why one did not come.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -238,10 +348,18 @@ Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 
 
 class AnswerCheck(Model):
-    """Whether every answer to `question` does what `ask` asks of it: yes or no.
+    """Whether every answer to a question does what is asked of it: yes or no.
 
     By rule: yes where a pattern of `yes` is found in the answer and none of `no` is; without any
     pattern the rule has no opinion. By model: `ask` is put to a judge with question and answer.
+
+    Attributes:
+        kind: Which kind of check this is.
+        id: By which successes and reports name it.
+        question: Whose answers are looked at.
+        ask: What is asked of each answer, in words for a judge that is a model.
+        yes: Any of them in the answer says yes.
+        no: Any of them in the answer says no, whatever else is in it.
     """
 
     kind: Literal["answer"]
@@ -255,7 +373,10 @@ class AnswerCheck(Model):
 class Value(Model):
     """One of the values that an answer may have, and the words by which a rule knows it.
 
-    It has it where any of `patterns` is found and none of `no` is.
+    Attributes:
+        value: What it is called.
+        patterns: An answer has it where any of them is found.
+        no: But not where any of these is found.
     """
 
     value: Line
@@ -264,12 +385,20 @@ class Value(Model):
 
 
 class ValueCheck(Model):
-    """Which of `values` an answer to `question` has; `otherwise` where it has none.
+    """Which value an answer to a question has.
 
-    By rule: the value one of whose patterns is found; of several the one found `first` in the
-    answer, or `otherwise`. What a pattern finds stands where its group `at` does, if it has one.
-    Without any pattern the rule has no opinion. By model: `ask` is put to a judge with question,
-    answer and the values to choose from.
+    By rule: the value one of whose patterns is found. What a pattern finds stands where its group
+    `at` does, if it has one. Without any pattern the rule has no opinion. By model: `ask` is put to
+    a judge with question, answer and the values to choose from.
+
+    Attributes:
+        kind: Which kind of check this is.
+        id: By which successes and reports name it.
+        question: Whose answers are looked at.
+        ask: What a judge that is a model is asked.
+        values: Those that it may have.
+        otherwise: What it has where it has none of them.
+        several: Where several are found it has the one found first, or none of them.
     """
 
     kind: Literal["value"]
@@ -282,7 +411,14 @@ class ValueCheck(Model):
 
 
 class PlaceCheck(Model):
-    """Whether one is at `place` at the time `at`; at the end of the run where no time is given."""
+    """Whether one is at a place at a time.
+
+    Attributes:
+        kind: Which kind of check this is.
+        id: By which successes and reports name it.
+        place: Where one has to be.
+        at: When; the end of the run where it is left out.
+    """
 
     kind: Literal["place"]
     id: Id
@@ -291,9 +427,13 @@ class PlaceCheck(Model):
 
 
 class FactCheck(Model):
-    """Whether one knows `fact` at the time `at`; at the end of the run where no time is given.
+    """Whether one knows a fact at a time, from the start or since one heard it, by its patterns.
 
-    One knows it from the start, or from when one heard it, by the fact's patterns.
+    Attributes:
+        kind: Which kind of check this is.
+        id: By which successes and reports name it.
+        fact: Which fact.
+        at: When; the end of the run where it is left out.
     """
 
     kind: Literal["fact"]
@@ -303,10 +443,17 @@ class FactCheck(Model):
 
 
 class ObjectCheck(Model):
-    """Whether `object` is in `state` at the time `at`, or at the end, and it was one who put it so.
+    """Whether an object is in a state at a time, and it was one who put it so.
 
-    Where it was in that state already, it is whoever brought it there. `unseen_by`: none of these
-    people was awake in the same arena as it was done.
+    Where it was in that state already, it is whoever brought it there.
+
+    Attributes:
+        kind: Which kind of check this is.
+        id: By which successes and reports name it.
+        object: Which object.
+        state: The state that it has to be in.
+        at: When; the end of the run where it is left out.
+        unseen_by: None of these people may have been awake in the same arena as it was done.
     """
 
     kind: Literal["object"]
@@ -324,12 +471,21 @@ Check = Annotated[
 
 
 class Success(Model):
-    """What counts as success, of one check or of other successes; exactly one of the four is given.
+    """What counts as success, of one check or of other successes.
 
-    check: its verdicts `of` these people (of all who have one if empty), put together by `over`:
-    `all` of them, `any`, `none`, or `equal`: all have the same value, which is not `otherwise`.
-    value: of a value check, the one that counts as yes. all, any, none: ids of successes before
-    this one.
+    Exactly one of `check`, `all`, `any` and `none` is given.
+
+    Attributes:
+        id: By which further successes and reports name it.
+        title: What it says, as a sentence for reports.
+        check: The check whose verdicts are put together.
+        of: The people whose verdicts count; all who have one where nobody is named.
+        over: How they are put together: all of them, any, none, or `equal`: all have the same
+            value, which is not the check's `otherwise`.
+        value: Of a value check: the value that counts as yes.
+        all: Successes before this one that must all hold.
+        any: Successes before this one of which one must hold.
+        none: Successes before this one of which none may hold.
     """
 
     id: Id
@@ -344,7 +500,13 @@ class Success(Model):
 
 
 class Errand(Model):
-    """For the reward `errand`: `agent` has to put `object` into `state`."""
+    """One agent's task for the reward `errand`.
+
+    Attributes:
+        agent: Who has to do it.
+        object: The object.
+        state: The state into which it has to be put.
+    """
 
     agent: Name
     object: Ref
@@ -352,7 +514,18 @@ class Errand(Model):
 
 
 class Reward(Model):
-    """The reward by name; `none` is 0 everywhere. See `genagents_env.rewards` for each formula."""
+    """What trained policies are rewarded with; see `genagents_env.rewards` for each formula.
+
+    Attributes:
+        name: `none`: 0. `attendance`: hours spent at a gathering while it goes on.
+            `knowledge_spread`: how many people heard a fact first from one. `errand`: 1 when one's
+            object gets into its state by one's own hand.
+        fact: Of `knowledge_spread`: which fact; any where it is left out.
+        gathering: Of `attendance`: which gathering; any where it is left out.
+        errands: Of `errand`: what has to be done.
+        step_cost: Of `errand`: taken off at each tick until it is done.
+        ends: The episode is over when all errands are done.
+    """
 
     name: Literal["none", "attendance", "knowledge_spread", "errand"] = "none"
     fact: str | None = None
@@ -363,7 +536,17 @@ class Reward(Model):
 
 
 class ConversationRules(Model):
-    """Physics of talk. An exchange is one utterance of a member; all times in simulated seconds."""
+    """Physics of talk. An exchange is one utterance of a member; times in simulated seconds.
+
+    Attributes:
+        max_members: How many may be in one conversation.
+        max_exchanges: After how many utterances of one's own one is taken out of it.
+        turn_taking: `free`: all may speak in a tick. `one_speaker`: one may. `round_robin`: in
+            turn.
+        turn_seconds: After which a turn that was not taken passes on, with `round_robin`.
+        cooldown_seconds: Before the same two may begin to talk again.
+        idle_seconds: Of silence, after which a conversation is over.
+    """
 
     max_members: Annotated[int, Field(ge=2, le=100)] = 4
     max_exchanges: Annotated[int, Field(ge=1, le=1000)] = 10
@@ -374,7 +557,19 @@ class ConversationRules(Model):
 
 
 class Rules(Model):
-    """Rules of the world. `walk_speed` in tiles a second; radii in tiles (Chebyshev)."""
+    """Rules of the world; radii are in tiles, across or down, whichever is more.
+
+    Attributes:
+        walk_speed: Tiles a second.
+        vision_radius: How far people see, within a room or outdoors.
+        hearing_radius: How far words carry.
+        line_of_sight: Walls and corners hide what is behind them.
+        overhear: Those in earshot hear what is said to others, too.
+        phone: People can talk over any distance, if both have a telephone.
+        restart: The action `Restart` puts one back to one's start.
+        max_utterance: Characters; what is longer is cut.
+        conversation: Those of talk.
+    """
 
     walk_speed: Annotated[float, Field(gt=0, le=10)] = 0.1
     vision_radius: Radius = 8
@@ -388,11 +583,32 @@ class Rules(Model):
 
 
 class Scenario(Model):
-    """A whole scenario, as loaded and valid. `hours` is the horizon; `start` is local town time.
+    """A whole scenario, as loaded and valid.
 
-    `interview_repeats`: how often everyone is interviewed, each time from the same state of mind.
-    `casts`: named choices of people, such as `3`, for `--people 3`. `map` is the text of `map.txt`
-    or `map.grid`, filled by the loader so that the scenario is complete in itself.
+    Attributes:
+        name: By which run files and reports name it.
+        title: One line for people.
+        description: A paragraph for people; minds do not read it.
+        town: What the town is called, by those who live in it, too.
+        outside: What the open ground between the buildings is called.
+        start: When it begins, in local time of the town, without a zone.
+        hours: How long it lasts, in hours of the town.
+        seconds_per_tick: One step of the town, in which everybody decides once.
+        rules: Rules of the world.
+        sectors: The buildings and parks.
+        people: Those who live there; usually in files of their own, people/*.toml.
+        facts: What can spread.
+        gatherings: Occasions whose attendance is counted.
+        events: What happens to the town from outside.
+        questions: What people are asked in interviews.
+        interview_repeats: How often everyone is interviewed at each end, each time from the same
+            state of mind.
+        checks: What turns answers, whereabouts and deeds into verdicts.
+        success: What counts as success, from the verdicts.
+        casts: Choices of people by name, for `--people NAME`: `{ 3 = ["Ann", "Bob", "Cem"] }`.
+        measures: What of it is worth measuring, for its readers; reports measure all they can.
+        reward: What trained policies are rewarded with.
+        map: The text of map.txt or map.grid, filled in as the scenario is loaded.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]

@@ -3,6 +3,7 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.evaluate.measure_catalog import format_measure_table
 from genagents_env.evaluate.measures import DEFAULT, list_measure_names
+from genagents_env.scenario.key_reference import format_key_reference
 from tests.cli.conftest import Run
 
 
@@ -42,3 +43,16 @@ def test_the_table_is_printed(genagents: Run) -> None:
 
 def test_the_version_is_told_without_a_command(genagents: Run) -> None:
     assert genagents("--version") == (0, f"genagents-env {__version__}\n", "")
+
+
+def test_the_keys_of_a_table_are_told(genagents: Run) -> None:
+    code, out, _ = genagents("keys", "rules")
+    assert code == 0
+    assert out.startswith("[rules]: Rules of the world")
+    assert "  vision_radius  whole number; 1 to 64; default 8\n      How far people see" in out
+    assert out.endswith("Tables within (genagents keys TABLE): rules.conversation\n")
+    assert "people.routine, " in genagents("keys")[1]
+    assert genagents("keys", "--markdown")[1] == format_key_reference()
+    code, _, err = genagents("keys", "rulse")
+    assert code == 2
+    assert 'did you mean "rules"?' in err

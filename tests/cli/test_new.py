@@ -37,8 +37,9 @@ def test_a_new_scenario_is_valid_lives_and_has_something_to_report(genagents: Ru
 
 def test_what_the_next_steps_say_can_be_done(genagents: Run) -> None:
     _, out, _ = genagents("new", "deep/down/pond")
-    commands = [line.split("genagents ")[1] for line in out.splitlines() if "genagents " in line]
-    assert len(commands) == 4
+    words = [part for line in out.splitlines() for part in line.split("genagents ")[1:]]
+    commands = [part.rstrip(", ") for part in words]
+    assert len(commands) == 6
     for command in commands:
         assert genagents(*command.split())[0] == 0, command
 

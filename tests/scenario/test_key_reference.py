@@ -1,0 +1,126 @@
+"""The reference of scenario keys is whole, true to the schema, and the one in the documents."""
+
+import inspect
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from genagents_env.errors import ConfigError
+from genagents_env.scenario.key_reference import (
+    REQUIRED,
+    KeyTable,
+    ScenarioKey,
+    find_key_tables,
+    format_key_reference,
+    list_key_tables,
+)
+from genagents_env.scenario.key_types import NONE, list_models
+from genagents_env.scenario.schema import Scenario
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def find_key(path: str, name: str) -> ScenarioKey:
+    (table,), _ = find_key_tables(path)
+    return next(key for key in table.keys if key.name == name)
+
+
+def list_schema_models() -> list[type[BaseModel]]:
+    found: list[type[BaseModel]] = [Scenario]
+    for model in found:
+        within = [one for f in model.model_fields.values() for one in list_models(f.annotation)]
+        found += [one for one in dict.fromkeys(within) if one not in found]
+    return found
+
+
+def get_path(table: KeyTable) -> str:
+    return table.paths[0]
+
+
+def test_the_page_has_the_tables_there_are() -> None:
+    """Written by `genagents keys --markdown`, behind the words of the page."""
+    assert (DOCS / "scenario_keys.md").read_text().endswith(format_key_reference())
+
+
+def test_every_key_of_the_schema_is_in_it() -> None:
+    keys = sum(len(table.keys) for table in list_key_tables())
+    fields = sum(len(model.model_fields) for model in list_schema_models())
+    assert keys == fields - 1, "all but `map`, which the loader fills in"
+    assert len(list_key_tables()) == len(list_schema_models()) > 25
+
+
+@pytest.mark.parametrize("table", list_key_tables(), ids=get_path)
+def test_every_key_has_a_meaning_and_a_type(table: KeyTable) -> None:
+    assert table.text.endswith(".")
+    for key in table.keys:
+        assert len(key.meaning) > 2, f"{key.name}: say in the schema's docstring what it means"
+        assert key.meaning.endswith("."), key.name
+        assert key.type
+
+
+@pytest.mark.parametrize("model", list_schema_models())
+def test_meanings_are_of_keys_that_are_there(model: type[BaseModel]) -> None:
+    _, _, told = (inspect.getdoc(model) or "").partition("Attributes:\n")
+    names = re.findall(r"^    (\w+): ", told, re.M)
+    assert names == list(model.model_fields)
+
+
+@pytest.mark.parametrize("table", list_key_tables(), ids=get_path)
+def test_a_default_shown_is_the_one_that_holds(table: KeyTable) -> None:
+    models = {model.__doc__: model for model in list_schema_models()}
+    ours = [m for doc, m in models.items() if " ".join((doc or "").split()).startswith(table.text)]
+    (model,) = (m for m in ours if {k.name for k in table.keys} <= set(m.model_fields))
+    for key in table.keys:
+        default = model.model_fields[key.name].get_default(call_default_factory=True)
+        if key.default == REQUIRED:
+            assert default is PydanticUndefined, key.name
+        elif key.default == NONE:
+            assert default is None, key.name
+        else:
+            shown = tomllib.loads(f"x = {key.default}")["x"]
+            held = type(default)() if isinstance(default, BaseModel) else default
+            plain = {} if isinstance(held, BaseModel) else held
+            assert shown == (list(plain) if isinstance(plain, tuple) else plain), key.name
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "told"),
+    [
+        ("", "hours", ("number", "more than 0, at most 8,784", REQUIRED)),
+        ("", "casts", ("table by name: list: name", "at least 1 entry", "{}")),
+        ("rules", "vision_radius", ("whole number", "1 to 64", "8")),
+        ("rules.conversation", "cooldown_seconds", ("whole number", "0 to 86,400", "600")),
+        ("reward", "step_cost", ("number", "0 to 1", "0.0")),
+        ("people", "emoji", ("text", "at most 8 characters", '"🙂"')),
+        ("people", "memories", ("list: paragraph or table", "", "[]")),
+        ("people.relationships", "to", ("name", "", REQUIRED)),
+        ("sectors.arenas", "size", ("[whole number, whole number]", "2 to 40", "[5, 4]")),
+        ("facts", "patterns", ("list: pattern", "1 to 30 entries", REQUIRED)),
+        ("facts", "id", ("id", "", REQUIRED)),
+        ("gatherings", "start", ("date and time", "", REQUIRED)),
+        ("questions", "when", ("word", '`"before"`, `"after"`, `"both"`', '"after"')),
+        ("people.lifestyle", "bed", ("time of day", "", "23:00:00")),
+    ],
+)
+def test_types_ranges_and_defaults_are_told(
+    path: str, name: str, told: tuple[str, str, str]
+) -> None:
+    key = find_key(path, name)
+    assert (key.type, key.allowed, key.default) == told
+
+
+def test_tables_are_found_by_where_they_stand() -> None:
+    found, within = find_key_tables("rules")
+    assert [table.heads for table in found] == [("[rules]",)]
+    assert within == ("rules.conversation",)
+    kinds = [table.heads[0] for table in find_key_tables("checks")[0]]
+    assert '[[checks]] kind = "answer"' in kinds
+    assert "[[checks.values]]" in kinds
+    (memory,), _ = find_key_tables("people.past.memories")
+    assert memory.heads == ("[[people.memories]]", "[[people.past.memories]]")
+    with pytest.raises(ConfigError, match='no table "evnts" in a scenario; did you mean "events"'):
+        find_key_tables("evnts")
