@@ -28,7 +28,7 @@ def format_transcript(
     Args:
         events: in order.
         time: from a tick to town time.
-        agent: only what this person did or heard.
+        agent: only what this person did or heard, or who changed places with them.
     """
     day = None
     for event in events:
@@ -45,7 +45,9 @@ def format_transcript(
 
 
 def _concerns(event: Event, agent: str) -> bool:
-    return event.agent == agent or agent in event.data.get("heard_by", ())
+    data = event.data
+    others = (*data.get("heard_by", ()), *data.get("moved", ()), data.get("with"))
+    return agent == event.agent or agent in others
 
 
 def _format_event(event: Event) -> str | None:
@@ -89,6 +91,9 @@ _TELL: Mapping[str, Callable[[str, Mapping[str, object]], str]] = {
     "whisper": lambda who, data: f'{who} thinks: "{data["text"]}"',
     "news": lambda who, data: f'News: "{data["text"]}"',
     "put": lambda who, data: f"{who} is put at {data['place']}",
+    "detour": lambda who, data: f"{who} goes round {data['around']}",
+    "swap": lambda who, data: f"{who} and {data['with']} change places",
+    "aside": lambda who, data: f"{who} is let in and the others move up",
     "join": lambda who, data: f"{who} comes to town, at {data['place']}",
     "part": lambda who, data: f"{who} leaves town",
 }

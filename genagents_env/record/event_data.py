@@ -60,6 +60,9 @@ _KINDS: Mapping[str, Mapping[str, Check]] = {
     "wake": {"cause": _is_text},
     "fail": {"action": _is_text, "reason": _is_text},
     "whisper": {"text": _is_text},
+    "detour": {"around": _is_text, "longer": _is_number},
+    "swap": {"with": _is_text, "waited": _is_number},
+    "aside": {"moved": _is_texts, "waited": _is_number},
     "news": {"text": _is_text, "place": _is_text_or_none, "heard_by": _is_texts},
 }
 _UNREAD = {"emoji"}  # shown where it is there; nothing needs it

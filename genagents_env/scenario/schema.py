@@ -28,6 +28,7 @@ from genagents_env.scenario.past import Past, PastMemory
 SIDE_LIMIT = 512  # tiles, the longest side of a town
 FEW = 100  # facts, questions and the like
 TILES = 1000  # of one object
+SWAP_SECONDS = 10  # a step's time at the usual speed of walking; ours
 MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)
 
 
@@ -561,6 +562,14 @@ class Rules(Model):
 
     Attributes:
         walk_speed: Tiles a second.
+        paths: How shortest paths are found: `fields`, directions to each goal for all who go there,
+            or `astar`, one by one. They are equally long.
+        cut_through_houses: Paths may lead through a building on the way to another, as those of
+            Park et al. 2023 do.
+        bodies_block: Nobody enters a tile on which somebody is; people go round one another, wait,
+            change places or move up.
+        swap_seconds: For how long one waits before two who face each other change places, or who
+            stands in the way makes way.
         vision_radius: How far people see, within a room or outdoors.
         hearing_radius: How far words carry.
         line_of_sight: Walls and corners hide what is behind them.
@@ -572,6 +581,12 @@ class Rules(Model):
     """
 
     walk_speed: Annotated[float, Field(gt=0, le=10)] = 0.1
+    paths: Annotated[Literal["fields", "astar"], Field(exclude_if="fields".__eq__)] = "fields"
+    cut_through_houses: Later[bool] = False
+    bodies_block: Later[bool] = False
+    swap_seconds: Annotated[int, Field(ge=0, le=3600, exclude_if=SWAP_SECONDS.__eq__)] = (
+        SWAP_SECONDS
+    )
     vision_radius: Radius = 8
     hearing_radius: Radius = 8
     line_of_sight: bool = False

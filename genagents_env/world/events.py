@@ -17,6 +17,9 @@
 | whisper | to whom | text |
 | news | None | text, place, heard_by |
 | put | who was moved | as start |
+| detour | who got round somebody | around (a name), longer (by how many tiles) |
+| swap | who waited, then changed places | with (a name), waited (seconds) |
+| aside | who waited until others moved up | moved (names), waited (seconds) |
 | join, part | who came to or left the town | as start; or nothing |
 
 Reasons to leave: said_so, walked_away, limit, silence, alone, asleep, removed.

@@ -9,7 +9,7 @@ from genagents_env.world.clock import DAY, Clock, second_of_day
 from genagents_env.world.objects import Objects
 from genagents_env.world.places import find_arenas
 from genagents_env.world.state import ASLEEP_DOING, ASLEEP_EMOJI, WorldState
-from genagents_env.world.tiles import Ground
+from genagents_env.world.tiles import Ground, Ints
 
 
 def sleeps_at_start(person: Person, clock: Clock, plan: TownPlan) -> bool:
@@ -85,6 +85,8 @@ def place_people(state: WorldState) -> None:
             sleepers.append((i, bed))
         taken.add(tile)
         tiles[i] = tile
+    if town.scenario.rules.bodies_block:
+        _spread_out(state, tiles, {i for i, bed in sleepers if bed is not None})
     state.tile, state.arena = tiles, town.ground.arena[tiles]
     state.start_tiles = tiles
     for i, bed in sleepers:
@@ -94,3 +96,12 @@ def place_people(state: WorldState) -> None:
         state.doing[i], state.emoji[i] = ASLEEP_DOING, ASLEEP_EMOJI
     for i in np.flatnonzero(state.present).tolist():
         state.announce(i, "start")
+
+
+def _spread_out(state: WorldState, tiles: Ints, lying: set[int]) -> None:
+    """Stand those who share a tile on the nearest free ones, in place; who lies in a bed stays."""
+    here = [i for i, present in enumerate(state.present.tolist()) if present]
+    taken: set[int] = set()
+    for i in sorted(here, key=lambda i: i not in lying):
+        tiles[i] = state.find_free_tile(i, int(tiles[i]), taken)
+        taken.add(int(tiles[i]))

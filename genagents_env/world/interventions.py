@@ -128,11 +128,13 @@ def _convert(event: ScheduledEvent) -> Intervention:
 
 def _bring(state: WorldState, i: int, place: str | None, kind: str) -> None:
     """Stand `i` in `place`, awake; where they are already if None."""
+    town = state.town
     if place is not None:
-        town = state.town
         person = town.scenario.people[i].model_copy(update={"start": place})
         taken = {int(t) for t in state.tile[state.present]}
         allowed = set(range(len(town.plan.arenas)))
         state.put(i, draw_start_tile(town.ground, person, state.seed, taken, allowed))
+    elif town.scenario.rules.bodies_block:
+        state.put(i, int(state.tile[i]))  # where somebody may stand by now
     state.wake(i, "intervention")
     state.announce(i, kind)

@@ -1,17 +1,19 @@
-"""Movement: everyone's next tiles at once, doors and their rules, making room on arrival.
+"""Movement: everyone's next tiles at once, or one by one, and what others see of it.
 
 Each rule is written once, for one town and for many that step together: see `state.Bodies`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from genagents_env.world.crowd import Crowd, Walk
+from genagents_env.world.doors import cross
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
+from genagents_env.world.room import make_room
 from genagents_env.world.snapshot import ActionOutcome, Bools
 from genagents_env.world.state import (
     IDLE_DOING,
@@ -44,14 +46,17 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
         acts: what everyone else attempts.
     """
     paths = bodies.town.paths
-    paths.prepare(goals)
     moves = _select_moves(acts) if acts else {}
-    rows = goals * paths.ground.count
-    trail = [bodies.tile]
-    for step, movers in bodies.plan_steps(rows, moves):
-        _advance(bodies, step, movers)
-        trail.append(bodies.tile)
-    _arrive(bodies, goals, rows, moves, trail)
+    if paths.one_by_one:
+        _walk_one_by_one(bodies, goals, moves)
+    else:
+        paths.prepare(goals)
+        rows = goals * paths.ground.count
+        trail = [bodies.tile]
+        for step, movers in bodies.plan_steps(rows, moves):
+            _advance(bodies, step, movers)
+            trail.append(bodies.tile)
+        _arrive(bodies, goals, rows, moves, trail)
     _show_walkers(bodies, goals, acts, moves)
 
 
@@ -72,47 +77,14 @@ def _advance(bodies: Bodies, rows: Ints, moves: TownMoves) -> None:
     for town, own in moves.items():
         for i, act in own.items():
             here = int(tile[town, i])
-            new[town, i] = here + ground.delta[ground.first_step(here, act.targets)]
+            new[town, i] = here + ground.delta[paths.to_tiles.first_step(here, act.targets)]
     arena = ground.arena[new]
     crossing = arena != bodies.arena
     if np.count_nonzero(crossing):
         for town, state in bodies.towns_with(crossing):
-            _cross(state, new[town], arena[town], set(crossing[town].nonzero()[0].tolist()))
+            cross(state, new[town], arena[town], set(crossing[town].nonzero()[0].tolist()))
         arena = ground.arena[new]
     bodies.tile, bodies.arena = new, arena
-
-
-def _cross(state: WorldState, new: Ints, arena: Ints, crossing: set[int]) -> None:
-    """Let people through doors in the order of ties; who may not pass stays outside.
-
-    Args:
-        state: where they are.
-        new: the tile each steps onto, shape (N,); put back where somebody may not.
-        arena: in which each of these is, shape (N,).
-        crossing: whose arena changes.
-    """
-    access, plan = state.access, state.town.plan
-    limited, now = access.limited, []
-    if limited:
-        now = [int(a) if p else -1 for a, p in zip(state.arena, state.present, strict=True)]
-    order = state.rank() if len(crossing) > 1 and limited else sorted(crossing)
-    for i in order:
-        if i not in crossing:
-            continue
-        there = int(arena[i])
-        if not access.may_enter(i, there, int(state.arena[i])):
-            new[i] = state.tile[i]
-            state.fail(i, "move", access.explain_refusal(i, there))
-            continue
-        if limited:
-            here, now[i] = now[i], -1
-            if there in limited and access.is_full(there, now):
-                now[i] = here
-                new[i] = state.tile[i]
-                state.fail(i, "move", f"{plan.arena_id(there)} is full")
-                continue
-            now[i] = there
-        state.log.emit("arrive", i, place=plan.arena_id(there))
 
 
 def _arrive(
@@ -131,70 +103,54 @@ def _arrive(
     arrived = paths.fields[rows + tile] == STAY
     for town, own in moves.items():
         for i, act in own.items():
-            arrived[town, i] = paths.ground.first_step(int(tile[town, i]), act.targets) == STAY
+            here = int(tile[town, i])
+            arrived[town, i] = paths.to_tiles.first_step(here, act.targets) == STAY
     if np.count_nonzero(arrived):
         for town, state in bodies.towns_with(arrived):
             taken = state.tile[state.present].tolist()
             if len(set(taken)) < len(taken):
-                own, steps = moves.get(town, NO_MOVES), [tile[town] for tile in trail]
-                _make_room(state, arrived[town], taken, goals[town], own, steps)
+                goals_of = partial(_find_goals, paths, goals[town], moves.get(town, NO_MOVES))
+                steps = [tile[town] for tile in trail]
+                make_room(state, arrived[town], taken, goals_of, steps)
         bodies.collect_tiles()
     bodies.arrived = arrived
 
 
-def _make_room(
-    state: WorldState,
-    arrived: Bools,
-    taken: list[int],
-    goals: Ints,
-    moves: Moves,
-    trail: Sequence[Ints],
-) -> None:
-    """Who arrives on a taken tile steps aside to a free one that is as good, if any.
-
-    It is one more step: who has taken all that a tick allows has not arrived yet, and takes it at
-    the next.
-
-    Args:
-        state: where they are.
-        arrived: who has come to where they walk, shape (N,); kept up to date.
-        taken: the tiles that people stand on, once for each; kept up to date.
-        goals: the place each walks to, shape (N,).
-        moves: of those who have their own way.
-        trail: the tiles before this tick's steps and after each, each shape (N,).
-    """
-    paths, aside = state.town.paths, dict[int, int]()
-    allowed = paths.tiles_at(state.tick)
-    for i in arrived.nonzero()[0].tolist():
-        tile = int(state.tile[i])
-        if taken.count(tile) < 2:
-            continue
-        near = _find_room(paths, tile, _field_of(paths, int(goals[i]), moves.get(i)), taken)
-        if near is None:
-            continue
-        taken[taken.index(tile)] = near
-        if sum(bool(a[i] != b[i]) for a, b in pairwise(trail)) < allowed:
-            aside[i] = near
-        else:
-            arrived[i] = False
-    if aside:
-        state.set_tiles(aside)
+def _find_goals(paths: PlacePaths, goals: Ints, moves: Moves, i: int) -> tuple[int, ...]:
+    """Return the tiles to which `i` walks."""
+    return moves[i].targets if i in moves else paths.find_targets(int(goals[i]))
 
 
-def _find_room(
-    paths: PlacePaths, tile: int, field: npt.NDArray[np.uint8], taken: Sequence[int]
-) -> int | None:
-    """Return a free tile beside `tile`, in the same room, at which one has arrived as well."""
-    ground = paths.ground
-    for near in ground.neighbours[:, tile].tolist():
-        same = near >= 0 and ground.arena[near] == ground.arena[tile]
-        if same and field[near] == STAY and near not in taken:
-            return int(near)
-    return None
+def _walk_one_by_one(bodies: Bodies, goals: Ints, moves: TownMoves) -> None:
+    """Move everyone one tick, town by town, each on an own way."""
+    arrived: Bools = np.zeros_like(bodies.arrived)
+    paths = bodies.town.paths
+    for town, state in bodies.towns:
+        walks = _list_walks(state, goals[town], moves.get(town, NO_MOVES))
+        crowd, trail = Crowd(state, walks), [state.tile]
+        for _ in range(paths.tiles_at(state.tick)):
+            crowd.step()
+            trail.append(state.tile)
+        own = np.zeros(len(state.tile), dtype=np.bool_)
+        own[list(crowd.arrived)] = True
+        taken = state.tile[state.present].tolist()
+        if len(set(taken)) < len(taken) and not state.town.scenario.rules.bodies_block:
+            goals_of = partial(_find_goals, paths, goals[town], moves.get(town, NO_MOVES))
+            make_room(state, own, taken, goals_of, trail)
+        arrived[town] = own
+    bodies.collect_tiles()
+    bodies.arrived = arrived
 
 
-def _field_of(paths: PlacePaths, goal: int, move: ResolvedMove | None) -> npt.NDArray[np.uint8]:
-    return paths.field(goal) if move is None else paths.ground.field(move.targets)
+def _list_walks(state: WorldState, goals: Ints, moves: Moves) -> dict[int, Walk]:
+    """Return where everyone walks who does."""
+    town = state.town
+    walks = {
+        i: Walk(town.paths.find_targets(goal), town.places.all[goal].label)
+        for i, goal in enumerate(goals.tolist())
+        if goal >= 0
+    }
+    return walks | {i: Walk(move.targets, move.label) for i, move in moves.items()}
 
 
 def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:

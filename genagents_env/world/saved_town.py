@@ -6,6 +6,7 @@ Whoever hands in a state may have made it up, and arrays are indexed by what is 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import TypeGuard
 
 from genagents_env.errors import ConfigError
@@ -13,6 +14,7 @@ from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON
 from genagents_env.world.interventions import TYPES
 from genagents_env.world.places import find_arenas
+from genagents_env.world.tiles import Ground
 
 Check = Callable[[JSON], bool]
 
@@ -44,7 +46,7 @@ def _list_checks(town: TownConstants) -> dict[str, Check]:
     counts, flags = _are_numbers(0, _MOST, people), _is_list(flag, people)
     texts, on_tiles = _is_list(_is_text, people), _are_numbers(0, tiles, people)
     sound = _is_row(_is_kind, _is_optional(person), _is_text, flag, flag, _is_list(_is_text), count)
-    return {
+    checks = {
         "seed": _is_number(-_MOST, 2**64),
         "tick": _is_number(0, last_tick),
         "tile": on_tiles,
@@ -72,6 +74,9 @@ def _list_checks(town: TownConstants) -> dict[str, Check]:
             _is_row(count, count, _is_text, _is_optional(_is_text), _is_mapping),
         ),
     }
+    if town.paths.one_by_one:
+        checks["ways"] = lambda value: _are_ways(town, value)
+    return checks
 
 
 def _is_sequence(value: JSON) -> TypeGuard[list[JSON] | tuple[JSON, ...]]:
@@ -173,6 +178,22 @@ def _are_talks(value: JSON, people: int) -> bool:
         and max(ids, default=-1) < following
         and len(set(members)) == len(members)
         and all(one[4] in one[6] and len(one[6]) == len(one[7]) for one in opened)
+    )
+
+
+def _are_ways(town: TownConstants, value: JSON) -> bool:
+    """Return whether ways lead over free tiles side by side, each from where it begins."""
+    person, tile = _is_number(0, town.count), _is_number(0, town.ground.count)
+    tiles, count = _is_list(tile), _is_number(0, _MOST)
+    if not _is_list(_is_row(person, tiles, tile, tiles, _is_flag, count, count))(value):
+        return False
+    return all(_is_walkable(town.ground, [way[2], *reversed(way[3])]) for way in value)
+
+
+def _is_walkable(ground: Ground, tiles: list[int]) -> bool:
+    free, neighbours = ground.free, ground.neighbours
+    return all(bool(free[tile]) for tile in tiles) and all(
+        there in neighbours[:, here] for here, there in pairwise(tiles)
     )
 
 

@@ -9,13 +9,14 @@ from genagents_env.world.events import JSON, Event
 from genagents_env.world.interventions import TYPES
 from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
+from genagents_env.world.ways import load_ways, save_ways
 
 SavedWorld: TypeAlias = dict[str, JSON]  # JSON values, by the names of `save_state`
 
 
 def save_state(state: WorldState) -> SavedWorld:
     """Return everything that changes."""
-    return {
+    saved = {
         "seed": state.seed,
         "tick": state.tick,
         "tile": state.tile.tolist(),
@@ -41,6 +42,9 @@ def save_state(state: WorldState) -> SavedWorld:
         "next_event": state.log.next_id,
         "events": [list(e) for e in state.log.events],
     }
+    if state.town.paths.one_by_one:
+        saved["ways"] = save_ways(state.ways)
+    return saved
 
 
 def load_state(state: WorldState, saved: SavedWorld) -> None:
@@ -67,6 +71,7 @@ def load_state(state: WorldState, saved: SavedWorld) -> None:
     }
     state.outcomes = {i: ActionOutcome(*o) for i, o in saved["outcomes"]}
     state.spoken = [(i, text) for i, text in saved["spoken"]]
+    state.ways = load_ways(saved.get("ways", ()))
     state.log.begin(state.tick)
     state.log.next_id = saved["next_event"]
     state.log.events = [Event(*e) for e in saved["events"]]

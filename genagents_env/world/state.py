@@ -1,6 +1,6 @@
 """The mutable state of one town, handed to every rule of the world."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import Field
 from types import EllipsisType
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -18,6 +18,7 @@ from genagents_env.world.resolved import ResolvedMove
 from genagents_env.world.sightings import Sightings
 from genagents_env.world.snapshot import ActionOutcome, Bools, Sound
 from genagents_env.world.tiles import Ints
+from genagents_env.world.ways import Way
 
 IDLE_DOING, IDLE_EMOJI = "standing around", "🧍"
 ASLEEP_DOING, ASLEEP_EMOJI = "sleeping", "😴"
@@ -128,6 +129,7 @@ class WorldState:
         self.set_known(town.people.known)
         self.facts = list(town.people.facts_at_start)
         self.sightings = Sightings(n)
+        self.ways: dict[int, Way] = {}  # of those who walk one by one: see `crowd`
         self.pending: list[StateChange] = []
         self._checked: tuple[object, object] = (None, None)
         self.begin_tick()
@@ -214,9 +216,21 @@ class WorldState:
         self.present[i] = present
 
     def put(self, i: int, tile: int) -> None:
-        """Stand `i` on `tile` at once."""
+        """Stand `i` on `tile` at once; where bodies block and it is taken, on the next free one."""
+        if self.town.scenario.rules.bodies_block:
+            others = {int(t) for j, t in enumerate(self.tile) if j != i and self.present[j]}
+            tile = self.find_free_tile(i, tile, others)
         self.set_tiles({i: tile})
         self.learn_places([i])
+
+    def find_free_tile(self, i: int, tile: int, taken: Container[int]) -> int:
+        """Return the tile nearest to `tile` that is not taken and where `i` may be.
+
+        It is `tile` itself where there is no other.
+        """
+        arenas = {int(self.town.ground.arena[tile]), *self.access.enter[i].nonzero()[0].tolist()}
+        found = self.town.ground.find_nearest((tile,), lambda t: t not in taken, arenas)
+        return found[0] if found else tile
 
     def set_tiles(self, moves: Mapping[int, int]) -> None:
         """Stand people on tiles; the arrays of earlier snapshots stay as they were."""

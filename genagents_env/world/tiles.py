@@ -1,13 +1,13 @@
-"""The ground: walkable tiles, who can see across what, and shortest paths.
+"""The ground: walkable tiles, buildings, and who can see across what.
 
 Tiles are numbered row by row: tile = y * width + x. Immutable but for caches of pure results,
 so copies of a world share it.
 """
 
+from collections.abc import Callable, Collection, Container
+
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
 from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, TownPlan
 
@@ -16,11 +16,10 @@ STAY, UP, LEFT, DOWN, RIGHT, HOLD = range(6)  # STAY: there is nothing left to w
 FAR = 1 << 12  # more tiles than any town is wide or any vision radius
 OPEN_AIR = -1
 _KEPT = 1000  # sets of arenas whose tiles are cached
-FIELD_BYTES = 1 << 26  # direction fields of tiles and objects walked up to, one byte a tile
 
 
 class Ground:
-    """Tiles, zones of sight and direction fields of one town plan."""
+    """Tiles, buildings and zones of sight of one town plan."""
 
     def __init__(self, plan: TownPlan) -> None:
         self.plan = plan
@@ -39,12 +38,10 @@ class Ground:
         self.sight: Ints = np.stack([self.x + self.zone * FAR, self.y])
         self.delta: Ints = np.array([0, -self.width, -1, self.width, 1, 0], dtype=np.int64)
         self.neighbours = self._neighbours()
-        self._edges = self._walkable_steps()
         # Which building a tile is in: its sector, or OPEN_AIR.
         sectors = np.array([a.sector for a in plan.arenas])
-        self._building: Ints = np.where(self.zone == 0, OPEN_AIR, sectors[self.arena])
+        self.building: Ints = np.where(self.zone == 0, OPEN_AIR, sectors[self.arena])
         self._tiles: dict[frozenset[int], tuple[int, ...]] = {}
-        self._fields: dict[tuple[int, ...], npt.NDArray[np.uint8]] = {}
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Ground":
         return self
@@ -88,21 +85,32 @@ class Ground:
         near = [t for tile in own for t in (tile, *self.neighbours[:, tile].tolist()) if t >= 0]
         return tuple(t for t in dict.fromkeys(near) if self.free[t] and self.arena[t] == item.arena)
 
-    def first_step(self, tile: int, targets: tuple[int, ...]) -> int:
-        """Return the direction of the first step from `tile` to the nearest of `targets`."""
-        return int(self.field(targets)[tile])
+    def find_nearest(
+        self,
+        tiles: Collection[int],
+        is_free: Callable[[int], bool],
+        arenas: Container[int],
+    ) -> tuple[int, ...]:
+        """Return those free tiles that are the fewest steps from `tiles`; none where none is.
 
-    def field(self, targets: tuple[int, ...]) -> npt.NDArray[np.uint8]:
-        """Return the direction of the next step from every tile, uint8, STAY at a target.
-
-        Computed once per set of targets; the oldest fields are dropped beyond FIELD_BYTES.
+        Args:
+            tiles: to start from; may be free themselves.
+            is_free: of a tile.
+            arenas: the only ones to walk through.
         """
-        field = self._fields.get(targets)
-        if field is None:
-            if len(self._fields) * self.count > FIELD_BYTES:
-                del self._fields[next(iter(self._fields))]
-            field = self._fields[targets] = self._search(targets)
-        return field
+        level, seen = list(tiles), set(tiles)
+        while level:
+            found = tuple(tile for tile in level if is_free(tile))
+            if found:
+                return found
+            beyond = dict.fromkeys(self.neighbours[:, level].T.ravel().tolist())
+            level = [
+                tile
+                for tile in beyond
+                if tile >= 0 and tile not in seen and int(self.arena[tile]) in arenas
+            ]
+            seen.update(level)
+        return ()
 
     def _neighbours(self) -> Ints:
         """Free neighbours up, left, down, right of each tile, -1 where none; shape (4, tiles)."""
@@ -113,45 +121,3 @@ class Ground:
         out[2, :-1] = index[1:]
         out[3, :, :-1] = index[:, 1:]
         return out.reshape(4, self.count)
-
-    def _search(self, targets: tuple[int, ...]) -> npt.NDArray[np.uint8]:
-        """Breadth-first from the targets; no path cuts through a building on the way to another.
-
-        Where there is no other way (a building inside a building), it does.
-        """
-        goals = np.unique(self._building[list(targets)])
-        start, end = self._edges
-        leaving = self._building[start] != self._building[end]
-        # The search runs backwards: its step out of a building is a walker's step into it.
-        shut = leaving & (self._building[start] != OPEN_AIR)
-        shut &= ~np.isin(self._building[start], goals)
-        directions, reached = self._spread(targets, start[~shut], end[~shut])
-        if not reached[self.free].all():
-            through, _ = self._spread(targets, start, end)
-            directions = np.where(reached, directions, through)
-        return directions
-
-    def _spread(
-        self, targets: tuple[int, ...], start: Ints, end: Ints
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-        """Return directions to the targets over some edges, and from where there is a way."""
-        beyond = np.full(len(targets), self.count)  # one node before all targets
-        rows = np.concatenate([start, beyond])
-        columns = np.concatenate([end, np.array(targets, dtype=np.int64)])
-        size = self.count + 1
-        edges = csr_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
-        _, before = breadth_first_order(edges, self.count, return_predecessors=True)
-        before = before[: self.count].astype(np.int64)
-        step = before - np.arange(self.count)
-        directions = np.zeros(self.count, dtype=np.uint8)
-        for direction in (UP, LEFT, DOWN, RIGHT):
-            directions[step == self.delta[direction]] = direction
-        directions[list(targets)] = STAY
-        return directions, before >= 0
-
-    def _walkable_steps(self) -> tuple[Ints, Ints]:
-        """Return all steps between free neighbours as (from, to), sorted."""
-        start = np.concatenate([np.flatnonzero(self.free & (n >= 0)) for n in self.neighbours])
-        end = np.concatenate([n[self.free & (n >= 0)] for n in self.neighbours])
-        order = np.argsort(start, kind="stable")
-        return start[order], end[order]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Move, Restart
 from genagents_env.scenario import lay_out
+from genagents_env.world.direction_fields import DirectionFields
 from genagents_env.world.tiles import STAY, Ground
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
@@ -206,7 +207,7 @@ def test_restart_returns_to_the_start_only_where_the_scenario_allows_it(
 def test_every_direction_field_leads_downhill_to_its_target(make_town: MakeTown) -> None:
     ground = Ground(lay_out(make_town().world.scenario))
     target = ground.tile(18, 1)
-    field = ground.field((target,))
+    field = DirectionFields(ground).field((target,))
     for start in np.flatnonzero(ground.free).tolist():
         tile, steps = start, 0
         while tile != target:
@@ -222,12 +223,13 @@ def test_nobody_cuts_through_a_house_on_the_way_to_another() -> None:
 
     plan = lay_out(load_scenario("valentines_party"))
     ground = Ground(plan)
+    fields = DirectionFields(ground)
     sector = np.array([a.sector for a in plan.arenas])[ground.arena]
     indoors = ground.zone > 0
     random = np.random.default_rng(1)
     free = np.flatnonzero(ground.free & indoors)
     for start, target in random.choice(free, (60, 2)).tolist():
-        field, tile, entered = ground.field((target,)), start, set()
+        field, tile, entered = fields.field((target,)), start, set()
         while tile != target:
             tile += int(ground.delta[field[tile]])
             if indoors[tile]:
