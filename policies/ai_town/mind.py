@@ -40,7 +40,7 @@ class TalkState:
     `typing`: since when the other is seen to think of words, -1 where it is not. `by_phone`: they
     need not come together. `turn`: of a group: who was looked at by the speaker, and is to speak.
     `gaze`: of a group: at whom the agent will look with its words. `failed`: the town did not let
-    it say its words.
+    it say its words. `members`: the others whom the town counted among it at the moment before.
     """
 
     others: list[str]
@@ -57,6 +57,7 @@ class TalkState:
     turn: str = ""
     gaze: str = ""
     failed: bool = False
+    members: list[str] = field(default_factory=list)
 
     @property
     def other(self) -> str:

@@ -25,6 +25,8 @@ def perceive(mind: AiTownMind, moment: Moment) -> None:
     _note_members(mind, moment, heard)
     for words in heard:
         _hear(mind, words, moment)
+    if mind.talk is not None and moment.percept.conversation is not None:
+        mind.talk.members = _list_members(mind, moment)
     _note_meeting(mind, moment)
     _note_typing(mind, moment)
     _note_end(mind, moment)
@@ -53,7 +55,7 @@ def finish_talk(mind: AiTownMind, now: int) -> None:
     if talk is None:
         return
     mind.talk, mind.left = None, now
-    for name in talk.others:
+    for name in (*talk.others, *talk.members):
         mind.talked[name] = now
     mind.ignored = list(talk.others)
     if talk.lines:
@@ -105,7 +107,7 @@ def _note_members(mind: AiTownMind, moment: Moment, heard: Sequence[HeardWords])
     town = moment.percept.conversation
     if town is None:
         return
-    others = [name for name in town.members if name != mind.name]
+    others = _list_members(mind, moment)
     if mind.talk is None:
         _be_addressed(mind, others, heard, moment)
     elif mind.config.meet == "collision":
@@ -124,7 +126,7 @@ def _be_addressed(
     invited = spoke.get(speaker) == signs.write_invitation(mind.name)
     grouped = mind.config.meet == "collision"
     talk = TalkState(
-        list(others),
+        list(others) if grouped else [speaker],
         "talking" if grouped else "invited" if invited else "walking",
         moment.now,
         mine=False,
@@ -141,10 +143,12 @@ def _note_pair(
     moment: Moment,
 ) -> None:
     """Let the talk be of the first two in it: a third who invited one of them leaves again."""
-    others = [name for name in members if name != mind.name]
+    others = _list_members(mind, moment)
     if talk.stage != "inviting":
-        talk.others = [*(name for name in talk.others if name in others), *others]
-        talk.others = list(dict.fromkeys(talk.others))
+        # Whom one talks with comes first who is still there; those who left are remembered.
+        talk.others.sort(key=lambda name: name not in others)
+        if talk.other not in others:
+            talk.others.insert(0, others[0])
     elif mind.name not in members[:2]:
         talk.leaving = True
     elif talk.other not in members[:2]:
@@ -155,8 +159,15 @@ def _note_pair(
 def _hear(mind: AiTownMind, words: HeardWords, moment: Moment) -> None:
     """Take in somebody's words, where they belong to the talk."""
     talk, speaker = mind.talk, words.speaker or ""
-    if talk is None or speaker not in talk.others or (talk.leaving and not talk.unsaid):
+    if talk is None or (talk.leaving and not talk.unsaid):
         return
+    grouped = mind.config.meet == "collision" and speaker in talk.others
+    if not grouped and speaker not in (*talk.members, *_list_members(mind, moment)):
+        return  # overheard; who leaves with these words was among them before
+    if speaker not in talk.others:
+        if talk.stage != "talking" or signs.is_fixed_form(words.text):
+            return  # of one who invites in vain
+        talk.others.append(speaker)
     talk.by_phone = talk.by_phone or words.by_phone
     talk.typing = -1
     if words.text == signs.write_invitation(mind.name) and talk.stage in ("inviting", "invited"):
@@ -174,6 +185,12 @@ def _hear(mind: AiTownMind, words: HeardWords, moment: Moment) -> None:
     talk.turn = groups.find_turn(mind, talk, speaker, moment)
     if mind.config.late_words == "drop" and talk.unsaid:
         talk.unsaid, talk.leaving, talk.failed = "", False, False
+
+
+def _list_members(mind: AiTownMind, moment: Moment) -> list[str]:
+    """Return who else the town counts among the conversation that the agent is in."""
+    town = moment.percept.conversation
+    return [name for name in town.members if name != mind.name] if town is not None else []
 
 
 def _note_meeting(mind: AiTownMind, moment: Moment) -> None:
@@ -223,7 +240,10 @@ def _remember_news(mind: AiTownMind, moment: Moment) -> None:
 
 
 def _add_line(talk: TalkState, line: SaidLine) -> None:
-    talk.lines = [*talk.lines, line][-_MOST_LINES:]
+    """Add words; of several at the same moment everybody takes the last by name to be the last."""
+    lines = [*talk.lines, line]
+    lines.sort(key=lambda one: (one.at, one.speaker))
+    talk.lines = lines[-_MOST_LINES:]
 
 
 def _find_last_second(mind: AiTownMind, moment: Moment) -> int:

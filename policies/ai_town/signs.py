@@ -13,6 +13,9 @@ TALKING, LISTENING, TYPING = "talking with", "listening to", "thinking what to s
 COMING, WAITING = "walking up to", "waiting for"
 STROLLING = "out for a walk"
 _ENGAGED = (TALKING, LISTENING, TYPING, COMING, WAITING, "talking to")  # the last is the world's
+_FIXED = re.compile(
+    r".+, do you have a moment to talk\?|Gladly, .+\. I am coming over\.|Not now, .+, I am sorry\."
+)
 _GAZE = re.compile(r", looking at (.+)$")
 
 
@@ -29,6 +32,11 @@ def write_acceptance(to: str) -> str:
 def write_refusal(to: str) -> str:
     """Return the words by which one declines."""
     return f"Not now, {_find_first_name(to)}, I am sorry."
+
+
+def is_fixed_form(words: str) -> bool:
+    """Return whether words are an invitation or the answer to one, whoever they are for."""
+    return _FIXED.fullmatch(words) is not None
 
 
 def write_talking(others: list[str], gaze: str = "") -> str:

@@ -2,7 +2,7 @@
 
 SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed
 three times at each end, or `mind:TICKS` for three of them with the Smallville mind, whose thinking
-takes ticks.
+takes ticks; `lyfe:TICKS` and `ai_town:TICKS` for those minds.
 A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
 This process imports everything once and forks each stretch, so that a kill costs no start-up.
 Prints one JSON object: the hash of the undisturbed run, and what came of each case.
@@ -77,6 +77,19 @@ def parse_spec(told: str) -> RunSpec:
             hours=int(ticks) / 720,
             policy=lyfe,
             repeats=2,
+        )
+    if scenario == "ai_town":
+        late = {"converse": 2, "remember": 1, "reflect": 1}
+        town = PolicySpec(
+            "ai_town", {"latency_ticks": late, "activity_seconds": 20, "reflect_at": 5}
+        )
+        return make_spec(
+            "valentines_party",
+            int(ticks),
+            people=FOUR[:3],
+            start="12:00",
+            place="Hobbs Cafe/cafe",
+            policy=town,
         )
     return make_spec(scenario, int(ticks))
 

@@ -1,0 +1,154 @@
+"""A square with a few people in it, stepped by hand, to look at minds tick by tick."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genagents_env import town_v0
+from genagents_env.actions import Action
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.memory.embed import HashedSource
+from genagents_env.memory.embedder import Embedder
+from genagents_env.percept import Percept
+from genagents_env.policies.ai_town import AiTownPolicy
+from genagents_env.rng import draw_index
+from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.world.events import Event
+from tests.policies.percepts import Value
+
+NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern")
+TICK = 10
+_TOWN = """
+name = "square"
+title = "A square"
+description = "A few people in a square and a hall."
+town = "Square"
+start = 2023-04-04T11:00:00
+hours = 2
+seconds_per_tick = 10
+
+[rules]
+hearing_radius = {hearing}
+walk_speed = {speed}
+phone = false
+
+[rules.conversation]
+max_members = {members}
+max_exchanges = {exchanges}
+turn_taking = "{turns}"
+cooldown_seconds = {cooldown}
+idle_seconds = {idle}
+
+[[sectors]]
+name = "Square"
+common = true
+
+[[sectors.arenas]]
+name = "lawn"
+size = [9, 5]
+
+[[sectors.arenas]]
+name = "hall"
+size = [4, 4]
+"""
+_PERSON = """
+[[people]]
+name = "{name}"
+persona = "{name} likes company"
+home = "Square/lawn"
+goal = "Talk with everybody."
+"""
+RULES: Mapping[str, Value] = {
+    "hearing": 8, "speed": 0.1, "members": 4, "exchanges": 10,
+    "turns": "one_speaker", "cooldown": 60, "idle": 300,
+}  # fmt: skip
+
+
+def square(folder: Path, size: int, **rules: Value) -> Scenario:
+    """Return a town of the first `size` of `NAMES`."""
+    where = folder / "square"
+    where.mkdir(exist_ok=True)
+    people = "".join(_PERSON.format(name=name) for name in NAMES[:size])
+    (where / "scenario.toml").write_text(_TOWN.format(**{**RULES, **rules}) + people)
+    return load_scenario(str(where))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A tick: what everyone perceived, what the minds then did, and what came of it."""
+
+    tick: int
+    percepts: Mapping[str, Percept]
+    actions: Mapping[str, Action]
+    events: Sequence[Event]
+
+
+class Square:
+    """A town in which minds live, beside people whose actions are given.
+
+    Args:
+        scenario: the town.
+        rule: of the model.
+        minds: who has one; everybody where none are given.
+        seed: of town and minds.
+        config: of the minds.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        rule: Rule = sample_schema,
+        minds: Sequence[str] = (),
+        seed: int = 3,
+        **config: Value,
+    ) -> None:
+        self.env = town_v0.parallel_env(scenario=scenario)
+        self.observations, self.infos = self.env.reset(seed=seed)
+        self.policy = AiTownPolicy(**config)
+        self.names = list(minds) or list(self.env.possible_agents)
+        profiles = {name: one for name, one in self.env.profiles().items() if name in self.names}
+        self.model = ModelClient(ScriptedEndpoint(rule), run_seed=seed)
+        context = self.env.context(self.model, Embedder(HashedSource()))
+        self.policy.reset(profiles, seed, context)
+
+    def step(self, others: Mapping[str, Action] | None = None) -> Step:
+        """Let the minds decide, and everybody else do what `others` says."""
+        percepts = {name: self.infos[name]["percept"] for name in self.env.agents}
+        own = {name: self.observations[name] for name in self.names}
+        actions = self.policy.act(own, self.infos)
+        tick = percepts[self.names[0]].tick
+        self.observations, _, _, _, self.infos = self.env.step({**(others or {}), **actions})
+        return Step(tick, percepts, actions, list(self.env.events))
+
+    def run(self, ticks: int) -> Iterator[Step]:
+        """Yield so many steps, in which nobody else does anything."""
+        for _ in range(ticks):
+            yield self.step()
+
+
+def fields_of(request: CompletionRequest) -> list[str]:
+    """Return the names of the fields that a request wants: they tell what is asked."""
+    fields = (request.schema or {}).get("properties")
+    return list(fields) if isinstance(fields, Mapping) else []
+
+
+def answer_at_random(request: CompletionRequest) -> str:
+    """Return a reply of any kind: words, silence, somebody's fixed words, nonsense, no JSON."""
+    fields, seed = fields_of(request), request.seed
+    kind = draw_index(seed, 10, "kind")
+    if kind == 0:
+        return "no JSON at all"
+    if fields != ["say"]:
+        return sample_schema(request)
+    first = NAMES[draw_index(seed, len(NAMES), "name")].split()[0]
+    words = {
+        1: "",
+        2: f"{first}, do you have a moment to talk?",
+        3: f"Gladly, {first}. I am coming over.",
+        4: f"Not now, {first}, I am sorry.",
+        5: f"{first}: well, well.",
+    }
+    return json.dumps({"say": words.get(kind, f"Word {seed % 997} of mine, {first}.")})

@@ -1,0 +1,277 @@
+"""The state machine of talks, driven through thousands of random steps with random replies.
+
+What must hold is computed from percepts, actions and the town's events alone, never from the
+mind's own account of it, but for how long it has been in a stage.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.policies.ai_town import signs
+from genagents_env.policies.ai_town.config import AiTownConfig
+from genagents_env.policies.ai_town.mind import AiTownMind
+from genagents_env.rng import draw_index
+from tests.policies.ai_town.square import (
+    NAMES,
+    TICK,
+    Square,
+    Step,
+    answer_at_random,
+    square,
+)
+from tests.policies.percepts import Value
+
+LONG_AGO = -(10**9)
+INVITATIONS = {signs.write_invitation(name) for name in NAMES}
+FORMS = INVITATIONS | {
+    write(name) for name in NAMES for write in (signs.write_acceptance, signs.write_refusal)
+}
+
+
+class Watch:
+    """Looks on, and complains of whatever may not be.
+
+    Args:
+        config: of the minds.
+        strangers: whether somebody else is in town who speaks as they like.
+    """
+
+    def __init__(self, config: AiTownConfig, *, strangers: bool) -> None:
+        self.config, self.strangers = config, strangers
+        self.invited: dict[str, int] = {}  # when somebody invited last
+        self.left: dict[str, int] = {}  # when somebody was last seen to be in no talk any more
+        self.parted: dict[tuple[str, str], int] = {}  # when two last left a talk with each other
+        self.company: dict[str, dict[str, int]] = defaultdict(dict)  # with whom, for how many ticks
+        self.crowded: dict[int, int] = {}  # since when more than two are in a talk
+        self.invitations = self.accepted = self.words = self.locks = 0
+
+    def check(self, town: Square, step: Step) -> None:
+        """Check a step."""
+        now = step.tick * TICK
+        for name in town.names:
+            self._note_company(name, step, now)
+        for name in town.names:
+            mind = town.policy.minds[name]
+            self._check_one_talk(mind, step)
+            self._check_stage(mind, now)
+            self._check_lock(mind, step, now)
+            action = step.actions[name]
+            inviting = mind.talk is not None and mind.talk.stage == "inviting"
+            if inviting and isinstance(action, Talk) and action.text in INVITATIONS:
+                self._check_invitation(name, action, step, now)
+        self._check_crowds(step, now)
+
+    def _note_company(self, name: str, step: Step, now: int) -> None:
+        town = step.percepts[name].conversation
+        members = [other for other in town.members if other != name] if town is not None else []
+        before = self.company[name]
+        if before and not members:
+            self.left[name] = now
+        for other, ticks in before.items():
+            if other not in members and ticks > 1:  # not one who was slower to invite, and left
+                self.parted[name, other] = now
+        self.company[name] = {other: before.get(other, 0) + 1 for other in members}
+
+    def _check_one_talk(self, mind: AiTownMind, step: Step) -> None:
+        """Nobody is in two conversations: the mind's is the one that the town says it is in."""
+        town = step.percepts[mind.name].conversation
+        if town is None:
+            alone = mind.talk is None or mind.config.meet == "collision"
+            assert alone or (mind.talk is not None and mind.talk.stage == "inviting")
+            return
+        assert mind.talk is not None
+        some = mind.talk.others if mind.config.meet == "collision" else [mind.talk.other]
+        assert set(some) & set(town.members) or mind.talk.leaving
+
+    def _check_stage(self, mind: AiTownMind, now: int) -> None:
+        """No invitation outlasts its time, nor a talk."""
+        if mind.talk is None:
+            return
+        if mind.talk.stage != "talking":
+            assert now - mind.talk.begun <= self.config.walk_over_seconds
+        elif not self.strangers:
+            slack = 4 * self.config.awkward_seconds
+            assert now - mind.talk.started <= self.config.talk_seconds + slack
+            most = self.config.max_messages + 2 if self.config.meet == "invite" else 100
+            assert len(mind.talk.lines) <= most
+
+    def _check_lock(self, mind: AiTownMind, step: Step, now: int) -> None:
+        """Nobody begins to think of words while the other does, unless for longer than the lock."""
+        if mind.talk is None or mind.config.meet == "collision":
+            return
+        typing = [
+            seen.name
+            for seen in step.percepts[mind.name].people
+            if seen.doing == f"{signs.TYPING} {mind.name}" and seen.name == mind.talk.other
+        ]
+        began = [one for one in mind.pending if one.tick == step.tick and "converse" in one.purpose]
+        self.locks += bool(typing)
+        if typing and began:
+            assert mind.talk.typing >= 0
+            assert now - mind.talk.typing >= self.config.typing_seconds
+
+    def _check_invitation(self, name: str, action: Talk, step: Step, now: int) -> None:
+        """Whom one invites is awake, near, free, and was left alone for long enough."""
+        percept, other = step.percepts[name], action.to or ""
+        self.invitations += 1
+        seen = {one.name: one for one in percept.people}
+        assert other in seen
+        assert percept.conversation is None
+        assert not seen[other].asleep
+        assert seen[other].distance <= self.config.reach_tiles
+        assert seen[other].place == percept.me.place
+        assert not signs.is_engaged(seen[other].doing)
+        assert now - self.invited.get(name, LONG_AGO) >= self.config.invite_cooldown
+        assert now - self.left.get(name, LONG_AGO) >= self.config.talk_cooldown
+        assert now - self.parted.get((name, other), LONG_AGO) >= self.config.pair_seconds
+        self.invited[name] = now
+
+    def _check_crowds(self, step: Step, now: int) -> None:
+        """A third who was slower to invite somebody leaves at once."""
+        if self.strangers or self.config.meet == "collision":
+            return
+        talks = {
+            percept.conversation.id: percept.conversation.members
+            for percept in step.percepts.values()
+            if percept.conversation is not None
+        }
+        crowds = {talk for talk, members in talks.items() if len(members) > 2}
+        self.crowded = {talk: self.crowded.get(talk, now) for talk in crowds}
+        assert all(now - since <= TICK for since in self.crowded.values())
+
+
+def check_words(steps: list[Step], config: AiTownConfig) -> int:
+    """Check that nobody goes on without an answer before the silence is awkward; count words."""
+    last: dict[int, tuple[str, int]] = {}
+    count = 0
+    for step in steps:
+        spoken = [event for event in step.events if event.kind == "say"]
+        for event in sorted(spoken, key=lambda event: event.agent or ""):
+            talk, now = event.data["conversation"], step.tick * TICK
+            if event.data["text"] in FORMS:
+                last.pop(talk, None)  # of an invitation, or words that only look like it
+                continue
+            count += 1
+            speaker, at = last.get(talk, ("", LONG_AGO))
+            if config.meet == "invite" and speaker == event.agent:
+                assert now - at >= config.awkward_seconds, event
+            last[talk] = (event.agent or "", now)
+    return count
+
+
+def check_memories(town: Square) -> None:
+    """Check that every talk in which something was said is remembered once, and nothing else."""
+    for mind in town.policy.minds.values():
+        chats = [mind.stream[k] for k in range(len(mind.stream)) if mind.stream[k].kind == "chat"]
+        assert len({(chat.created, chat.about) for chat in chats}) == len(chats)
+        kinds = {mind.stream[k].kind for k in range(len(mind.stream))}
+        assert kinds <= {"event", "chat", "thought"}
+        assert all(0 <= chat.importance - 1 <= 9 for chat in chats)
+
+
+def meddle(names: tuple[str, ...], seed: int, tick: int) -> dict[str, Action]:
+    """Return what a stranger does: speaks to anybody, in any words, walks, or leaves."""
+    if not names:
+        return {}
+    name, kind = names[0], draw_index(seed, 8, "meddles", tick)
+    other = NAMES[draw_index(seed, 4, "whom", tick)]
+    choices: Mapping[int, Action] = {
+        0: Talk(other, signs.write_invitation(other)),
+        1: Talk(other, f"Hello {other}, what is new?"),
+        2: Talk(None, signs.write_acceptance(other)),
+        3: Talk(None, "I must go.", leave=True),
+        4: Move("Square/hall"),
+        5: Move(other),
+        6: Talk(None, signs.write_refusal(other)),
+    }
+    return {name: choices.get(kind, Idle("standing"))}
+
+
+PLANS = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 10_000),
+        "size": st.integers(2, 6),
+        "stranger": st.sampled_from([False, False, True]),
+        "preset": st.sampled_from(["2024", "2024", "2023"]),
+        "rules": st.fixed_dictionaries(
+            {
+                "members": st.sampled_from([2, 3, 4]),
+                "turns": st.sampled_from(["free", "one_speaker", "round_robin"]),
+                "cooldown": st.sampled_from([0, 0, 60, 600]),
+                "exchanges": st.sampled_from([3, 10, 10, 100]),
+                "idle": st.sampled_from([60, 300]),
+                "hearing": st.sampled_from([3, 8]),
+            }
+        ),
+        "config": st.fixed_dictionaries(
+            {
+                "wander": st.sampled_from(["near", "town"]),
+                "accept_chance": st.sampled_from([0.2, 0.8, 1.0]),
+                "latency_ticks": st.fixed_dictionaries(
+                    {"converse": st.sampled_from([0, 1, 4]), "remember": st.sampled_from([0, 2])}
+                ),
+                "pair_seconds": st.sampled_from([0, 60, 120]),
+                "reflect_at": st.sampled_from([5, 500]),
+            }
+        ),
+    }
+)
+
+
+def drive(folder: Path, plan: Mapping[str, Value], ticks: int) -> Watch:
+    """Let a town live so many ticks, looking on; return the watch."""
+    scenario = square(folder, plan["size"], **plan["rules"])
+    minds = NAMES[: plan["size"] - plan["stranger"]]
+    strangers = NAMES[len(minds) : plan["size"]]
+    config = {"preset": plan["preset"], "activity_seconds": 20, **plan["config"]}
+    town = Square(scenario, answer_at_random, minds, plan["seed"], **config)
+    watch = Watch(AiTownConfig(**config), strangers=bool(strangers))
+    steps = []
+    for tick in range(ticks):
+        steps.append(town.step(meddle(strangers, plan["seed"], tick)))
+        watch.check(town, steps[-1])
+    if not strangers:
+        watch.words = check_words(steps, watch.config)
+    check_memories(town)
+    return watch
+
+
+def check_plans(count: int, ticks: int) -> list[Watch]:
+    watches = []
+
+    @settings(
+        max_examples=count,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(PLANS)
+    def check(plan: Mapping[str, Value]) -> None:
+        with TemporaryDirectory() as folder:
+            watches.append(drive(Path(folder), plan, ticks))
+
+    check()
+    return watches
+
+
+def test_talks_keep_their_rules_whatever_is_replied() -> None:
+    watches = check_plans(12, 150)
+    assert sum(watch.invitations for watch in watches) > 20
+    assert sum(watch.words for watch in watches) > 50
+
+
+@pytest.mark.slow
+def test_talks_keep_their_rules_over_thousands_of_steps() -> None:
+    watches = check_plans(30, 250)
+    assert sum(watch.invitations for watch in watches) > 100
+    assert sum(watch.words for watch in watches) > 250
+    assert sum(watch.locks for watch in watches) > 50
