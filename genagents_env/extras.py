@@ -14,6 +14,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "local": ("xllamacpp", "onnxruntime", "tokenizers"),
     "pictures": ("matplotlib",),
     "lab": ("statsmodels", "openskill", "pandas", "pyarrow", "matplotlib"),
+    "tiled": ("pytiled_parser",),
     "cluster": ("ray",),
     "train": ("torch", "stable_baselines3", "sb3_contrib"),
 }

@@ -57,7 +57,7 @@ def test_nothing_else_in_the_package_says_how_to_install() -> None:
 def test_what_is_missing_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     assert list_missing_modules("cluster") == ["ray"]
-    assert set(EXTRAS) == {"local", "pictures", "lab", "cluster", "train"}
+    assert set(EXTRAS) == {"local", "pictures", "lab", "tiled", "cluster", "train"}
 
 
 def test_a_folder_that_is_called_like_a_package_is_not_one(

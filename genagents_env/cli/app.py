@@ -20,6 +20,7 @@ from genagents_env.cli import (
     judge,
     lists,
     look,
+    maps,
     memories,
     new,
     prompts,
@@ -48,7 +49,7 @@ app = typer.Typer(
 )
 for group in (
     *(runs, doctor, look, prompts, files, report, interviews, memories),
-    *(judge, sweep, compare, rate, lists, new),
+    *(judge, sweep, compare, rate, lists, new, maps),
 ):
     group.add_to(app)
 

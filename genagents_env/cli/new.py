@@ -34,9 +34,9 @@ def new(
     """
     from genagents_env.scenario import list_scenario_names
 
-    name = _check_name(place, "scenario", list_scenario_names())
+    name = check_name(place, "scenario", list_scenario_names())
     source = _TEMPLATES / _TOWN
-    _place_folder(
+    place_folder(
         place,
         {
             str(path.relative_to(source)): path.read_text("utf-8").replace(_TOWN, name)
@@ -68,7 +68,7 @@ def new_policy(
     from genagents_env.policy_loader import list_policies
 
     bare = place.with_suffix("") if place.suffix == ".py" else place
-    name = _check_name(bare, "policy", list_policies())
+    name = check_name(bare, "policy", list_policies())
     path = bare.with_name(f"{name}.py")
     label = "".join(part.capitalize() for part in name.split("_")) or name
     text = (_TEMPLATES / f"{_POLICY}.py").read_text("utf-8")
@@ -83,7 +83,7 @@ def new_policy(
         say(f"  {step:23} {command}", indent=26)
 
 
-def _check_name(place: Path, what: str, known: list[str]) -> str:
+def check_name(place: Path, what: str, known: list[str]) -> str:
     """Return the name that a path ends in."""
     name = place.name
     if not _NAME.fullmatch(name):
@@ -94,7 +94,7 @@ def _check_name(place: Path, what: str, known: list[str]) -> str:
     return name
 
 
-def _place_folder(folder: Path, files: dict[str, str]) -> None:
+def place_folder(folder: Path, files: dict[str, str]) -> None:
     """Write all files into a new folder, or nothing."""
     with guard_files(folder):
         _check_free(folder)

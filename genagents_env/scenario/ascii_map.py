@@ -77,7 +77,7 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
             elif char != GROUND:
                 unknown.setdefault(char, (x, y))
     faults += [_unknown(char, x, y, symbols) for char, (x, y) in unknown.items()]
-    _open_doors(grid, doors)
+    open_doors(grid, doors)
     faults += _find_undrawn(meanings, drawn)
     objects, misdrawn = _collect_objects(meanings, drawn, grid)
     spawns, misplaced = _collect_spawns(meanings, drawn)
@@ -143,7 +143,7 @@ def _list_places(meanings: list[_Meaning]) -> tuple[str, ...]:
     return tuple(ids[place] for place in sorted(ids))
 
 
-def _open_doors(grid: Grid, doors: list[Tile]) -> None:
+def open_doors(grid: Grid, doors: list[Tile]) -> None:
     """Give each door to an arena beside it; doors in a row pass it on to each other."""
     pending, solid = doors, set(doors)
     while pending:

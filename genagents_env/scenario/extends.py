@@ -18,6 +18,7 @@ from typing import TypeAlias
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.scenario.fields import NAME_LIMIT
 from genagents_env.scenario.files import Folder, Raw, read_folder
+from genagents_env.scenario.tiled import attach_map
 from genagents_env.text import fold
 
 KEY = "extends"
@@ -40,6 +41,7 @@ def read_whole(path: Path, shipped: Mapping[str, Path]) -> Folder:
 
 def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> Folder:
     folder = read_folder(path)
+    attach_map(folder, path)
     if KEY not in folder.raw:
         return folder
     name, guests, faults = _read_reference(folder.raw.pop(KEY))
@@ -137,6 +139,7 @@ def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     joined = Folder(
         raw=raw,
         faults=[*own.faults, *(prefix + fault for fault in base.faults)],
+        drawn=own.drawn if "sectors" in own.raw else base.drawn,
         keys={**own.keys, **{".".join(path): prefix + base.find_file(path) for path in taken}},
     )
     _join_people(joined, base, own, prefix)

@@ -23,11 +23,13 @@ class Origins:
 
     `people[i]` is the file of person i and the key of that person inside it ("" for all of it).
     `keys` is the file of a key that does not come from the folder's own files; a key within a table
-    is `table.key`, and what is not named stands where its table does.
+    is `table.key`, and what is not named stands where its table does. `drawn` is for what comes
+    from a map the place in the map; what is within it is there too.
     """
 
     people: tuple[tuple[str, str], ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
+    drawn: Mapping[Loc, Loc] = field(default_factory=dict)
 
     def find_file(self, loc: Loc) -> str:
         """Return in which file the key at `loc` stands."""
@@ -39,7 +41,7 @@ class Origins:
 
     def render(self, fault: Fault) -> str:
         """Return the fault as `file:key: text`."""
-        loc, prefix = fault.loc, ""
+        loc, prefix = self._find_drawn(fault.loc), ""
         if loc[:1] == ("map",):
             where = ", ".join(map(str, loc[1:])) or "map"
             return f"{self.find_file(('map',))}:{where}: {fault.text}"
@@ -53,6 +55,14 @@ class Origins:
             name = f"[{part}]" if isinstance(part, int) else clean(part, 60) or '""'
             key += f".{name}" if key and isinstance(part, str) else name
         return f"{file}:{key or 'file'}: {fault.text}"
+
+    def _find_drawn(self, loc: Loc) -> Loc:
+        """Return the place in the map of what was drawn, else `loc` itself."""
+        for length in range(len(loc), 0, -1) if self.drawn else ():
+            if loc[:length] in self.drawn:
+                is_key = loc[0] != "map" and isinstance(loc[length - 1], str)
+                return (*self.drawn[loc[:length]], *loc[length - is_key :])
+        return loc
 
 
 def quote(value: object, limit: int = 60) -> str:

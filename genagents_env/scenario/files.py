@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genagents_env.scenario.faults import Origins, quote
+from genagents_env.scenario.faults import Loc, Origins, quote
 from genagents_env.scenario.grid_file import FIRST_LINE, is_grid
 
 FILE_LIMIT = 1 << 20  # bytes a file
@@ -20,6 +20,7 @@ VALUE_LIMIT = 100_000  # a file
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KEY_PART = 64
 MAPS = ("map.txt", "map.grid")
+TILED = (".tmj", ".tmx")  # ends of the files of Tiled
 
 Raw = dict[str, object]
 
@@ -29,7 +30,8 @@ class Folder:
     """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`.
 
     `people` says of each person the file and the key inside it; `keys` of each key that was taken
-    from another folder in which file it stands; a key within a table is `table.key`.
+    from another folder in which file it stands; a key within a table is `table.key`. `tiled` is the
+    file of Tiled that the folder refers to; `drawn` as in `Origins`.
     """
 
     raw: Raw = field(default_factory=dict)
@@ -38,19 +40,21 @@ class Folder:
     total: int = 0
     entities: int = 0
     keys: dict[str, str] = field(default_factory=dict)
+    tiled: str | None = None
+    drawn: dict[Loc, Loc] = field(default_factory=dict)
 
     @property
     def origins(self) -> Origins:
-        """The file and key of every person, and the file of every key from another folder."""
-        return Origins(tuple(self.people), self.keys)
+        """Where every person, every key from another folder and every drawn place comes from."""
+        return Origins(tuple(self.people), self.keys, self.drawn)
 
     def find_file(self, path: tuple[str, ...]) -> str:
         """Return in which file the key at `path` stands."""
         return self.origins.find_file(path)
 
 
-class _Refused(Exception):
-    """A file that is not read, and why."""
+class Unread(Exception):
+    """A file that is not read; its text says why."""
 
 
 def read_folder(path: Path) -> Folder:
@@ -60,9 +64,7 @@ def read_folder(path: Path) -> Folder:
     raw = _read_toml(folder, root, "scenario.toml")
     if raw is None:
         return folder
-    if "map" in raw:
-        folder.faults.append("scenario.toml:map: unknown key; a map is drawn in map.txt")
-        del raw["map"]
+    _find_tiled_map(folder, raw)
     folder.raw = raw
     people = raw.get("people", [])
     if isinstance(people, list):
@@ -74,11 +76,24 @@ def read_folder(path: Path) -> Folder:
     return folder
 
 
+def _find_tiled_map(folder: Folder, raw: Raw) -> None:
+    """Take the name of a Tiled file, which is read once all else is, out of the data."""
+    name = raw.pop("map", None)
+    if isinstance(name, str) and name.lower().endswith(TILED):
+        folder.tiled = name
+    elif name is not None:
+        text = f"{quote(name)} is no map; the name of a file of Tiled is allowed"
+        text += f" ({', '.join(TILED)}), or no such key: map.txt is found by itself"
+        folder.faults.append(f"scenario.toml:map: {text}")
+
+
 def _add_map(folder: Folder, root: Path, raw: Raw) -> None:
     """Add the text of the folder's map, drawn in characters or in layers of numbers."""
     found = [name for name in MAPS if os.path.lexists(root / name)]
-    if len(found) > 1:
-        folder.faults.append(f"{found[1]}:file: a second map beside {found[0]}; one is allowed")
+    all_ = [folder.tiled, *found] if folder.tiled is not None else found
+    if len(all_) > 1:
+        folder.faults.append(f"{all_[1]}:file: a second map beside {all_[0]}; one is allowed")
+        found = found[: 2 - len(all_)]
     if found:
         raw["map"] = _read_text(folder, root, found[0])
         if found[0] != MAPS[0]:
@@ -191,10 +206,10 @@ def _measure(raw: Raw) -> _Size:
 
 def _read_text(folder: Folder, root: Path, name: str) -> str | None:
     try:
-        data = _read_bytes(root, name, min(FILE_LIMIT, TOTAL_LIMIT - folder.total))
+        data = read_bytes(root, name, min(FILE_LIMIT, TOTAL_LIMIT - folder.total))
         folder.total += len(data)
         return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except _Refused as error:
+    except Unread as error:
         folder.faults.append(f"{name}:file: {error}")
     except UnicodeDecodeError as error:
         folder.faults.append(f"{name}:file: not UTF-8 text (byte {error.start})")
@@ -203,19 +218,29 @@ def _read_text(folder: Folder, root: Path, name: str) -> str | None:
     return None
 
 
-def _read_bytes(root: Path, name: str, limit: int) -> bytes:
+def read_bytes(root: Path, name: str, limit: int) -> bytes:
+    """Return what is in a regular file of a folder.
+
+    Args:
+        root: the folder, resolved.
+        name: of the file, from the folder.
+        limit: bytes; larger files are refused.
+
+    Raises:
+        Unread: the file is none of the folder, missing, or too large.
+    """
     path = (root / name).resolve()
     if not path.is_relative_to(root):
-        raise _Refused("leads out of the scenario folder; only files inside it are read")
+        raise Unread("leads out of the scenario folder; only files inside it are read")
     if not path.exists():
-        raise _Refused("missing; a scenario folder holds scenario.toml")
+        raise Unread("missing; a scenario folder holds scenario.toml")
     # Non-blocking, so that a FIFO in place of a file cannot block before it is refused.
     handle = os.open(path, _OPEN)
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
-            raise _Refused("not a regular file")
+            raise Unread("not a regular file")
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise _Refused(f"too large; at most {FILE_LIMIT} bytes a file, {TOTAL_LIMIT} in all")
+        raise Unread(f"too large; at most {FILE_LIMIT} bytes a file, {TOTAL_LIMIT} in all")
     return data

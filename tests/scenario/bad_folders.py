@@ -231,7 +231,12 @@ BAD: dict[str, Bad] = {
         S, "sleep_state", "sleepstate", 'objects[0].sleepstate: unknown key; did you mean "sleep_st'
     ),
     "unknown key of a person": Bad(V, "", "hom = 1", "vic.toml:hom: unknown key; did you mean "),
-    "map as a key": Bad(S, HEAD, HEAD + 'map = "x"\n', "scenario.toml:map: unknown key; a map is"),
+    "map as a key": Bad(
+        S,
+        HEAD,
+        HEAD + 'map = "x"\n',
+        'scenario.toml:map: "x" is no map; the name of a file',
+    ),
     "more than people": Bad(
         V, VIC, f"town = 1\n[[people]]\n{VIC}", "people/vic.toml:town: unknown key; a file holds"
     ),

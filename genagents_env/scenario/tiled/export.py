@@ -1,0 +1,47 @@
+"""A town as files for Tiled."""
+
+from pathlib import Path
+
+from genagents_env.errors import ConfigError
+from genagents_env.files import replace_file
+from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.tiled.csv_layers import format_layers
+from genagents_env.scenario.tiled.drawing import draw_town
+from genagents_env.scenario.tiled.palette import draw_tileset
+from genagents_env.scenario.tiled.writing import format_tmj, format_tmx
+from genagents_env.scenario.town import lay_out
+
+KINDS = (".tmj", ".tmx", ".csv")
+
+
+def export_town(scenario: Scenario, path: Path) -> list[Path]:
+    """Write the town of a scenario, and beside it what belongs to it.
+
+    Args:
+        scenario: whose town it is; one without a map is laid out first.
+        path: by its end, `.tmj` or `.tmx` (with the picture of the tileset, `STEM_tiles.png`), or
+            `.csv` (a file a layer, `STEM_LAYER.csv`).
+
+    Returns:
+        The files, the map itself first.
+
+    Raises:
+        ConfigError: the path has another end.
+        FileError: a file cannot be written.
+    """
+    plan = lay_out(scenario)
+    document, kind = draw_town(scenario, plan), path.suffix.lower()
+    if kind == ".csv":
+        layers = format_layers(document, plan).items()
+        files = {path.with_name(f"{path.stem}_{n}.csv"): text.encode() for n, text in layers}
+    elif kind in KINDS:
+        image = path.with_name(f"{path.stem}_tiles.png")
+        format_map = format_tmj if kind == ".tmj" else format_tmx
+        files = {path: format_map(document, image.name).encode(), image: draw_tileset()}
+    else:
+        allowed = ", ".join(KINDS)
+        raise ConfigError(f"{path} has no end by which Tiled knows a map; allowed: {allowed}")
+    for file, content in files.items():
+        with replace_file(file) as out:
+            out.write(content)
+    return list(files)

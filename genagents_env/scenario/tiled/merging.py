@@ -1,0 +1,121 @@
+"""What a Tiled map and scenario.toml say of the same places, put together.
+
+The map says where, and may say what as well, by properties; scenario.toml may add what the map
+leaves out. What both say, and not alike, is a fault: neither wins silently. Places stand in the
+order of scenario.toml, then those that only the map has, in the order in which they were drawn.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from genagents_env.scenario.drawn_map import DrawnMap
+from genagents_env.scenario.faults import Fault, Loc, quote
+from genagents_env.scenario.files import Raw
+from genagents_env.scenario.tiled.place_keys import PERSON, SPRITE
+from genagents_env.scenario.tiled.places import DrawnPlace
+from genagents_env.scenario.tiled.refusal import locate
+from genagents_env.scenario.tiled.town_map import ArenaDrawing, SectorDrawing, TiledTown
+from genagents_env.text import fold
+
+
+@dataclass(slots=True)
+class Merger:
+    """Adds a drawn town to the data of a scenario folder.
+
+    Attributes:
+        names: for the id that the map has of a place, the one of scenario.toml.
+        drawn: of what comes from the map, by its place in the scenario, the place in the map.
+        faults: what both say, and not alike.
+    """
+
+    names: dict[str, str] = field(default_factory=dict)
+    drawn: dict[Loc, Loc] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def merge(self, raw: Raw, town: TiledTown) -> None:
+        """Put the sectors of `town` into `raw`, and where people start."""
+        for key, value in town.keys.items():
+            if raw.setdefault(key, value) != value:
+                text = f"property {quote(key)} of the map is {quote(value)}, and scenario.toml says"
+                text += " otherwise; say it in one of them"
+                self.faults.append(Fault(locate("map"), text))
+        sectors = raw.setdefault("sectors", [])
+        if isinstance(sectors, list):
+            for drawing in town.sectors:
+                self._merge_sector(sectors, drawing)
+        self._merge_people(raw, town)
+
+    def rename(self, drawn: DrawnMap) -> DrawnMap:
+        """Return a map with the names of scenario.toml, in its spelling."""
+        names = self.names
+        return replace(
+            drawn,
+            places=tuple(names.get(id_, id_) for id_ in drawn.places),
+            objects=tuple(replace(one, id=names[one.id]) for one in drawn.objects),
+            spawns=tuple(replace(one, id=names[one.id]) for one in drawn.spawns),
+        )
+
+    def _merge_sector(self, sectors: list[object], drawing: SectorDrawing) -> None:
+        table, index = self._merge_place(sectors, drawing.place, ("sectors",), "")
+        arenas = table.setdefault("arenas", [])
+        if isinstance(arenas, list):
+            for arena in drawing.arenas:
+                name = str(table["name"])
+                self._merge_arena(arenas, arena, ("sectors", index, "arenas"), name)
+
+    def _merge_arena(
+        self, arenas: list[object], drawing: ArenaDrawing, loc: Loc, sector: str
+    ) -> None:
+        table, index = self._merge_place(arenas, drawing.place, loc, sector)
+        id_ = self.names[drawing.place.id]
+        for kind, places in (("objects", drawing.objects), ("spawns", drawing.spawns)):
+            if not places:
+                continue
+            inside = table.setdefault(kind, [])
+            if isinstance(inside, list):
+                for place in places:
+                    self._merge_place(inside, place, (*loc, index, kind), id_)
+
+    def _merge_place(
+        self, tables: list[object], place: DrawnPlace, loc: Loc, parent: str
+    ) -> tuple[Raw, int]:
+        """Return the table of a place, found or added, with the keys of the map, and its index."""
+        name = place.names[-1]
+        index = next((i for i, one in enumerate(tables) if _is_called(one, name)), len(tables))
+        if index == len(tables):
+            tables.append({"name": name})
+            self.drawn[*loc, index] = place.where
+        table = tables[index]
+        assert isinstance(table, dict)  # noqa: S101 - found by its name, or made above
+        found = str(table["name"])
+        id_ = found if not parent or parent == found else f"{parent}/{found}"
+        self.names[place.id] = id_
+        for key, value in place.keys.items():
+            if key in (PERSON, SPRITE):
+                continue
+            if key in table and table[key] != value:
+                text = f"{quote(key)} of {quote(id_)} is said here and in scenario.toml, not alike"
+                self.faults.append(Fault(place.wheres[key], f"{text}; say it in one of them"))
+            else:
+                table[key] = value
+                self.drawn[*loc, index, key] = place.wheres[key]
+        return table, index
+
+    def _merge_people(self, raw: Raw, town: TiledTown) -> None:
+        people = raw.get("people")
+        tables = people if isinstance(people, list) else []
+        for name, (spawn, where) in town.starts.items():
+            person = next((one for one in tables if _is_called(one, name)), None)
+            if not isinstance(person, dict):
+                text = f"no person {quote(name)} in the scenario; name one of its people"
+                self.faults.append(Fault(where, text))
+            elif "start" in person:
+                text = f"the scenario says itself where {quote(name)} starts; say it in one of both"
+                self.faults.append(Fault(where, text))
+            else:
+                person["start"] = self.names[spawn]
+
+
+def _is_called(table: object, name: str) -> bool:
+    found = table.get("name") if isinstance(table, Mapping) else None
+    return isinstance(found, str) and fold(found[:300]) == fold(name)

@@ -1,0 +1,66 @@
+"""Data as the text of a TOML file that people go on editing."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WIDE = 100  # characters of a line
+
+
+def format_toml(data: Mapping[str, object]) -> str:
+    """Return `data`, its lists of tables as `[[key]]`, those within these in lines of their own.
+
+    Args:
+        data: text, numbers, truth values, times, lists and tables of these.
+    """
+    return "\n".join(_list_lines(data, "")) + "\n"
+
+
+def _list_lines(table: Mapping[str, object], path: str) -> Iterator[str]:
+    deep = "." in path  # what is in rooms stands in one line each
+    tables = {key: value for key, value in table.items() if _is_tables(value) and not deep}
+    for key, value in table.items():
+        if key not in tables:
+            yield from _list_entry(key, value)
+    for key, value in tables.items():
+        assert isinstance(value, list)  # noqa: S101 - as `_is_tables` says
+        for entry in value:
+            where = f"{path}.{_format_key(key)}" if path else _format_key(key)
+            yield from ("", f"[[{where}]]", *_list_lines(entry, where))
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+
+
+def _list_entry(key: str, value: object) -> Iterator[str]:
+    line = f"{_format_key(key)} = {_format(value)}"
+    if isinstance(value, list) and (len(line) > _WIDE or _is_tables(value)):
+        yield f"{_format_key(key)} = ["
+        yield from (f"  {_format(entry)}," for entry in value)
+        yield "]"
+    else:
+        yield line
+
+
+def _format_key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _quote(key)
+
+
+def _format(value: object) -> str:
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_format_key(str(k))} = {_format(v)}" for k, v in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_format, value))}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return _quote(value) if isinstance(value, str) else str(value)
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,220 @@
+"""Tiled maps for tests: a school and a park, as the editor saves them, and what may be changed."""
+
+import base64
+import gzip
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+Table = dict[str, object]
+TILE = 16
+WIDTH, HEIGHT = 20, 12
+FILE = "school.tmj"
+SCENARIO = """\
+name = "school"
+title = "A school"
+town = "Schooltown"
+start = 2023-02-13T08:00:00
+hours = 1
+map = "school.tmj"
+
+[[people]]
+name = "Ann Lee"
+persona = "Ann Lee teaches"
+home = "School/class room"
+
+[[people]]
+name = "Bob Ray"
+persona = "Bob Ray learns"
+home = "School/library"
+"""
+
+
+def _collisions() -> list[int]:
+    """Walls around two rooms, and a wall between them."""
+    tiles = [0] * (WIDTH * HEIGHT)
+    for y in range(2, 10):
+        for x in range(2, 13):
+            if y in (2, 9) or x in (2, 7, 12):
+                tiles[y * WIDTH + x] = 1
+    return tiles
+
+
+def properties(**values: object) -> list[Table]:
+    kinds = {bool: "bool", int: "int", float: "float"}
+    return [
+        {"name": name, "type": kinds.get(type(value), "string"), "value": value}
+        for name, value in values.items()
+    ]
+
+
+def rectangle(
+    number: int, name: str, x: float, y: float, width: float, height: float, **own: object
+) -> Table:
+    """An object, measured in tiles."""
+    place = {"x": x * TILE, "y": y * TILE, "width": width * TILE, "height": height * TILE}
+    found: Table = {"id": number, "name": name, "type": "", **place}
+    return {**found, "rotation": 0, "visible": True, "properties": properties(**own)}
+
+
+def point(number: int, name: str, x: float, y: float, **own: object) -> Table:
+    return {**rectangle(number, name, x + 0.5, y + 0.5, 0, 0, **own), "point": True}
+
+
+def shapes(name: str, *objects: Table) -> Table:
+    layer: Table = {"type": "objectgroup", "name": name, "id": 1, "opacity": 1, "visible": True}
+    return {**layer, "x": 0, "y": 0, "draworder": "topdown", "objects": list(objects)}
+
+
+def tiles(name: str, data: list[int]) -> Table:
+    layer: Table = {"type": "tilelayer", "name": name, "id": 1, "opacity": 1, "visible": True}
+    return {**layer, "x": 0, "y": 0, "width": WIDTH, "height": HEIGHT, "data": data}
+
+
+def tileset(first: int, name: str, count: int, **names: str) -> Table:
+    """A tileset inside the map; `t3="Inn"` gives its tile 3 the property `name`."""
+    own = [{"id": int(key[1:]), "properties": properties(name=n)} for key, n in names.items()]
+    size: Table = {"tilecount": count, "columns": 4, "tilewidth": TILE, "tileheight": TILE}
+    image: Table = {"image": "t.png", "imagewidth": 64, "imageheight": 64, "margin": 0}
+    return {"firstgid": first, "name": name, **size, **image, "spacing": 0, "tiles": own}
+
+
+def school() -> Table:
+    """The map, its layers: ground, collisions, sectors, arenas, objects, doors, spawns."""
+    return {
+        "type": "map",
+        "version": "1.10",
+        "tiledversion": "1.10.2",
+        "orientation": "orthogonal",
+        "renderorder": "right-down",
+        "infinite": False,
+        "compressionlevel": -1,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "tilewidth": TILE,
+        "tileheight": TILE,
+        "nextlayerid": 9,
+        "nextobjectid": 99,
+        "tilesets": [tileset(1, "plain", 4)],
+        "layers": [
+            tiles("ground", [2] * (WIDTH * HEIGHT)),
+            tiles("collisions", _collisions()),
+            shapes(
+                "sectors",
+                rectangle(1, "School", 2, 2, 11, 8, common=True),
+                rectangle(2, "Park", 14, 2, 4, 4, open_air=True),
+            ),
+            shapes(
+                "arenas",
+                rectangle(3, "class room", 2, 2, 6, 8, hours="08:00-16:00"),
+                rectangle(4, "library", 7, 2, 6, 8, capacity=5),
+            ),
+            shapes(
+                "objects",
+                rectangle(5, "desk", 4, 4, 2, 1, states="tidy, messy"),
+                rectangle(6, "shelf", 11, 3, 1, 5, free_text=True),
+            ),
+            shapes("doors", point(7, "", 7, 5), point(8, "", 4, 9)),
+            shapes("spawns", point(9, "", 5, 6, person="Ann Lee")),
+        ],
+    }
+
+
+def write_map(folder: Path, table: Table, scenario: str = SCENARIO) -> Path:
+    """Write a scenario folder that refers to a map."""
+    return write_files(folder, {FILE: json.dumps(table), "scenario.toml": scenario})
+
+
+def write_files(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode())
+    return folder
+
+
+def change(*edits: tuple[tuple[str | int, ...], object]) -> Table:
+    """The school with values replaced, each named by its path; None takes the key away."""
+    table = deepcopy(school())
+    for path, value in edits:
+        place: object = table
+        for part in path[:-1]:
+            place = place[part]  # type: ignore[index]  # a path into nested tables and lists
+        if value is None:
+            del place[path[-1]]  # type: ignore[attr-defined]
+        elif path[-1] == "+":
+            place.append(value)  # type: ignore[attr-defined]
+        else:
+            place[path[-1]] = value  # type: ignore[index]
+    return table
+
+
+def pack(data: list[int], compress: Callable[[bytes], bytes] = bytes) -> str:
+    """Tiles in base64, as Tiled writes them."""
+    return base64.b64encode(compress(struct.pack(f"<{len(data)}I", *data))).decode()
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "zlib": zlib.compress,
+    "gzip": gzip.compress,
+}
+
+
+def to_tmx(table: Table, encoding: str = "csv") -> str:
+    """The same map as Tiled saves it in the other format, which calls some things otherwise."""
+    root = Element("map", {key: _text(table[key]) for key in table if key in _MAP})
+    for one in table["tilesets"]:  # type: ignore[attr-defined]
+        _add_tileset(root, one)
+    for layer in table["layers"]:  # type: ignore[attr-defined]
+        _add_layer(root, layer, encoding)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, "unicode")}'
+
+
+_MAP = ("version", "orientation", "infinite", "width", "height", "tilewidth", "tileheight")
+
+
+def _text(value: object) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _add_tileset(root: Element, one: Table) -> None:
+    keys = ("firstgid", "name", "tilecount", "columns", "tilewidth", "tileheight")
+    node = SubElement(root, "tileset", {key: _text(one[key]) for key in keys})
+    SubElement(node, "image", source=str(one["image"]), width="64", height="64")
+    for tile in one["tiles"]:  # type: ignore[attr-defined]
+        _add_properties(SubElement(node, "tile", id=str(tile["id"])), tile["properties"])
+
+
+def _add_properties(node: Element, found: list[Table]) -> None:
+    parent = SubElement(node, "properties") if found else node
+    for one in found:
+        value = str(one["value"]).lower() if isinstance(one["value"], bool) else str(one["value"])
+        SubElement(parent, "property", name=str(one["name"]), type=str(one["type"]), value=value)
+
+
+def _add_layer(root: Element, layer: Table, encoding: str) -> None:
+    name = str(layer["name"])
+    if layer["type"] == "tilelayer":
+        node = SubElement(root, "layer", name=name, width=str(WIDTH), height=str(HEIGHT))
+        data = SubElement(node, "data")
+        numbers: list[int] = layer["data"]  # type: ignore[assignment]
+        if encoding == "xml":
+            for gid in numbers:
+                SubElement(data, "tile", {"gid": str(gid)} if gid else {})
+        else:
+            data.set("encoding", "csv")
+            data.text = "\n" + ",".join(map(str, numbers)) + "\n"
+        return
+    node = SubElement(root, "objectgroup", name=name)
+    for one in layer["objects"]:  # type: ignore[attr-defined]
+        own = {key: _text(one[key]) for key in ("id", "name", "x", "y") if one[key] != ""}
+        size = {key: _text(one[key]) for key in ("width", "height") if one[key]}
+        part = SubElement(node, "object", {**own, **size})
+        _add_properties(part, one["properties"])
+        if one.get("point"):
+            SubElement(part, "point")
