@@ -15,6 +15,7 @@ from genagents_env.evaluate.measures.acquaintance import (
     compute_density_after,
     compute_density_before,
 )
+from genagents_env.evaluate.measures.crowding import Crowding, compute_crowding
 from genagents_env.evaluate.measures.diffusion import Spread, trace_run_facts
 from genagents_env.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.evaluate.measures.flow import Flow, compute_flows
@@ -56,6 +57,7 @@ class RunSummary:
         density_before: of mutual knowledge at the start.
         density_after: with those added who spoke with one another.
         talk: conversations and utterances.
+        crowding: how people got past one another; None where they are not in the way.
         spent: calls, tokens and dollars.
         thinking: what the model thought; None where it did not.
         lost: requests to models that were under way when a process of the run ended.
@@ -98,6 +100,7 @@ class RunSummary:
     density_before: float
     density_after: float
     talk: TalkCounts
+    crowding: Crowding | None
     spent: CallTotals
     thinking: ThinkingTotals | None
     lost: int
@@ -140,10 +143,12 @@ class RunSummary:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
         Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
-        of those whose model thought; `lost`, `clipped`, `policy_failures`, `policy_changes`,
-        `faculty_uses` and `prompt_cuts` are there only where there are any.
+        of those whose model thought, `crowding` of those whose people are in one another's way;
+        `lost`, `clipped`, `policy_failures`, `policy_changes`, `faculty_uses` and `prompt_cuts`
+        are there only where there are any.
         """
         rare = {
+            "crowding": None if self.crowding is None else _as_json(self.crowding),
             "lost": self.lost,
             "clipped": self.clipped,
             "thinking": None if self.thinking is None else _as_json(self.thinking),
@@ -212,6 +217,7 @@ def summarize(
         density_before=compute_density_before(data),
         density_after=compute_density_after(data),
         talk=count_talk(data.events),
+        crowding=compute_crowding(data),
         spent=reader.sum_calls(),
         thinking=_find_thinking(reader),
         lost=0 if spending is None else spending.lost,

@@ -45,6 +45,13 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
         f"{_count(talk.utterances, 'utterance')} "
         f"({talk.by_phone} by telephone, {talk.alone} unheard)"
     )
+    if summary.crowding is not None:
+        way = summary.crowding
+        yield (
+            f"In one another's way: {_count(way.detours, 'detour')}, "
+            f"{_count(way.swaps, 'change')} of place, {way.asides} times others moved up; "
+            f"{way.waited:,} game seconds waited"
+        )
     yield (
         f"Acquaintance: {summary.density_before:.3f} of all pairs at the start, "
         f"{summary.density_after:.3f} at the end"

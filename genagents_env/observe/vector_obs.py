@@ -103,11 +103,13 @@ class VectorObservation:
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
     def measure_facts(self) -> Floats:
-        """Return which part of the facts each person knows, shape (N,)."""
+        """Return which part of the facts each person knows, shape (N,); 0 where there are none."""
         if self._facts_known != self._state.facts:
             self._facts_known = list(self._state.facts)
             known = [bits.bit_count() for bits in self._facts_known]
-            self._facts = np.array(known, np.float32) / np.float32(len(self._people.fact_ids))
+            self._facts = np.array(known, np.float32) / np.float32(
+                max(1, len(self._people.fact_ids))
+            )
         return self._facts
 
     def fill_people(self, near: Near, tile: Ints) -> Floats:

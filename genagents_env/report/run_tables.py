@@ -26,6 +26,7 @@ def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
     summaries, groups, others = results.summaries, results.groups, results.published
     found = (
         tabulate_runs(summaries),
+        tabulate_crowding(summaries),
         tabulate_successes(groups),
         tabulate_success_by_run(summaries),
         tabulate_agreement(summaries),
@@ -56,6 +57,18 @@ def tabulate_runs(summaries: Iterable[RunSummary]) -> Table:
         "of their group if any other is there."
     )
     return Table("runs", "What was run", columns, rows, note)
+
+
+def tabulate_crowding(summaries: Iterable[RunSummary]) -> Table:
+    """Return how people got past one another, for each run in which they had to."""
+    rows = tuple(
+        (str(s.path), one.detours, one.swaps, one.asides, one.waited)
+        for s in summaries
+        if (one := s.crowding) is not None
+    )
+    columns = ("run", "detours", "changes of place", "times others moved up", "seconds waited")
+    note = "Seconds are game seconds waited before a change of place, or until others moved up."
+    return Table("crowding", "People in one another's way", columns, rows, note)
 
 
 def tabulate_successes(groups: Sequence[RunGroup]) -> Table:

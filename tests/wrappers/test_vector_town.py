@@ -13,6 +13,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.scenario import load_scenario
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.world.tiles import STAY
@@ -137,6 +138,15 @@ def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
         assert env.save_state() == alone.save_state()
         assert np.array_equal(env.state(), alone.state())
     assert ends >= towns
+
+
+def test_a_town_without_facts_is_observed_as_alone() -> None:
+    scenario = load_scenario("tiny").model_copy(update={"facts": (), "questions": ()})
+    towns, alone = VectorTown(scenario, 2), TownEnv(scenario, actions="menu")
+    seen, _ = towns.reset(seed=3)
+    own, _ = alone.reset(seed=3)
+    for at, agent in enumerate(alone.agents):
+        assert np.array_equal(seen["observation"][at], own[agent]["observation"])
 
 
 @pytest.mark.parametrize("seconds", [4, 10])
