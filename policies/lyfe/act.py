@@ -36,6 +36,8 @@ def _step(mind: LyfeMind, moment: Moment) -> Action:
         return _speak(mind, moment)
     if option.kind == "talk":
         return Idle(f"listening to {option.target}", _TALKING)
+    if option.kind in ("go", "find") and (seeker := options.find_seeker(mind, moment.now)):
+        return Idle(f"stopping for {seeker}", "🙂")
     if option.kind == "go":
         return Move(option.target, f"going to {option.target}", _WALKING)
     if option.kind == "find":

@@ -11,6 +11,7 @@ from .mind import LyfeMind
 from .ties import describe_tie
 
 STRANGER = "a name only; perhaps not in town"
+MISSED = "not found"
 _THINGS = 4  # of a place
 
 
@@ -54,7 +55,7 @@ def describe_absent(mind: LyfeMind, name: str) -> JSONValue:
             tie,
             STRANGER if only_named else "",
             f"last seen {_format_clock(mind, seen[1])} at {seen[0]}" if seen else "",
-            f"not found {_format_clock(mind, missed)}" if missed is not None else "",
+            f"{MISSED} {_format_clock(mind, missed)}" if missed is not None else "",
         ],
     )
 

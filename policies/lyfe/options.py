@@ -2,9 +2,9 @@
 
 Talking ends by time or when words repeat themselves, but not while an answer is owed, and then the
 agent reflects where enough is new; walking ends on arrival, which leads on to waiting where nobody
-is, and when somebody comes up who looks for the agent; who is found is talked to at once, and
-followed where they walk on unheard; waiting ends when something happens, after a minute where the
-person one came for is not there, or of boredom. Source: Lyfe
+is, and when one is spoken to; who is found is talked to at once, and followed where they walk on
+unheard, and on the way one stands still for who looks for one; waiting ends when something
+happens, after a minute where the person one came for is not there, or of boredom. Source: Lyfe
 Agents, section 3.2 and appendix A.1; constants of the release, which asks the controller after
 every arrival, also where nothing is new.
 """
@@ -19,6 +19,7 @@ from .mind import LyfeMind, LyfeOption, OptionKind
 _ON_THE_WAY: tuple[OptionKind, ...] = ("go", "find")
 _FOLLOWS = 3  # times that somebody who was found and walks on is followed (ours)
 _ALONE = 60  # seconds after which one who came for a person asks what now (ours)
+_STOPS = 90  # seconds that one stands still for somebody who is looking for one (ours)
 
 
 def settle(mind: LyfeMind, moment: Moment) -> None:
@@ -172,13 +173,17 @@ def _settle_walk(mind: LyfeMind, moment: Moment) -> None:
         give_up(mind, now)
     elif mind.fresh and moment.percept.conversation is not None:
         _break_off(mind, now, "you were spoken to")
-    elif new := [name for name, at in mind.seekers.items() if at == now and name != option.target]:
-        _break_off(mind, now, f"{new[0]} came up, who is looking for you")
 
 
 def _break_off(mind: LyfeMind, now: int, what: str) -> None:
     doing = "going to" if mind.option.kind == "go" else "looking for"
     end(mind, now, outcome=f"You were {doing} {mind.option.target} when {what}.")
+
+
+def find_seeker(mind: LyfeMind, now: int) -> str:
+    """Return whom one stands still for on one's way: who looks for one, but not whom one seeks."""
+    late = (name for name, at in mind.seekers.items() if now - at < _STOPS)
+    return next((name for name in late if name != mind.option.target), "")
 
 
 def _settle_arrival(mind: LyfeMind, moment: Moment) -> None:

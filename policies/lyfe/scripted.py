@@ -6,7 +6,6 @@ saw it.
 
 import re
 from collections.abc import Sequence
-from functools import partial
 
 from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies, news
@@ -21,7 +20,7 @@ from genagents_env.llm.scripted.wording import (
 )
 from genagents_env.rng import draw_index
 
-from .choices import STRANGER
+from .choices import MISSED, STRANGER
 from .controller import OptionChoice
 from .memory import MergedMemory
 from .monitor import SummaryUpdate
@@ -31,10 +30,12 @@ from .talk import UtteranceReply
 _NOBODY = "nobody"
 _MOST_WORDS, _MOST = 100, 480  # words and characters of a summary
 _SPEECH, _SENTENCE, _MERGED = 160, 120, 240  # characters
-_LATELY = 4  # people
+_LATELY = 12  # people
+_TALKS_ON = 8  # of ten
 _RETELLINGS = (  # nobody says the same twice in the same words
     "At the {place} at {clock}, {who} told me: {what}",
     "I met {who} at the {place} at {clock} and heard: {what}",
+    "{who} told me at {clock}, at the {place}: {what}",
 )
 _NEWS = 2  # pieces at the beginning of a long summary
 _STATES = (  # heads of lines that tell no news
@@ -55,15 +56,38 @@ _FIRST_PERSON = (
 )
 
 
-def choose_company(prompt: Prompt, stay: int = 1) -> dict[str, object]:
+def choose_listener(prompt: Prompt) -> dict[str, object]:
+    """Return to talk to somebody near, or to look for somebody, to whom one has not talked yet.
+
+    That is for who has something to say: news, or near somebody a first greeting. Others go
+    somewhere, or wait. Nobody is told what they are the subject of, or looked for twice.
+    """
+    options, known = prompt.list_choices("option"), find_own_news(prompt)
+    about = " ".join(item.statement for item in known)
+    left_out = {*_list_recent_partners(prompt), *_list_hearers(prompt), *_list_missed(prompt)}
+
+    def is_new(name: str) -> bool:
+        return not {name, name.split()[0]} & left_out and name not in about
+
+    near = list(filter(is_new, _list_allowed(prompt, "near")))
+    others = list(filter(is_new, _list_allowed(prompt, "person")))
+    if "talk" in options and near and (known or not _list_dialogue(prompt)):
+        return _choose("talk", near[0], f"tell {near[0]} what I know")
+    if "find" in options and others and known:
+        name = _draw_name(prompt, others, "finds")
+        return _choose("find", name, f"tell {name} what I know")
+    return choose_solitude(prompt)
+
+
+def choose_company(prompt: Prompt) -> dict[str, object]:
     """Return to talk to who is near, else to look for somebody, else to go somewhere.
 
-    After a talk one talks on `stay` times in ten.
+    After a talk one talks on eight times in ten.
     """
     options = prompt.list_choices("option")
     near, others = _list_allowed(prompt, "near"), _list_allowed(prompt, "person")
     fresh = [name for name in others if name not in _list_recent_partners(prompt)]
-    if "talk" in options and near and not _leaves_company(prompt, stay):
+    if "talk" in options and near and not _leaves_company(prompt):
         return _choose("talk", near[0], f"tell {near[0]} what I know")
     if "find" in options and others:
         name = _draw_name(prompt, fresh or others, "finds")
@@ -71,10 +95,10 @@ def choose_company(prompt: Prompt, stay: int = 1) -> dict[str, object]:
     return choose_solitude(prompt)
 
 
-def _leaves_company(prompt: Prompt, stay: int) -> bool:
+def _leaves_company(prompt: Prompt) -> bool:
     """Return whether a talk has just ended, and one does not talk on."""
     ended = any(line.head == "it came to" and _ENDED.match(line.text) for line in prompt.lines)
-    return ended and draw_index(prompt.seed, 10, "talks on") >= stay
+    return ended and draw_index(prompt.seed, 10, "talks on") >= _TALKS_ON
 
 
 def choose_solitude(prompt: Prompt) -> dict[str, object]:
@@ -254,6 +278,17 @@ def _list_recent_partners(prompt: Prompt) -> list[str]:
     return list(dict.fromkeys([*(name for name in before if name not in now), *now]))
 
 
+def _list_hearers(prompt: Prompt) -> list[str]:
+    """Return the first names of those to whom words turned that the agent said or heard."""
+    return [name for line in _list_dialogue(prompt) for name in news.find_addressees(line.text)]
+
+
+def _list_missed(prompt: Prompt) -> list[str]:
+    """Return whom the agent has looked for in vain."""
+    people = [line for line in prompt.lines if line.head == "person" and len(line.heads) > 1]
+    return [line.heads[1] for line in people if MISSED in line.text]
+
+
 def _list_allowed(prompt: Prompt, head: str) -> list[str]:
     """Return the places or people in the lines of that head that the reply may name."""
     targets = prompt.list_choices("target")
@@ -275,7 +310,7 @@ def _end_sentence(text: str) -> str:
 
 
 _GOSSIP: ReplyRules = {
-    OptionChoice: choose_company,
+    OptionChoice: choose_listener,
     UtteranceReply: tell_news,
     Reflection: think_of_news,
     SummaryUpdate: summarize,
@@ -288,7 +323,7 @@ REPLIES: ScriptedReplies = {
     "gossip": _GOSSIP,
     "chatty": {
         **_GOSSIP,
-        OptionChoice: partial(choose_company, stay=8),
+        OptionChoice: choose_company,
         UtteranceReply: chat,
         SummaryUpdate: recount,
     },

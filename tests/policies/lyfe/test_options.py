@@ -179,14 +179,26 @@ def test_one_who_waits_because_nothing_is_new_still_knows_what_for() -> None:
 
 @pytest.mark.parametrize("distance", [2, 7])
 @pytest.mark.parametrize(("kind", "target"), [("go", "Park"), ("find", "Cat Cole")])
-def test_one_stops_for_somebody_who_is_looking_for_one(
+def test_one_stands_still_for_somebody_who_is_looking_for_one(
     kind: OptionKind, target: str, distance: int
 ) -> None:
-    other = person(BEN, distance, doing="looking for Ann Ash")
-    mind = walk_past(kind, target, Moment(people=(other,)))
-    assert (mind.option.kind, mind.fresh) == ("decide", True)
-    assert mind.option.outcome.endswith("when Ben Birch came up, who is looking for you.")
+    seeker = Moment(people=(person(BEN, distance, doing="looking for Ann Ash"),))
+    mind = walk_past(kind, target, seeker)
+    assert mind.option.kind == kind  # nobody is asked what to do
     assert mind.work[-1].text == "Ben Birch is looking for you."
+    assert act.choose_action(mind, moment(mind, seeker)) == Idle("stopping for Ben Birch", "🙂")
+    late = seeker.later(90)  # who has not come by then is not coming
+    asyncio.run(senses.perceive(mind, moment(mind, late)))
+    assert isinstance(act.choose_action(mind, moment(mind, late)), Move)
+
+
+def test_one_goes_on_when_the_seeker_has_gone() -> None:
+    seeker = Moment(people=(person(BEN, doing="looking for Ann Ash"),))
+    mind = walk_past("go", "Park", seeker)
+    gone = Moment().later(10)
+    asyncio.run(senses.perceive(mind, moment(mind, gone)))
+    options.settle(mind, moment(mind, gone))
+    assert act.choose_action(mind, moment(mind, gone)) == Move("Park", "going to Park", "🚶")
 
 
 def test_a_seeker_is_noticed_once_and_others_do_not_stop_one() -> None:

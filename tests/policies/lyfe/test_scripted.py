@@ -166,18 +166,35 @@ def test_the_others_never_say_a_word(rule: Rule) -> None:
 # What to do.
 
 
-def test_the_gossip_talks_to_those_near() -> None:
-    choice = answer(mind_of(gossip, near=("Cy Cole", "Bea Birch")), "controller.choose")
+def test_the_gossip_greets_those_near_and_tells_them_news() -> None:
+    strangers = mind_of(gossip, near=("Cy Cole", "Bea Birch"))
+    choice = answer(strangers, "controller.choose")
+    assert (choice.option, choice.target) == ("talk", "Cy Cole")
+    hear(strangers, ("Bea Birch", "Hello"))  # greeted, and nothing to tell
+    assert answer(strangers, "controller.choose").option in ("go", "wait")
+    knows = hear(mind_of(gossip, near=("Cy Cole", "Bea Birch")), ("Bea Birch", f"Ann: {SAW}"))
+    choice = answer(knows, "controller.choose")
     assert (choice.option, choice.target) == ("talk", "Cy Cole")
 
 
-def test_the_gossip_looks_for_those_it_has_not_talked_to() -> None:
+def test_the_gossip_looks_with_news_for_those_it_has_not_talked_to() -> None:
     mind = hear(mind_of(gossip, near=()), ("Bea Birch", "Hello"))
     mind.summary.text = "I talked with Cy Cole."
+    assert answer(mind, "controller.choose").option == "go"  # nothing to tell anybody
+    mind.summary.text = f"{PARTY} I talked with Cy Cole."
     choice = answer(mind, "controller.choose")
     assert (choice.option, choice.target) == ("find", "Dee Dunn")
-    hear(mind, ("Dee Dunn", "Hello"))
-    assert answer(mind, "controller.choose").target in PEOPLE
+    mind.missed["Dee Dunn"] = 0
+    assert answer(mind, "controller.choose").option == "go"
+    mind.missed.clear()
+    hear(mind, ("Bea Birch", f"Listen, Ann, Dee: {PARTY}"))
+    assert answer(mind, "controller.choose").option == "go"  # everybody has heard it
+
+
+def test_the_gossip_tells_nobody_what_is_said_about_them() -> None:
+    mind = hear(mind_of(gossip, near=()), ("Bea Birch", f"Ann: {SAW}"))
+    mind.summary.text = "I talked with Cy Cole."
+    assert answer(mind, "controller.choose").option == "go"
 
 
 def test_where_nobody_is_known_one_goes_somewhere() -> None:
