@@ -27,9 +27,10 @@ from genagents_env.testing import check_env
 from genagents_env.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
 from genagents_env.wrappers.observation import Env
 from tests.campaigns import false_alarms
+from tests.scenario.stories.names import STORIES
 
 SCENARIOS = list_scenario_names()
-LARGER = [name for name in SCENARIOS if name != "tiny"]
+LARGER = [name for name in SCENARIOS if name not in ("tiny", *STORIES)]
 FORMATS = ("words", "menu")
 WRAPPERS: dict[str, Callable[[Env], Env]] = {
     "bare": lambda env: env,
@@ -76,7 +77,7 @@ def make(scenario: str, actions: str, wrapper: str = "bare", **options: Unpack[T
 
 def run_pettingzoos_tests(scenario: str, actions: str, wrapper: str, cycles: int) -> None:
     """Run all of PettingZoo's tests for either kind of environment, each for so many cycles."""
-    options: TownOptions = {} if scenario == "tiny" else {"start": "09:00"}  # people are up
+    options: TownOptions = {"start": "09:00"} if scenario in LARGER else {}  # people are up
     parallel = functools.partial(make, scenario, actions, wrapper, **options)
 
     def aec(**more: Unpack[TownOptions]) -> AECEnv[str, object, object]:
@@ -116,6 +117,19 @@ def test_parallel_api_over_many_episodes(actions: str) -> None:
 )
 def test_each_scenario_keeps_the_contract(scenario: str, actions: str) -> None:
     run_pettingzoos_tests(scenario, actions, "bare", cycles=4)
+
+
+@pytest.mark.parametrize(("story", "actions"), [("give_secretly", "words"), ("open_gate", "menu")])
+def test_stories_keep_the_contract(story: str, actions: str) -> None:
+    """Two whose things and rooms have rules; the others in the slow test."""
+    run_pettingzoos_tests(story, actions, "bare", cycles=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", STORIES)
+@every_format
+def test_each_story_keeps_the_contract(story: str, actions: str) -> None:
+    run_pettingzoos_tests(story, actions, "bare", cycles=4)
 
 
 @pytest.mark.slow

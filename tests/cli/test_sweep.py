@@ -97,6 +97,7 @@ def test_a_shipped_study_is_whole(path: Path) -> None:
     assert experiment.name == path.stem
     assert experiment.question
     trials = build_trials(experiment, path.parent)
-    assert len(trials) == len(experiment.seed_list) * len(experiment.arms)
+    towns = len(experiment.scenarios) or 1
+    assert len(trials) == len(experiment.seed_list) * len(experiment.arms) * towns
     _, unknown = find_measures([*experiment.measures, *experiment.primary], path.parent)
     assert unknown == ()

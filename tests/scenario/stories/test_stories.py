@@ -12,13 +12,12 @@ from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
+from tests.scenario.stories.names import STORIES
 
 HERE = Path(__file__).parent
 PLAYS: Mapping[str, Mapping[str, Mapping[str, list[str]]]] = tomllib.loads(
     (HERE / "plays.toml").read_text()
 )
-FOLDER = HERE.parents[2] / "scenarios" / "stories"
-STORIES = sorted(path.parent.name for path in FOLDER.glob("*/scenario.toml"))
 WON = "won"
 LOSSES = [(story, play) for story, plays in PLAYS.items() for play in plays if play != WON]
 
@@ -43,6 +42,33 @@ def play(story: str, name: str, path: Path) -> dict[str, bool | None]:
 @pytest.mark.parametrize("story", STORIES)
 def test_a_story_is_won_by_those_who_do_what_it_takes(story: str, tmp_path: Path) -> None:
     assert play(story, WON, tmp_path)[WON] is True
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_is_not_won_by_doing_nothing(story: str, tmp_path: Path) -> None:
+    """Who says and does nothing is asked all the same, and loses; the idle cannot be asked."""
+    silent = PolicySpec(str(HERE / "cast.py"), {"parts": {}})
+    assert live(story, silent, tmp_path)[WON] is False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["idle", "random"])
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_is_not_won_by_chance(story: str, policy: str, tmp_path: Path) -> None:
+    for seed in range(3):
+        (tmp_path / str(seed)).mkdir()
+        assert not live(story, PolicySpec(policy), tmp_path / str(seed), seed)[WON]
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_says_when_it_is_won_and_asks_before_it(story: str) -> None:
+    scenario = load_scenario(story)
+    assert scenario.success[-1].id == WON
+    assert "Won when " in scenario.description
+    assert 2 <= len(scenario.people) <= 6
+    assert 0.25 <= scenario.hours <= 1
+    assert scenario.facts
+    assert scenario.questions
 
 
 @pytest.mark.parametrize(("story", "name"), LOSSES)
