@@ -40,7 +40,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="A town of generative agents: live it, look at it, study it.\n\n"
-    "Begin with: genagents run tiny, or genagents sweep examples/studies/gossip.toml",
+    "Begin with: genagents run tiny; with a scenario of your own: genagents new my_town; with a "
+    "study: genagents sweep examples/studies/gossip.toml",
     epilog="Exit codes: 0 done; 1 some runs of a sweep failed, or a verified file is damaged; 2 a "
     "mistake in the request; 3 the budget is used up; 4 finished, but degraded: a policy failed in "
     "some decisions (with --strict: stopped there); 70 a fault of the program, with a report of "

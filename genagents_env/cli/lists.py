@@ -1,11 +1,13 @@
 """`genagents validate`, `scenarios`, `keys`, `policies` and `measures`."""
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
 
 from genagents_env.cli.screen import say
 
+_ALLOWED, _LONG_LIST = "; allowed: ", 80  # characters that are said once
 _LONG = 1800  # seconds: from here on it is said how long a scenario takes
 
 
@@ -27,14 +29,24 @@ def validate(
     from genagents_env.scenario.town import lay_out
 
     faults = validate_folder(folder)
-    for fault in faults:
-        say(fault, error=True)
+    for line in _shorten(faults):
+        say(line, error=True)
     if faults:
         raise typer.Exit(2)
     scenario = load_scenario(folder)
     cost = estimate_cost(scenario, lay_out(scenario))
     long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "
     say(f"{folder}: valid" + (f"{long}{scenario.hours:g} hours" if cost.run > _LONG else ""))
+
+
+def _shorten(faults: Iterable[str]) -> Iterator[str]:
+    """Yield the faults, each long list of what is allowed in full only the first time."""
+    first: dict[str, str] = {}
+    for fault in faults:
+        text, _, allowed = fault.partition(_ALLOWED)
+        where = first.setdefault(allowed, text.split(": ")[0])
+        said = len(allowed) > _LONG_LIST and not text.startswith(f"{where}: ")
+        yield f"{text}{_ALLOWED}as of {where}" if said else fault
 
 
 def scenarios() -> None:

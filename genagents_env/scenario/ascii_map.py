@@ -92,7 +92,8 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
 
 
 def _unknown(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:
-    text = f"unknown symbol {quote(char)}; allowed: {choices([*_FIXED, *symbols], 40)}"
+    marks = [mark for mark in (*_FIXED, *symbols) if mark != NOTHING]
+    text = f"unknown symbol {quote(char)}; allowed: blanks, {choices(marks, 40)}"
     return Fault(("map", f"line {y + 1}", f"column {x + 1}"), text)
 
 

@@ -4,6 +4,7 @@ Only regular files inside the folder are opened, and only so much of them is rea
 """
 
 import os
+import re
 import stat
 import tomllib
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ ENTITY_LIMIT = 10_000  # tables, and files of people
 VALUE_LIMIT = 100_000  # a file
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KEY_PART = 64
+_SHORT_TIME = re.compile(r"=[ \t]*((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d)[ \t]*(?:[,}#]|$)", re.M)
 MAPS = ("map.txt", "map.grid")
 TILED = (".tmj", ".tmx")  # ends of the files of Tiled
 
@@ -149,7 +151,7 @@ def _read_toml(folder: Folder, root: Path, name: str) -> Raw | None:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        folder.faults.append(f"{name}:file: not TOML: {error}")
+        folder.faults.append(f"{name}:file: not TOML: {error}{_explain_time(text)}")
     except (RecursionError, ValueError) as error:
         deep, long = f"nested too deeply; at most {DEPTH_LIMIT} levels", "a number is too long"
         why = deep if isinstance(error, RecursionError) else f"{long}; at most 18 digits"
@@ -168,6 +170,15 @@ def _read_toml(folder: Folder, root: Path, name: str) -> Raw | None:
         else:
             return raw
     return None
+
+
+def _explain_time(text: str) -> str:
+    """Return what is wrong with a time without seconds, which the parser has no words for."""
+    found = _SHORT_TIME.search(text)
+    if found is None:
+        return ""
+    line = text.count("\n", 0, found.start()) + 1
+    return f"; line {line}: a time has seconds, {found[1]}:00 in place of {found[1]}"
 
 
 def _is_deep(text: str) -> bool:

@@ -128,6 +128,20 @@ def test_validate_prints_every_fault(genagents: Run) -> None:
     assert genagents("validate", "tiny")[0] == 0
 
 
+def test_validate_says_a_long_list_of_what_is_allowed_once(genagents: Run) -> None:
+    genagents("new", "town")
+    file = Path("town/people/omar_reed.toml")
+    text = file.read_text().replace("Green/lawn", "Xyzzyqq").replace("Cottage/parlour", "Qqqqqqq")
+    file.write_text(text)
+    code, _, err = genagents("validate", "town")
+    assert code == 2
+    faults = err.splitlines()
+    assert len(faults) == 4
+    whole = '"Bakery/shop", "Bakery/shop/counter"'
+    assert [whole in line for line in faults] == [True, True, False, False]
+    assert faults[3].endswith('"Xyzzyqq"; allowed: as of people/omar_reed.toml:routine[0].place')
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -171,3 +171,43 @@ def test_several_people_may_share_a_file(tmp_path: Path) -> None:
         "people/all.toml:people[0].home",
         "people/all.toml:people[1].home",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("when = 08:30 # in the morning", "08:30:00 in place of 08:30"),
+        ("when = 08:30", "08:30:00 in place of 08:30"),
+        (
+            "when = [{ at = 2023-02-13T08:30, b = 1 }]",
+            "2023-02-13T08:30:00 in place of 2023-02-13T08:30",
+        ),
+    ],
+)
+def test_a_time_without_seconds_is_told_as_that(line: str, told: str, tmp_path: Path) -> None:
+    text = GOOD["scenario.toml"].replace("hours = ", f"{line}\nhours = ", 1)
+    number = text[: text.index(line)].count("\n") + 1
+    faults = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
+    assert faults[0].startswith("scenario.toml:file: not TOML: ")
+    assert faults[0].endswith(f"; line {number}: a time has seconds, {told}")
+
+
+def test_other_mistakes_are_told_without_a_word_of_times(tmp_path: Path) -> None:
+    text = GOOD["scenario.toml"] + '\nx = "08:30"\ny = [\n'
+    (fault,) = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
+    assert "seconds" not in fault
+
+
+def test_open_ground_is_not_offered_for_a_home(tmp_path: Path) -> None:
+    files = {**GOOD, "people/vic.toml": GOOD["people/vic.toml"].replace("Inn/attic", "Qqqq")}
+    told = {line.split(": ")[0]: line for line in validate_folder(write(tmp_path, files))}
+    home = told["people/vic.toml:home"]
+    assert '"Inn/taproom"' in home
+    assert '"outside"' not in home
+
+
+def test_a_blank_is_told_as_what_it_is(tmp_path: Path) -> None:
+    drawn = {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")}
+    (fault,) = validate_folder(write(tmp_path, drawn))
+    assert 'allowed: blanks, "#", ".", "+", ' in fault
+    assert '""' not in fault

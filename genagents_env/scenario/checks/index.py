@@ -53,10 +53,12 @@ class ScenarioIndex:
             text = f"no person {quote(name)}; {self.near(name, list(self.people))}"
             yield Fault(loc, text)
 
-    def place(self, ref: str, loc: Loc) -> Iterator[Fault]:
-        """Yield a fault if no place has this id."""
+    def place(self, ref: str, loc: Loc, *, indoors: bool = False) -> Iterator[Fault]:
+        """Yield a fault if no place has this id; the open ground is one unless `indoors`."""
         if ref not in self.places:
-            yield Fault(loc, f"no place {quote(ref)}; {self.near(ref, list(self.places))}")
+            open_ground = self.scenario.outside
+            allowed = [one for one in self.places if not (indoors and one == open_ground)]
+            yield Fault(loc, f"no place {quote(ref)}; {self.near(ref, allowed)}")
 
     def start(self, ref: str, loc: Loc) -> Iterator[Fault]:
         """Yield a fault if `ref` is neither a place nor a spawn, nor a tile where there is a map.

@@ -30,8 +30,10 @@ def _places(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
     for key, ref in refs.items():
         if ref is None:
             continue
-        find_fault = index.start if key == "start" else index.place
-        yield from find_fault(ref, (*loc, key))
+        if key == "start":
+            yield from index.start(ref, (*loc, key))
+        else:
+            yield from index.place(ref, (*loc, key), indoors=key == "home")
         barred = index.find_private_part(ref, person.name)
         if barred is not None:
             text = f"{person.name} is not among the users of {quote(barred)}; add the name there"
