@@ -69,7 +69,8 @@ def read_map_file(
         nonlocal rest
         where = "file" if file == name else f"file {file}"
         try:
-            if root.is_dir() and not (root / file).exists():
+            path = (root / file).resolve()
+            if path.is_relative_to(root) and not path.exists():
                 raise TiledRefusal("there is no such file", where)
             data = read_bytes(root, file, rest)
         except Unread as error:

@@ -92,18 +92,20 @@ class _Drawing:
             yield from self._draw_place(spec.name, _list_tiles(mine), keys, box)
 
     def _frame(self, mine: Bools, owner: npt.NDArray[np.int_], taken: Bools) -> Rectangle | None:
-        """Return the rectangle of a building with its walls, where nothing else would be in it."""
-        rows, columns = np.nonzero(mine)
-        if not rows.size:
-            return None
-        top, left = max(0, int(rows.min()) - 1), max(0, int(columns.min()) - 1)
-        bottom = min(mine.shape[0], int(rows.max()) + 2)
-        right = min(mine.shape[1], int(columns.max()) + 2)
-        part = (slice(top, bottom), slice(left, right))
-        foreign = ~mine[part] & ((owner[part] != OUTSIDE) | ~self.closed[part])
-        if foreign.any() or taken[part].any():
-            return None
-        return (left, top, right - left, bottom - top)
+        """Return a rectangle around a sector, with its walls where it has some around it.
+
+        None where something else would be in it.
+        """
+        rows, columns = np.nonzero(mine & (self.floor != OUTSIDE))
+        for wall in (1, 0) if rows.size else ():
+            top, left = max(0, int(rows.min()) - wall), max(0, int(columns.min()) - wall)
+            bottom = min(mine.shape[0], int(rows.max()) + 1 + wall)
+            right = min(mine.shape[1], int(columns.max()) + 1 + wall)
+            part = (slice(top, bottom), slice(left, right))
+            foreign = ~mine[part] & ((owner[part] != OUTSIDE) | ~self.closed[part])
+            if not foreign.any() and not taken[part].any() and mine[part].sum() == mine.sum():
+                return (left, top, right - left, bottom - top)
+        return None
 
     def _draw_arenas(self) -> Iterator[Shape]:
         index = OUTSIDE

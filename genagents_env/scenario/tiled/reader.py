@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NoReturn
 
@@ -19,7 +20,12 @@ from genagents_env.scenario.tiled.document import (
     TiledDocument,
     TileKind,
 )
-from genagents_env.scenario.tiled.library import convert_properties, convert_shape, load_parser
+from genagents_env.scenario.tiled.library import (
+    convert_properties,
+    convert_shape,
+    guard,
+    load_parser,
+)
 from genagents_env.scenario.tiled.markup import parse_xml
 from genagents_env.scenario.tiled.nodes import (
     LAYER_KINDS,
@@ -112,7 +118,10 @@ class _Reader:
                 raise TiledRefusal(text, "file")
             return wrap_xml(element)
         if suffix in _JSON:
-            return wrap_json(_parse_json(self.open(name)))
+            found = _parse_json(self.open(name))
+            if not isinstance(found, dict):
+                raise TiledRefusal("it is no table in { }, as Tiled writes", "file")
+            return wrap_json(found)
         allowed = ", ".join((*TILED, *_XML[1:], *_JSON[1:]))
         raise TiledRefusal(f"{quote(name)} is of no kind that is read: {allowed}", "file")
 
@@ -210,7 +219,8 @@ class _Reader:
                 if node.read_text("template"):
                     text = "it is made from a template; detach it in Tiled (Map, Detach Templates)"
                     raise TiledRefusal(text)
-                yield convert_shape(node.load_object(), tile, offset)
+                found = node.load_object()
+                yield guard(partial(convert_shape, found, tile, offset), "it")
             except TiledRefusal as error:
                 where = (name_layer(level.name), name_object(number, name))
                 raise TiledRefusal(error.text, *where) from None

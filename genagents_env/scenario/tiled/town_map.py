@@ -74,6 +74,8 @@ class SectorDrawing:
 def read_town(document: TiledDocument) -> tuple[TiledTown | None, list[Fault]]:
     """Return the town that the layers of a map show, None where it cannot be known, and faults."""
     pieces, faults = find_pieces(document)
+    if any(len(fault.loc) == len(locate("layer")) for fault in faults):
+        return None, faults  # without a whole layer nothing else is where it belongs
     closed = np.zeros((document.height, document.width), np.bool_)
     doors = dict.fromkeys(tile for piece in _pick(pieces, "door") for tile in piece.tiles)
     for piece in _pick(pieces, "collision"):

@@ -1,6 +1,7 @@
 """Layers as files that Tiled opens: `.tmj`, `.tmx`, and one CSV for each layer of tiles."""
 
 import json
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from genagents_env.scenario.tiled.document import (
@@ -30,17 +31,16 @@ _Table = dict[str, _JsonValue]
 def format_tmj(document: TiledDocument, image: str) -> str:
     """Return the text of a `.tmj`; `image` is the file of the tileset's picture beside it."""
     layers: list[_JsonValue] = []
-    rows: dict[str, str] = {}
+    lists = _Lists()
     for number, layer in enumerate(document.layers, 1):
         common: _Table = {"id": number, "name": layer.name, "opacity": 1, "visible": True}
         common |= {"x": 0, "y": 0, **_list_json(layer.properties)}
         if isinstance(layer, PaintedLayer):
-            mark = f"\0{number}"  # no text of a scenario holds a NUL
-            rows[json.dumps(mark)] = _format_rows(layer)
             size: _Table = {"width": document.width, "height": document.height}
-            layers.append({"type": "tilelayer", **common, **size, "data": mark})
+            data = lists.keep(_format_rows(layer))
+            layers.append({"type": "tilelayer", **common, **size, "data": data})
         else:
-            objects: list[_JsonValue] = [_make_table(shape) for shape in layer.shapes]
+            objects = lists.keep(_format_lines(map(_make_table, layer.shapes)))
             kind: _Table = {"type": "objectgroup", "draworder": "index", "objects": objects}
             if layer.name in _COLORS:
                 kind["color"] = _COLORS[layer.name]
@@ -60,13 +60,33 @@ def format_tmj(document: TiledDocument, image: str) -> str:
         "nextlayerid": len(document.layers) + 1,
         "nextobjectid": _count_objects(document) + 1,
         **_list_json(document.properties),
-        "tilesets": [_make_tileset(document, image)],
+        "tilesets": [_make_tileset(document, image, lists)],
         "layers": layers,
     }
-    text = json.dumps(table, indent=1, ensure_ascii=False)
-    for mark, numbers in rows.items():
-        text = text.replace(mark, f"[\n{numbers}]", 1)
-    return text + "\n"
+    return lists.put(json.dumps(table, indent=1, ensure_ascii=False)) + "\n"
+
+
+class _Lists:
+    """Long lists, a line an entry or a row, which the rest of the text only marks."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def keep(self, text: str) -> str:
+        """Return what stands for the list of these lines until `put`."""
+        mark = f"\0{len(self._texts)}"  # no text of a scenario holds a NUL
+        self._texts[json.dumps(mark)] = f"[\n{text}]"
+        return mark
+
+    def put(self, text: str) -> str:
+        """Return a text with the lists in it."""
+        for mark, lines in self._texts.items():
+            text = text.replace(mark, lines, 1)
+        return text
+
+
+def _format_lines(tables: Iterable[_Table]) -> str:
+    return ",\n".join(json.dumps(table, ensure_ascii=False) for table in tables)
 
 
 def _format_rows(layer: PaintedLayer) -> str:
@@ -125,11 +145,13 @@ def _list_own_tiles(document: TiledDocument) -> list[TileKind]:
     return [kind for kind in document.tiles.values() if kind.properties or kind.class_]
 
 
-def _make_tileset(document: TiledDocument, image: str) -> _Table:
-    tiles: list[_JsonValue] = [
-        {"id": kind.number, "type": kind.class_, **_list_json(kind.properties)}
-        for kind in _list_own_tiles(document)
-    ]
+def _make_tileset(document: TiledDocument, image: str, lists: _Lists) -> _Table:
+    tiles = lists.keep(
+        _format_lines(
+            {"id": kind.number, "type": kind.class_, **_list_json(kind.properties)}
+            for kind in _list_own_tiles(document)
+        )
+    )
     width, height = _measure_tileset(document)
     return {
         "firstgid": 1,

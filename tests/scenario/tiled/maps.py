@@ -133,7 +133,7 @@ def write_files(folder: Path, files: dict[str, str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text.encode())
+        (folder / name).write_bytes(text.encode(errors="surrogateescape"))
     return folder
 
 

@@ -52,3 +52,10 @@ def test_a_folder_with_an_exported_map_is_the_scenario_itself(tmp_path: Path) ->
     text = (folder / "scenario.toml").read_text()
     (folder / "scenario.toml").write_text(f'map = "oak_hill.tmj"\n{text}')
     assert_equal_towns(plan, lay_out(load_scenario(folder)))
+
+
+def test_the_shipped_map_is_the_town_of_the_party(tmp_path: Path) -> None:
+    shipped = ROOT / "scenarios" / "valentines_party" / "oak_hill.tmj"
+    folder = write_files(tmp_path, convert_map(shipped, "oak_hill"))
+    assert_equal_towns(lay_out(load_scenario("valentines_party")), lay_out(load_scenario(folder)))
+    assert shipped.with_name("oak_hill_tiles.png").is_file()

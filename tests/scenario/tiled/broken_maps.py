@@ -1,0 +1,422 @@
+"""The corpus of broken Tiled maps: what is changed in a good one, and what must be said of it."""
+
+import gzip
+import json
+import zlib
+from dataclasses import dataclass
+
+from tests.scenario.tiled.maps import (
+    FILE,
+    HEIGHT,
+    SCENARIO,
+    WIDTH,
+    Table,
+    change,
+    pack,
+    point,
+    properties,
+    rectangle,
+    school,
+    tiles,
+    tileset,
+    to_tmx,
+)
+
+Files = dict[str, str]
+COUNT = WIDTH * HEIGHT
+SECTORS, ARENAS, OBJECTS, DOORS, SPAWNS = (("layers", i, "objects") for i in range(2, 7))
+GROUND: tuple[str | int, ...] = ("layers", 0)
+SCHOOL, PARK = (*SECTORS, 0), (*SECTORS, 1)
+DESK, SHELF = (*OBJECTS, 0), (*OBJECTS, 1)
+LIBRARY = (*ARENAS, 1)
+Edit = tuple[tuple[str | int, ...], object]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Files of a scenario folder, and the beginning of one of its faults."""
+
+    files: Files
+    message: str
+
+
+def edited(message: str, *edits: Edit) -> Broken:
+    """The school with some values replaced."""
+    return Broken({FILE: json.dumps(change(*edits))}, message)
+
+
+def said(message: str, old: str, new: str) -> Broken:
+    """The school as it is, and a scenario.toml that does not fit it."""
+    assert old in SCENARIO
+    return Broken(
+        {FILE: json.dumps(school()), "scenario.toml": SCENARIO.replace(old, new, 1)}, message
+    )
+
+
+def written(message: str, text: str, **files: str) -> Broken:
+    """Any text in place of the map; `tsx` and the like are files beside it."""
+    others = {f"t.{end}": content for end, content in files.items()}
+    return Broken({FILE: text, **others}, message)
+
+
+def as_tmx(message: str, text: str) -> Broken:
+    scenario = SCENARIO.replace(".tmj", ".tmx")
+    return Broken({"school.tmx": text, "scenario.toml": scenario}, message)
+
+
+def own(place: tuple[str | int, ...], **values: object) -> Edit:
+    return ((*place, "properties"), properties(**values))
+
+
+def external(source: str) -> Edit:
+    return (("tilesets", 0), {"firstgid": 1, "source": source})
+
+
+def encode(data: object, encoding: str, compression: str = "") -> Edit:
+    layer: Table = {**tiles("ground", []), "data": data, "encoding": encoding}
+    return (GROUND, {**layer, "compression": compression})
+
+
+_GROUND = 'school.tmj:layer "ground": '
+_BOMB = """<?xml version="1.0"?>
+<!DOCTYPE map [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<map orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16">&b;</map>
+"""
+_ENTITY = """<?xml version="1.0"?>
+<!DOCTYPE map [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
+<map orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16">&secret;</map>
+"""
+_CHUNK: Table = {"x": 0, "y": 0, "width": 16, "height": 16, "data": [1] * 256}
+_FAR: Table = {**_CHUNK, "x": 5000}
+
+BROKEN: dict[str, Broken] = {
+    # The file.
+    "not JSON": written("school.tmj:file: not JSON: ", '{"width": '),
+    "no number of JSON": written("school.tmj:file: not JSON: NaN is no number", '{"width": NaN}'),
+    "a list": written("school.tmj:file: it is no table in { }", "[1]"),
+    "deep": written("school.tmj:file: nested too deeply", "[" * 200_000),
+    "no text": Broken({FILE: "\udcff"}, "school.tmj:file: not UTF-8 text (byte 0)"),
+    "not XML": as_tmx("school.tmx:file: not XML: ", "<map"),
+    "another root": as_tmx(
+        "school.tmx:file: its root is <tileset>; <map> is wanted", "<tileset></tileset>"
+    ),
+    "entity bomb": as_tmx("school.tmx:file: it declares a document type (<!DOCTYPE ", _BOMB),
+    "external entity": as_tmx("school.tmx:file: it declares a document type", _ENTITY),
+    "deep XML": as_tmx("school.tmx:file: nested too deeply; at most 32", "<map>" * 50),
+    "no file": said("school.tmj:file: there is no such file", SCENARIO[-1:], "\n"),
+    "out of the folder": said(
+        "../school.tmj:file: leads out of the scenario folder", '"school.tmj"', '"../school.tmj"'
+    ),
+    "no map": said('scenario.toml:map: "school.png" is no map; the name', ".tmj", ".png"),
+    # Its head.
+    "huge": edited(
+        'school.tmj:file: "width" is 1000000000; from 1 to 512 are allowed',
+        (("width",), 10**9),
+    ),
+    "without a size": edited('school.tmj:file: lacks "height"', (("height",), None)),
+    "half a tile": edited(
+        'school.tmj:file: "width" is 2.5; a whole number is wanted', (("width",), 2.5)
+    ),
+    "isometric": edited(
+        'school.tmj:file: the map is "isometric"; orientation "orthogonal" is allowed',
+        (("orientation",), "isometric"),
+    ),
+    "no pixels": edited('school.tmj:file: "tilewidth" is 0; from 1 to', (("tilewidth",), 0)),
+    "infinite and empty": edited(
+        "school.tmj:file: the map is infinite and no tile is painted",
+        (("infinite",), True),
+        (("layers",), [{**tiles("ground", []), "chunks": []}]),
+    ),
+    "infinite and huge": edited(
+        "school.tmj:file: what is painted is 5016 x 16 tiles; at most 512 x 512 are allowed",
+        (("infinite",), True),
+        (GROUND, {**tiles("ground", []), "chunks": [_CHUNK, _FAR]}),
+    ),
+    # Tilesets.
+    "missing tileset": edited(
+        'school.tmj:tileset "t.tsx": there is no such file', external("t.tsx")
+    ),
+    "tileset elsewhere": edited(
+        'school.tmj:tileset "../t.tsx": leads out of the scenario folder', external("../t.tsx")
+    ),
+    "tileset of the system": edited(
+        'school.tmj:tileset "/etc/hostname.tsx": ', external("/etc/hostname.tsx")
+    ),
+    "tileset of no kind": edited('school.tmj:tileset "t.png": "t.png" is of no', external("t.png")),
+    "tileset without a count": written(
+        'school.tmj:tileset "t.tsx": the tileset lacks "tilecount", which Tiled writes',
+        json.dumps(change(external("t.tsx"))),
+        tsx='<tileset name="t" tilewidth="16" tileheight="16" columns="1"/>',
+    ),
+    "tileset with an entity": written(
+        'school.tmj:tileset "t.tsx": it declares a document type',
+        json.dumps(change(external("t.tsx"))),
+        tsx=_ENTITY,
+    ),
+    "endless tileset": edited(
+        "school.tmj:tileset: 1000000000 tiles; at most 65536 are allowed in all",
+        (("tilesets", 0, "tilecount"), 10**9),
+    ),
+    "overlapping tilesets": edited(
+        'school.tmj:tileset: "firstgid" is 2; at least 5 is wanted',
+        (("tilesets", "+"), tileset(2, "again", 3)),
+    ),
+    "no tile of that number": edited(
+        'school.tmj:layer "ground", tile 3, 1: 9 is the number of no tile; the tilesets have 1 ',
+        (("layers", 0, "data", WIDTH + 3), 9),
+    ),
+    "no tileset": edited(
+        'school.tmj:layer "ground", tile 0, 0: 2 is the number of no tile; add its tileset',
+        (("tilesets",), []),
+    ),
+    # Layers of tiles.
+    "unknown encoding": edited(
+        _GROUND + 'encoding "base58" is unknown; allowed: "csv", "base64"', encode("x", "base58")
+    ),
+    "unknown compression": edited(
+        _GROUND + 'compression "rar" is unknown; allowed: "gzip", "zlib", "zstd"',
+        encode("x", "base64", "rar"),
+    ),
+    "no base64": edited(_GROUND + "its data is not base64: ", encode("a b!", "base64")),
+    "no zlib": edited(
+        _GROUND + "its data is not zlib: ", encode(pack([2] * COUNT), "base64", "zlib")
+    ),
+    "no zstd": edited(
+        _GROUND + "its data is not zstd: ", encode(pack([2] * COUNT), "base64", "zstd")
+    ),
+    "zip bomb": edited(
+        _GROUND + f"it holds {COUNT + 1} tiles; 20 x 12 = {COUNT} are wanted",
+        encode(pack([0] * 10_000_000, zlib.compress), "base64", "zlib"),
+    ),
+    "gzip cut short": edited(
+        _GROUND + "it holds ", encode(pack([2] * 100, gzip.compress), "base64", "gzip")
+    ),
+    "half a number": edited(
+        _GROUND + "its data has 3 bytes; 4 a tile are wanted", encode("AAAA", "base64")
+    ),
+    "too few tiles": edited(
+        _GROUND + "it holds 3 tiles; 20 x 12 = ", (("layers", 0, "data"), [1] * 3)
+    ),
+    "no number of a tile": edited(
+        _GROUND + 'entry 1: "wall" is no tile; whole numbers from 0',
+        (("layers", 0, "data", 0), "wall"),
+    ),
+    "tile below zero": edited(_GROUND + 'entry 1: "-1" is no tile', (("layers", 0, "data", 0), -1)),
+    "another size": edited(
+        _GROUND + "it is 19 x 12 tiles; 20 x 12 as the map are wanted", (("layers", 0, "width"), 19)
+    ),
+    "half a tile aside": edited(
+        'school.tmj:layer "collisions": it is shifted by 8, 0 pixels; whole tiles of 16 x 16 are',
+        (("layers", 1, "offsetx"), 8),
+        (("layers", 1, "offsety"), 0),
+    ),
+    "no such layer": edited(
+        _GROUND + 'its type "voxels" is unknown; allowed: tilelayer, ',
+        ((*GROUND, "type"), "voxels"),
+    ),
+    "nearly a layer": edited(
+        'school.tmj:layer "colisions": its name means nothing; did you mean "collisions"?',
+        (("layers", 1, "name"), "colisions"),
+    ),
+    "unnamed tile": edited(
+        'school.tmj:layer "arenas", tile 0, 0: tile 0 of tileset "plain" has no property "name"',
+        (("layers", "+"), tiles("arenas", [1] + [0] * (COUNT - 1))),
+    ),
+    # Objects of layers.
+    "unknown object layer": edited(
+        'school.tmj:layer "houses": its name means nothing, and object 1 "School" has no class',
+        (("layers", 2, "name"), "houses"),
+    ),
+    "unknown class": edited(
+        'school.tmj:layer "objects", object 5 "desk": class "dask" is unknown; allowed: ',
+        ((*DESK, "type"), "dask"),
+    ),
+    "no name": edited(
+        'school.tmj:layer "arenas", object 4: it has no name; every arena has one',
+        ((*LIBRARY, "name"), ""),
+    ),
+    "slash": edited(
+        'school.tmj:layer "arenas", object 4 "a/b": a name has no', ((*LIBRARY, "name"), "a/b")
+    ),
+    "no place": edited(
+        'school.tmj:layer "objects", object 5 "desk": it lacks "x", which Tiled writes',
+        ((*DESK, "x"), None),
+    ),
+    "text for a number": edited(
+        'school.tmj:layer "objects", object 5 "desk": it is not as Tiled writes it',
+        ((*DESK, "x"), "left"),
+    ),
+    "a line": edited(
+        'school.tmj:layer "objects", object 5 "desk": it is a polyline; a rectangle, ',
+        ((*DESK, "polyline"), [{"x": 0, "y": 0}, {"x": 16, "y": 0}]),
+    ),
+    "a template": edited(
+        'school.tmj:layer "objects", object 5 "desk": it is made from a template; detach',
+        ((*DESK, "template"), "desk.tx"),
+    ),
+    "out of the map": edited(
+        'school.tmj:layer "arenas", object 4 "library": it reaches out of the map, to tile 20, 2; '
+        "the map is 20 x 12 tiles",
+        ((*LIBRARY, "width"), 1600),
+    ),
+    "unknown property": edited(
+        'school.tmj:layer "arenas", object 4 "library": property "capasity" is unknown; did you '
+        'mean "capacity"?',
+        own(LIBRARY, capasity=5),
+    ),
+    "property of another kind": edited(
+        'school.tmj:layer "arenas", object 4 "library": property "capacity" is "many"; a whole',
+        own(LIBRARY, capacity="many"),
+    ),
+    "property not allowed": edited(
+        'school.tmj:layer "arenas", object 4 "library", capacity: 0 is not allowed; at least 1 is',
+        own(LIBRARY, capacity=0),
+    ),
+    "no hours": edited(
+        'school.tmj:layer "arenas", object 3 "class room", hours, 0: "always" is not written as',
+        own((*ARENAS, 0), hours="always"),
+    ),
+    "no such person": edited(
+        'school.tmj:layer "objects", object 5 "desk", users, 0: ', own(DESK, users="Carl Day")
+    ),
+    # What they mean together.
+    "nothing drawn": edited(
+        "school.tmj:file: no sector is drawn; ",
+        (("layers",), school()["layers"][:2]),  # type: ignore[index]
+    ),
+    "no walkable tile": edited(
+        "school.tmj:file: no tile is left on which one can stand",
+        (("layers", 1, "data"), [1] * COUNT),
+        (DOORS, []),
+    ),
+    "arena without a sector": edited(
+        'school.tmj:layer "arenas", object 4 "library": it lies in no sector; draw one around it',
+        ((*SCHOOL, "width"), 6 * 16),
+    ),
+    "arena in two sectors": edited(
+        'school.tmj:layer "arenas", object 4 "library": it lies in more than one sector',
+        ((*SCHOOL, "width"), 8 * 16),
+        (PARK, rectangle(2, "Park", 10, 2, 8, 8)),
+    ),
+    "overlapping arenas": edited(
+        'school.tmj:layer "arenas", object 4 "library": "School/library" and "School/class room" '
+        "overlap at tile 6, 3",
+        (LIBRARY, rectangle(4, "library", 6, 2, 7, 8)),
+    ),
+    "overlapping sectors": edited(
+        'school.tmj:layer "sectors", object 2 "Park": "Park" and "School" overlap at tile 11, 3',
+        (PARK, rectangle(2, "Park", 11, 2, 5, 4)),
+    ),
+    "overlapping objects": edited(
+        'school.tmj:layer "objects", object 6 "shelf": "School/class room/shelf" and "School/class '
+        'room/desk" overlap at tile 5, 4',
+        (SHELF, rectangle(6, "shelf", 5, 4, 1, 2)),
+    ),
+    "closed arena": edited(
+        'school.tmj:layer "arenas", object 4 "library": all tiles of "School/library" are closed',
+        (LIBRARY, rectangle(4, "library", 7, 2, 1, 3)),
+        (OBJECTS, []),
+    ),
+    "object outside": edited(
+        'school.tmj:layer "objects", object 5 "desk": it lies in no arena, at tile 1, 10; put it',
+        (DESK, rectangle(5, "desk", 1, 10, 1, 1)),
+    ),
+    "object in two arenas": edited(
+        'school.tmj:layer "objects", object 5 "desk": it lies in more than one arena',
+        (DESK, rectangle(5, "desk", 6, 5, 3, 1)),
+    ),
+    "object in no such arena": edited(
+        'school.tmj:layer "objects", object 5 "desk": no arena "School/cellar" is drawn; ',
+        own(DESK, arena="School/cellar"),
+    ),
+    "object on a door": edited(
+        'school.tmj:layer "objects", object 5 "desk": [4, 9] is a door',
+        (DESK, {**point(5, "desk", 4, 9), "properties": properties(arena="School/class room")}),
+    ),
+    "second object": edited(
+        'school.tmj:layer "objects", object 7 "desk": a second object "desk", apart from the first',
+        ((*OBJECTS, "+"), rectangle(7, "desk", 3, 7, 1, 1)),
+    ),
+    "second arena": edited(
+        'school.tmj:layer "arenas", object 5 "Library": a second arena "Library", apart from',
+        (LIBRARY, rectangle(4, "library", 7, 2, 6, 2)),
+        ((*ARENAS, "+"), rectangle(5, "Library", 8, 7, 4, 2)),
+        (OBJECTS, []),
+        (DOORS, []),
+    ),
+    "key said twice": edited(
+        'school.tmj:layer "sectors", object 4 "Park": "capacity" of "Park" is said twice',
+        own(PARK, capacity=2),
+        ((*SECTORS, "+"), rectangle(4, "Park", 14, 6, 4, 1, capacity=3)),
+    ),
+    "open air of a building": edited(
+        'school.tmj:layer "sectors", object 1 "School": property "open_air" of a sector that has',
+        own(SCHOOL, open_air=True),
+    ),
+    "wide spawn": edited(
+        'school.tmj:layer "spawns", object 9: "School/class room/Ann Lee" covers 2 tiles',
+        ((*SPAWNS, 0), rectangle(9, "", 4, 6, 2, 1, person="Ann Lee")),
+    ),
+    "spawn in a wall": edited(
+        'school.tmj:layer "spawns", object 9: [7, 4] is no free tile of its arena',
+        ((*SPAWNS, 0), point(9, "", 7, 4, person="Ann Lee")),
+    ),
+    "two spawns of one": edited(
+        'school.tmj:layer "spawns", object 10 "b": a second spawn of "Ann Lee"',
+        ((*SPAWNS, "+"), point(10, "b", 5, 7, person="Ann Lee")),
+    ),
+    "spawn of nobody": edited(
+        'school.tmj:layer "spawns", object 9: no person "Cy" in the scenario; ',
+        own((*SPAWNS, 0), person="Cy"),
+    ),
+    "door to nowhere": edited(
+        'school.tmj:layer "doors", object 7: no place "Attic" is drawn; ',
+        own((*DOORS, 0), arena="Attic"),
+    ),
+    "no way": edited(
+        'school.tmj:layer "arenas", object 4 "library": there is no way to it from "School/class '
+        'room/Ann Lee", where Ann Lee starts',
+        (DOORS, [point(8, "", 4, 9)]),
+    ),
+    # Together with scenario.toml.
+    "said otherwise": said(
+        'school.tmj:layer "sectors", object 1 "School": "common" of "school" is said here and in '
+        "scenario.toml, not alike",
+        "[[people]]",
+        '[[sectors]]\nname = "school"\ncommon = false\n\n[[people]]',
+    ),
+    "not drawn": said(
+        "scenario.toml:sectors[0].arenas[0]: the map has no tile of this arena",
+        "[[people]]",
+        '[[sectors]]\nname = "School"\narenas = [{ name = "cellar" }]\n\n[[people]]',
+    ),
+    "start said twice": said(
+        'school.tmj:layer "spawns", object 9: the scenario says itself where "Ann Lee" starts',
+        'home = "School/class room"',
+        'home = "School/class room"\nstart = "Park"',
+    ),
+    "no such home": said(
+        "scenario.toml:people[0].home: ", '"School/class room"', '"School/cellar"'
+    ),
+    "a second map": Broken(
+        {FILE: json.dumps(school()), "map.txt": "..."},
+        "map.txt:file: a second map beside school.tmj; one is allowed",
+    ),
+    # The same in the other format.
+    "unknown encoding in XML": as_tmx(
+        'school.tmx:layer "ground": encoding "base58" is unknown',
+        to_tmx(school()).replace('encoding="csv"', 'encoding="base58"', 1),
+    ),
+    "text for a number in XML": as_tmx(
+        'school.tmx:layer "objects", object 5 "desk": it is not as Tiled writes it',
+        to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="left"'),
+    ),
+    "no point of numbers in XML": as_tmx(
+        'school.tmx:layer "objects", object 5 "desk": it has no place; numbers of pixels',
+        to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="nan"'),
+    ),
+    "huge in XML": as_tmx(
+        'school.tmx:file: "height" is 99999; from 1 to 512 are allowed',
+        to_tmx(school()).replace(f'height="{HEIGHT}"', 'height="99999"', 1),
+    ),
+}
