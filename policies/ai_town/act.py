@@ -6,9 +6,8 @@ No model is asked here. What one does is worded so that others see how far the t
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.cognition.bedtime import choose_night_step
 from genagents_env.cognition.query import Moment
-from genagents_env.rng import draw_unit
 
-from . import groups, pursue, signs
+from . import groups, invitations, pursue, signs
 from .mind import AiTownMind, LastStep, StepKind, TalkState
 
 _TALKING, _THINKING, _WALKING = "💬", "💭", "🚶"
@@ -54,12 +53,12 @@ def _choose_talk_step(mind: AiTownMind, talk: TalkState, moment: Moment) -> tupl
     if moment.now - talk.begun >= mind.config.walk_over_seconds:
         return _leave(moment)
     if talk.stage == "invited":
-        return _answer_invitation(mind, talk, moment)
+        return _answer_invitation(mind, talk)
     if talk.stage == "walking":
         return _walk_over(mind, talk, moment)
     if talk.begun == moment.now:
         words = signs.write_invitation(talk.other)
-        return _say(talk.other, words, f"{signs.WAITING} {talk.other}"), "invite"
+        return _say(None, words, f"{signs.WAITING} {talk.other}"), "invite"
     return Idle(f"{signs.WAITING} {talk.other}", _THINKING), "other"
 
 
@@ -70,18 +69,12 @@ def _leave(moment: Moment) -> tuple[Action, StepKind]:
     return Idle("looking round"), "leave"
 
 
-def _answer_invitation(
-    mind: AiTownMind, talk: TalkState, moment: Moment
-) -> tuple[Action, StepKind]:
-    town = moment.percept.conversation
-    if town is not None and not town.may_speak:
-        return Idle(f"{signs.LISTENING} {talk.other}"), "other"
-    drawn = draw_unit(mind.services.seed, "accepts", talk.begun, talk.other, mind.agent)
-    if drawn < mind.config.accept_chance:
+def _answer_invitation(mind: AiTownMind, talk: TalkState) -> tuple[Action, StepKind]:
+    if not talk.failed and invitations.accepts(mind, talk):
         words = signs.write_acceptance(talk.other)
-        return _say(None, words, f"{signs.COMING} {talk.other}"), "accept"
-    words = signs.write_refusal(talk.other)
-    return Talk(None, words, leave=True, doing="declining to talk", emoji=_TALKING), "refuse"
+        return _say(talk.other, words, f"{signs.COMING} {talk.other}"), "accept"
+    write = signs.write_apology if talk.failed else signs.write_refusal
+    return _say(None, write(talk.other), "staying where one is"), "refuse"
 
 
 def _walk_over(mind: AiTownMind, talk: TalkState, moment: Moment) -> tuple[Action, StepKind]:

@@ -25,7 +25,7 @@ from genagents_env.llm.schemas import ReplyModel
 
 from . import groups, turns
 from .mind import AiTownMind, TalkState
-from .prompt import describe_lines, describe_others, fill_prompt, find_latest_talk
+from .prompt import describe_lines, describe_others, fill_prompt, find_latest_talk, list_shown
 from .retrieve import TimedMemory, recall
 
 _KINDS = ("start", "continue", "leave")
@@ -116,7 +116,8 @@ async def _prepare_message(
     if kind != "leave":  # good-bye needs no memories (code)
         about = shorten_name(talk.other)
         query = f"{mind.name} is talking to {about}" if kind == "start" else _ask_about(about)
-        memories = await recall(mind, query, moment.now)
+        shown_anyway = list_shown(mind, talk.others)
+        memories = await recall(mind, query, moment.now, shown=shown_anyway)
     shown = fill_prompt(
         mind,
         f"converse_{kind}",
@@ -125,6 +126,7 @@ async def _prepare_message(
         memories,
         others=shorten_names(talk.others),
         met=any(find_latest_talk(mind, name) is not None for name in talk.others),
+        closing=len(talk.lines) >= mind.config.max_messages,
         answers=bool(talk.lines) and talk.lines[-1].speaker != mind.name,
     )
     return PreparedQuery(shown.messages, data, shown.cuts)

@@ -13,7 +13,7 @@ from genagents_env.percept import SeenPerson
 from genagents_env.rng import draw_index
 
 from . import signs
-from .mind import AiTownMind, TalkState
+from .mind import LONG_AGO, AiTownMind, TalkState
 
 _PATIENCE = 30  # seconds for which one who was near waits for the others to speak, or to go on
 _RETRY = 60  # seconds after the town refused for the first time
@@ -50,12 +50,28 @@ def _is_free(mind: AiTownMind, seen: SeenPerson, now: int) -> bool:
 
 def is_resting(mind: AiTownMind, name: str, now: int) -> bool:
     """Return whether the agent leaves somebody alone for now: they talked, or may not yet."""
-    refused = mind.refusals.get(name, 0)
     wait = mind.config.pair_seconds
-    if refused:
-        wait = max(wait, _RETRY) * 2**refused
-    at = mind.talked.get(name)
-    return at is not None and now - at < wait
+    lately = now - mind.talked.get(name, LONG_AGO) < wait
+    return (
+        lately
+        or must_wait(mind, name, now)
+        or now - mind.declined.get(name, LONG_AGO) < (wait or _RETRY)
+    )
+
+
+def must_wait(mind: AiTownMind, name: str, now: int) -> bool:
+    """Return whether the town would not let the two talk again yet, as far as the agent knows."""
+    return now - mind.talked.get(name, LONG_AGO) < mind.spacing
+
+
+def note_refusal(mind: AiTownMind, name: str, now: int) -> None:
+    """Learn that the town did not let the agent talk to somebody: wait for twice as long.
+
+    It does not say for how long two have to leave each other alone, which each town rules anew.
+    """
+    mind.declined[name] = now
+    if name in mind.talked:
+        mind.spacing = max(mind.spacing, _RETRY, 2 * (now - mind.talked[name]))
 
 
 def note_members(

@@ -41,6 +41,7 @@ class TalkState:
     need not come together. `turn`: of a group: who was looked at by the speaker, and is to speak.
     `gaze`: of a group: at whom the agent will look with its words. `failed`: the town did not let
     it say its words. `members`: the others whom the town counted among it at the moment before.
+    `mutual`: each invited the other.
     """
 
     others: list[str]
@@ -58,6 +59,7 @@ class TalkState:
     gaze: str = ""
     failed: bool = False
     members: list[str] = field(default_factory=list)
+    mutual: bool = False
 
     @property
     def other(self) -> str:
@@ -107,8 +109,8 @@ class AiTownMind(Mind[AiTownConfig]):
         step: what it did last.
         left: when its last talk ended; `tried`: when it last invited; `rested`: when its last
             activity ended.
-        talked: when it last talked with whom, or was declined.
-        refusals: how often in a row the town has not let it speak to somebody.
+        talked: when it last talked with whom; `declined`: when whom it invited last did not come.
+        spacing: seconds that the town, as far as is known, wants between two talks of a pair.
         ignored: with whom it talked last, until its next walk has ended.
         reflected: when it last reflected.
         review: a talk has been remembered since it last looked whether to reflect.
@@ -129,7 +131,8 @@ class AiTownMind(Mind[AiTownConfig]):
     tried: int = LONG_AGO
     rested: int = LONG_AGO
     talked: dict[str, int] = field(default_factory=dict)
-    refusals: dict[str, int] = field(default_factory=dict)
+    declined: dict[str, int] = field(default_factory=dict)
+    spacing: int = 0
     ignored: list[str] = field(default_factory=list)
     reflected: int = LONG_AGO
     review: bool = False

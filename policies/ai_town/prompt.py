@@ -9,7 +9,7 @@ from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.stream import Memory
 
-from .mind import AiTownMind, SaidLine
+from .mind import AiTownMind, SaidLine, format_tie
 from .retrieve import TimedMemory
 
 _LATEST = 100  # memories among which the last talk with somebody is looked for
@@ -54,6 +54,16 @@ def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
             when = format_moment(mind.services.to_time(latest.created))
             lines.append([f"last talk with {short}", when, latest.text])
     return Section("ties", lines)
+
+
+def list_shown(mind: AiTownMind, others: Sequence[str]) -> list[str]:
+    """Return what `describe_others` tells, in the words in which it is remembered."""
+    ties = mind.profile.relationships
+    talks = (find_latest_talk(mind, name) for name in others)
+    return [
+        *(format_tie(name, ties[name]) for name in others if name in ties),
+        *(talk.text for talk in talks if talk is not None),
+    ]
 
 
 def find_latest_talk(mind: AiTownMind, other: str) -> Memory | None:

@@ -14,7 +14,7 @@ from genagents_env.percept import SeenPerson
 from genagents_env.rng import draw_bits, draw_index
 from genagents_env.scenario.plan import Hours
 
-from . import groups, perceive, signs
+from . import groups, signs, talks
 from .mind import AiTownMind, TalkState
 
 _EMOJI = {"reading a book": "📖", "daydreaming": "💭", "gardening": "🌱"}
@@ -34,7 +34,7 @@ def advance(mind: AiTownMind, moment: Moment) -> None:
     if mind.pursuit.activity:
         if moment.now < mind.pursuit.until:
             return
-        perceive.end_activity(mind, moment.now)
+        talks.end_activity(mind, moment.now)
     if mind.pursuit.heading:
         _invite(mind, moment)
     elif _has_just_left(mind, moment.now):
@@ -105,7 +105,7 @@ def _invite(mind: AiTownMind, moment: Moment) -> None:
     if moment.percept.conversation is not None or not (name := find_invitee(mind, moment)):
         return
     mind.tried = now
-    perceive.begin_talk(mind, TalkState([name], "inviting", now, mine=True))
+    talks.begin_talk(mind, TalkState([name], "inviting", now, mine=True))
 
 
 def _meet(mind: AiTownMind, moment: Moment) -> None:
@@ -114,7 +114,7 @@ def _meet(mind: AiTownMind, moment: Moment) -> None:
         return
     leads = groups.find_leader(mind, group) == mind.name
     talk = TalkState(group, "talking", moment.now, mine=leads, started=moment.now)
-    perceive.begin_talk(mind, talk)
+    talks.begin_talk(mind, talk)
 
 
 def _is_bedtime(mind: AiTownMind, moment: Moment) -> bool:

@@ -32,6 +32,7 @@ async def recall(
     count: int | None = None,
     touch: bool = True,
     without: Collection[MemoryAccess] = (),
+    shown: Collection[str] = (),
 ) -> list[TimedMemory]:
     """Return what a query brings to mind, best first, each with the words for when it was.
 
@@ -43,6 +44,7 @@ async def recall(
         touch: recalling counts as access, but only where the one before lies far enough back.
         without: kinds of memories that do not come to mind: `observation` is what was said in
             talks and announced, `reflection` what was concluded from it.
+        shown: what the prompt says anyway, in the words in which it is remembered.
     """
     count, embedder = count or mind.config.recall, mind.services.embedder
     if embedder is None or not len(mind.stream):
@@ -51,7 +53,8 @@ async def recall(
     vectors = await embedder.embed([query])
     similarity = np.round(mind.stream.compute_exact_similarity(vectors)[0], _DECIMALS)
     order = np.argsort(-similarity, kind="stable").tolist()
-    left = [id_ for id_ in order if _classify(mind.stream[id_]) not in without]
+    memories = ((id_, mind.stream[id_]) for id_ in order)
+    left = [id_ for id_, one in memories if _classify(one) not in without and one.text not in shown]
     nearest = np.array(left[: count * mind.config.overfetch], dtype=np.int64)
     if not len(nearest):
         return []

@@ -15,23 +15,29 @@ STROLLING = "out for a walk"
 _ENGAGED = (TALKING, LISTENING, TYPING, COMING, WAITING, "talking to")  # the last is the world's
 _FIXED = re.compile(
     r".+, do you have a moment to talk\?|Gladly, .+\. I am coming over\.|Not now, .+, I am sorry\."
+    r"|Later, .+, we talked not long ago\."
 )
 _GAZE = re.compile(r", looking at (.+)$")
 
 
 def write_invitation(to: str) -> str:
     """Return the words by which one asks somebody for a talk."""
-    return f"{_find_first_name(to)}, do you have a moment to talk?"
+    return f"{to}, do you have a moment to talk?"
 
 
 def write_acceptance(to: str) -> str:
     """Return the words by which one comes."""
-    return f"Gladly, {_find_first_name(to)}. I am coming over."
+    return f"Gladly, {to}. I am coming over."
 
 
 def write_refusal(to: str) -> str:
     """Return the words by which one declines."""
-    return f"Not now, {_find_first_name(to)}, I am sorry."
+    return f"Not now, {to}, I am sorry."
+
+
+def write_apology(to: str) -> str:
+    """Return the words by which one declines whom the town does not let one talk to yet."""
+    return f"Later, {to}, we talked not long ago."
 
 
 def is_fixed_form(words: str) -> bool:
@@ -59,7 +65,3 @@ def is_engaged(doing: str) -> bool:
 def is_typing(doing: str, name: str) -> bool:
     """Return whether somebody is seen thinking what to say to `name`."""
     return doing.startswith(f"{TYPING} ") and name in doing
-
-
-def _find_first_name(name: str) -> str:
-    return shorten_name(name.split()[0] if name.split() else name)

@@ -143,12 +143,12 @@ def answer_at_random(request: CompletionRequest) -> str:
         return "no JSON at all"
     if fields != ["say"]:
         return sample_schema(request)
-    first = NAMES[draw_index(seed, len(NAMES), "name")].split()[0]
+    name = NAMES[draw_index(seed, len(NAMES), "name")]
     words = {
         1: "",
-        2: f"{first}, do you have a moment to talk?",
-        3: f"Gladly, {first}. I am coming over.",
-        4: f"Not now, {first}, I am sorry.",
-        5: f"{first}: well, well.",
+        2: f"{name}, do you have a moment to talk?",
+        3: f"Gladly, {name}. I am coming over.",
+        4: f"Not now, {name}, I am sorry.",
+        5: f"{name}: well, well.",
     }
-    return json.dumps({"say": words.get(kind, f"Word {seed % 997} of mine, {first}.")})
+    return json.dumps({"say": words.get(kind, f"Word {seed % 997} of mine, {name}.")})

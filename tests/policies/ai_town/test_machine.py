@@ -31,7 +31,9 @@ from tests.policies.percepts import Value
 LONG_AGO = -(10**9)
 INVITATIONS = {signs.write_invitation(name) for name in NAMES}
 FORMS = INVITATIONS | {
-    write(name) for name in NAMES for write in (signs.write_acceptance, signs.write_refusal)
+    write(name)
+    for name in NAMES
+    for write in (signs.write_acceptance, signs.write_refusal, signs.write_apology)
 }
 
 
@@ -46,10 +48,10 @@ class Watch:
     def __init__(self, config: AiTownConfig, *, strangers: bool) -> None:
         self.config, self.strangers = config, strangers
         self.invited: dict[str, int] = {}  # when somebody invited last
+        self.asked: dict[str, str] = {}  # and whom
         self.left: dict[str, int] = {}  # when somebody was last seen to be in no talk any more
         self.parted: dict[tuple[str, str], int] = {}  # when two last left a talk with each other
         self.company: dict[str, dict[str, int]] = defaultdict(dict)  # with whom, for how many ticks
-        self.crowded: dict[int, int] = {}  # since when more than two are in a talk
         self.invitations = self.accepted = self.words = self.locks = 0
 
     def check(self, town: Square, step: Step) -> None:
@@ -57,6 +59,7 @@ class Watch:
         now = step.tick * TICK
         for name in town.names:
             self._note_company(name, step, now)
+            self._note_refusals(name, step, now)
         for name in town.names:
             mind = town.policy.minds[name]
             self._check_one_talk(mind, step)
@@ -65,8 +68,8 @@ class Watch:
             action = step.actions[name]
             inviting = mind.talk is not None and mind.talk.stage == "inviting"
             if inviting and isinstance(action, Talk) and action.text in INVITATIONS:
-                self._check_invitation(name, action, step, now)
-        self._check_crowds(step, now)
+                self._check_invitation(name, action.text, step, now)
+        self._check_crowds(step)
 
     def _note_company(self, name: str, step: Step, now: int) -> None:
         town = step.percepts[name].conversation
@@ -75,16 +78,24 @@ class Watch:
         if before and not members:
             self.left[name] = now
         for other, ticks in before.items():
-            if other not in members and ticks > 1:  # not one who was slower to invite, and left
+            if other not in members and ticks > 0:
                 self.parted[name, other] = now
         self.company[name] = {other: before.get(other, 0) + 1 for other in members}
+
+    def _note_refusals(self, name: str, step: Step, now: int) -> None:
+        mine = {signs.write_refusal(name), signs.write_apology(name)}
+        for words in step.percepts[name].heard:
+            asked = words.text in mine and words.speaker == self.asked.get(name)
+            lapsed = now - self.invited.get(name, LONG_AGO) > self.config.walk_over_seconds
+            if asked and not lapsed and not self.company[name]:
+                self.parted[name, words.speaker or ""] = now
 
     def _check_one_talk(self, mind: AiTownMind, step: Step) -> None:
         """Nobody is in two conversations: the mind's is the one that the town says it is in."""
         town = step.percepts[mind.name].conversation
         if town is None:
             alone = mind.talk is None or mind.config.meet == "collision"
-            assert alone or (mind.talk is not None and mind.talk.stage == "inviting")
+            assert alone or (mind.talk is not None and mind.talk.stage in ("inviting", "invited"))
             return
         assert mind.talk is not None
         some = mind.talk.others if mind.config.meet == "collision" else [mind.talk.other]
@@ -117,9 +128,10 @@ class Watch:
             assert mind.talk.typing >= 0
             assert now - mind.talk.typing >= self.config.typing_seconds
 
-    def _check_invitation(self, name: str, action: Talk, step: Step, now: int) -> None:
+    def _check_invitation(self, name: str, words: str, step: Step, now: int) -> None:
         """Whom one invites is awake, near, free, and was left alone for long enough."""
-        percept, other = step.percepts[name], action.to or ""
+        percept = step.percepts[name]
+        other = next(one for one in NAMES if signs.write_invitation(one) == words)
         self.invitations += 1
         seen = {one.name: one for one in percept.people}
         assert other in seen
@@ -131,20 +143,14 @@ class Watch:
         assert now - self.invited.get(name, LONG_AGO) >= self.config.invite_cooldown
         assert now - self.left.get(name, LONG_AGO) >= self.config.talk_cooldown
         assert now - self.parted.get((name, other), LONG_AGO) >= self.config.pair_seconds
-        self.invited[name] = now
+        self.invited[name], self.asked[name] = now, other
 
-    def _check_crowds(self, step: Step, now: int) -> None:
-        """A third who was slower to invite somebody leaves at once."""
+    def _check_crowds(self, step: Step) -> None:
+        """Two are in a talk, never three."""
         if self.strangers or self.config.meet == "collision":
             return
-        talks = {
-            percept.conversation.id: percept.conversation.members
-            for percept in step.percepts.values()
-            if percept.conversation is not None
-        }
-        crowds = {talk for talk, members in talks.items() if len(members) > 2}
-        self.crowded = {talk: self.crowded.get(talk, now) for talk in crowds}
-        assert all(now - since <= TICK for since in self.crowded.values())
+        towns = (percept.conversation for percept in step.percepts.values())
+        assert all(len(town.members) == 2 for town in towns if town is not None)
 
 
 def check_words(steps: list[Step], config: AiTownConfig) -> int:
