@@ -1,0 +1,51 @@
+"""The scenario of docs/first_scenario.md is whole: written as the page says, it lives."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from genagents_env.evaluate import summarize
+from genagents_env.record import RunReader
+from genagents_env.scenario import load_scenario, validate_folder
+from tests.cli.conftest import Run, genagents
+
+__all__ = ["genagents"]  # the fixture
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "first_scenario.md"
+FILE = re.compile(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", re.S)
+
+
+@pytest.fixture
+def school(genagents: Run) -> Run:
+    """Make the folder as the page says: begin with `genagents new`, replace what it shows."""
+    assert genagents("new", "school")[0] == 0
+    for person in Path("school/people").iterdir():
+        person.unlink()
+    for name, text in FILE.findall(PAGE.read_text("utf-8")):
+        Path(name).write_text(text, "utf-8")
+    return genagents
+
+
+def test_the_page_makes_a_scenario_that_lives_and_reports(school: Run) -> None:
+    assert validate_folder("school") == []
+    scenario = load_scenario("school")
+    assert len(scenario.people) == 4
+    assert scenario.events
+    assert scenario.questions
+    assert school("run", "./school", "--out", "school.sqlite", "-q")[0] == 0
+    with RunReader("school.sqlite") as record:
+        found = summarize(record)
+    assert 1 <= len(found.facts[0].heard) <= 3
+    assert found.gatherings[0].visits
+    code, out, _ = school("report", "school.sqlite")
+    assert code == 0
+    assert "Fact leaving: " in out
+    assert "By noon everybody has heard the rumour" in out
+
+
+def test_the_commands_of_the_page_are_there(school: Run) -> None:
+    commands = re.findall(r"^genagents (\S+)", PAGE.read_text("utf-8"), re.M)
+    assert {"new", "validate", "run", "show", "report", "compare"} <= set(commands)
+    for command in dict.fromkeys(commands):
+        assert school(command, "--help")[0] == 0, command
