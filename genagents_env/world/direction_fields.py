@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
@@ -32,6 +33,14 @@ class DirectionFields:
     def __init__(self, ground: Ground, *, cut_through: bool = False) -> None:
         self._ground, self._cut_through = ground, cut_through
         self._delta: list[int] = ground.delta.tolist()
+        # The part of the ground that each tile hangs together with.
+        shape = (ground.height, ground.width)
+        self._parts: Ints = ndimage.label(ground.free.reshape(shape))[0].ravel()
+        self._tiles = np.arange(ground.count, dtype=np.int32)
+        self._ones = np.ones(5 * ground.count + 1)
+        self._direction: Field = np.zeros(2 * ground.width + 1, dtype=np.uint8)
+        for direction in (UP, LEFT, DOWN, RIGHT):
+            self._direction[self._delta[direction] + ground.width] = direction
         self._fields: dict[tuple[int, ...], Field] = {}
         self._steps: dict[tuple[int, ...] | None, Steps] = {}
 
@@ -73,11 +82,18 @@ class DirectionFields:
         """
         goals = np.unique(np.array(targets, dtype=np.int32))
         directions, reached = self._spread(goals, self._find_steps(goals))
-        if not self._cut_through and not reached[self._ground.free].all():
+        if not self._cut_through and (self._is_near(goals) & ~reached).any():
             through, _ = self._spread(goals, self._list_steps(None))
             directions = np.where(reached, directions, through)
         directions.flags.writeable = False
         return directions
+
+    def _is_near(self, goals: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """Return from which tiles there is any way to the goals, whatever it leads through."""
+        found = np.zeros(int(self._parts.max()) + 1, dtype=np.bool_)
+        found[self._parts[goals]] = True
+        near: npt.NDArray[np.bool_] = found[self._parts]
+        return near
 
     def _spread(
         self, goals: npt.NDArray[np.int32], steps: Steps
@@ -87,15 +103,15 @@ class DirectionFields:
         # One node before all goals, from which the search begins.
         bounds = np.append(bounds, bounds[-1] + np.int32(len(goals)))
         ends = np.concatenate([ends, goals])
-        edges = csr_array((np.ones(len(ends)), ends, bounds), shape=(count + 1, count + 1))
+        edges = csr_array((self._ones[: len(ends)], ends, bounds), shape=(count + 1, count + 1))
         _, before = breadth_first_order(edges, count, return_predecessors=True)
-        before = before[:count].astype(np.int64)
-        step = before - np.arange(count)
-        directions = np.zeros(count, dtype=np.uint8)
-        for direction in (UP, LEFT, DOWN, RIGHT):
-            directions[step == self._delta[direction]] = direction
+        before = before[:count]
+        reached = before >= 0
+        # Where one step leads is told by the difference of two tiles.
+        step = np.where(reached, before - self._tiles, 0) + self._ground.width
+        directions: Field = self._direction.take(step, mode="clip")
         directions[goals] = STAY
-        return directions, before >= 0
+        return directions, reached
 
     def _find_steps(self, goals: npt.NDArray[np.int32]) -> Steps:
         """Return the steps back from `goals` that may be walked; kept by the buildings gone to."""
