@@ -23,10 +23,14 @@ def add_to(app: typer.Typer) -> None:
 def validate(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a scenario.")],
 ) -> None:
-    """Check a scenario and print everything that is wrong with it, a line each."""
+    """Check a scenario and print everything that is wrong with it, a line each.
+
+    What is odd and yet can be lived in, such as tiles that were closed, is told too.
+    """
     from genagents_env.scenario import load_scenario, validate_folder
     from genagents_env.scenario.cost import estimate_cost
     from genagents_env.scenario.town import lay_out
+    from genagents_env.scenario.warnings import list_warnings
 
     faults = validate_folder(folder)
     for line in _shorten(faults):
@@ -34,7 +38,10 @@ def validate(
     if faults:
         raise typer.Exit(2)
     scenario = load_scenario(folder)
-    cost = estimate_cost(scenario, lay_out(scenario))
+    plan = lay_out(scenario)
+    for line in list_warnings(scenario, plan):
+        say(line)
+    cost = estimate_cost(scenario, plan)
     long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "
     say(f"{folder}: valid" + (f"{long}{scenario.hours:g} hours" if cost.run > _LONG else ""))
 

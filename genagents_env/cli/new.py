@@ -3,13 +3,14 @@
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from genagents_env.cli.screen import say
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.files import guard_files
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -94,8 +95,20 @@ def check_name(place: Path, what: str, known: list[str]) -> str:
     return name
 
 
-def place_folder(folder: Path, files: dict[str, str]) -> None:
-    """Write all files into a new folder, or nothing."""
+def place_folder(
+    folder: Path, files: dict[str, str], find_faults: Callable[[Path], list[str]] | None = None
+) -> None:
+    """Write all files into a new folder, or nothing.
+
+    Args:
+        folder: where nothing is yet.
+        files: their texts by their names in the folder.
+        find_faults: what is wrong with a folder; where anything is, it is not made.
+
+    Raises:
+        ConfigError: `folder` is there already, or cannot be written.
+        ScenarioError: all that `find_faults` returns.
+    """
     with guard_files(folder):
         _check_free(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +117,8 @@ def place_folder(folder: Path, files: dict[str, str]) -> None:
             for name, text in files.items():
                 (draft / name).parent.mkdir(parents=True, exist_ok=True)
                 (draft / name).write_text(text, "utf-8")
+            if find_faults is not None and (faults := find_faults(draft)):
+                raise ScenarioError(faults)
             draft.rename(folder)
 
 

@@ -1,6 +1,6 @@
 """What does not change from tick to tick: ground, walls, doors, things and the names of places."""
 
-from colorsys import hls_to_rgb
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -8,19 +8,21 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 from genagents_env.render.boxes import Box, Boxes
-from genagents_env.render.fonts import AnyFont, Fonts
-from genagents_env.render.symbols import find_emoji
+from genagents_env.render.canvas import (
+    DOOR,
+    HEDGE,
+    SIGN,
+    WALL,
+    Canvas,
+    find_floor_color,
+    measure_text,
+)
+from genagents_env.render.fonts import Fonts
+from genagents_env.render.room_names import write_room_names
+from genagents_env.render.things import ThingPainter
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
 
-Color = tuple[int, int, int]
-
-GRASS: Color = (214, 228, 199)
-WALL: Color = (158, 146, 138)
-SIGN: Color = (88, 80, 84)
-HEDGE: Color = (137, 166, 124)
-DOOR: Color = (176, 128, 84)
-INK: Color = (58, 54, 60)
-FAINT: Color = (128, 120, 124)
+_CORNER = 4  # tiles of another building that a building's name may stand on
 
 
 class GroundImage:
@@ -38,10 +40,11 @@ class GroundImage:
         self.draw = ImageDraw.Draw(self.image)
         self._shade_walls()
         self._doors()
-        names = self._sector_names()
-        self._things()
-        self._arena_names(names)
-        self._thing_names()
+        named = self._sector_names()
+        canvas = Canvas(plan, tile, fonts, self.image, self.draw, self.boxes)
+        things = ThingPainter(canvas)
+        write_room_names(canvas, named)
+        things.write_names()
 
     def _shade_walls(self) -> None:
         """Give walls a shadow on the floor below them, so that rooms look like rooms."""
@@ -78,7 +81,7 @@ class GroundImage:
                 continue
             ys, xs = np.nonzero(tiles)
             middle = (xs.min() + xs.max() + 1) * t / 2
-            wide, high = _measure(font, sector.name)
+            wide, high = measure_text(font, sector.name)
             pad = max(3, t // 5)
             top = ys.min() * t - t // 2 - high / 2 - pad
             box = (
@@ -87,79 +90,31 @@ class GroundImage:
                 middle + wide / 2 + 2 * pad,
                 top + high + 2 * pad,
             )
-            box = self.boxes.best([box, _shift(box, 0, -t), _shift(box, 0, t)])
+            choices = [box, _shift(box, 0, -t), _shift(box, 0, t)]
+            choices += [_shift(box, dx, dy) for dx, dy in self._find_tops(owned, box, t)]
+            own = [b for b in choices if not self._covers_others(b, index)]
+            box = self.boxes.best(own or choices)
             self.draw.rounded_rectangle(box, radius=(high + 2 * pad) / 2, fill=SIGN)
             centre = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
             self.draw.text(centre, sector.name, (255, 255, 255), font, anchor="mm")
             placed[index] = box
         return placed
 
-    def _things(self) -> None:
-        size = max(9, int(self.tile * 0.8))
-        for item in self.plan.objects:
-            x = item.tile[0] * self.tile + (self.tile - size) // 2
-            y = item.tile[1] * self.tile + (self.tile - size) // 2
-            box = self.boxes.take((x, y, x + size - 1, y + size - 1))
-            self.draw.rounded_rectangle(
-                box, size // 4, fill=(252, 249, 242), outline=(190, 178, 164)
-            )
-            centre = (x + size / 2, y + size / 2)
-            sign = self.fonts.drawable(find_emoji(item.name))
-            if sign:
-                font = self.fonts.emoji(max(8, int(size * 0.66)))
-                self.draw.text(centre, sign, (120, 92, 70), font, anchor="mm")
-            else:
-                font = self.fonts.text(max(8, int(size * 0.55)), "SemiBold")
-                self.draw.text(centre, item.name[:1].upper(), (120, 92, 70), font, anchor="mm")
+    def _find_tops(self, owned: list[int], box: Box, t: int) -> Iterator[tuple[float, float]]:
+        """Yield how far a building's name is from standing above each of its rooms instead."""
+        middle, height = (box[0] + box[2]) / 2, box[3] - box[1]
+        for arena in owned:
+            ys, xs = np.nonzero((self.plan.arena == arena) & ~self.plan.blocked)
+            if len(xs):
+                top = ys.min() * t - t // 2 - height / 2
+                yield (xs.min() + xs.max() + 1) * t / 2 - middle, top - box[1]
 
-    def _arena_names(self, sectors: dict[int, Box]) -> None:
-        """Write each room's name into it, where the room has a name of its own and space for it."""
-        t, floor = self.tile, ~self.plan.blocked
-        for x, y in self.plan.doors:
-            floor[y, x] = False
-        for index, arena in enumerate(self.plan.arenas):
-            own = arena.name != self.plan.sectors[arena.sector].name
-            tiles = (self.plan.arena == index) & floor
-            if index == OUTSIDE or not own or not tiles.any() or arena.sector not in sectors:
-                continue
-            ys, xs = np.nonzero(tiles)
-            left, right = xs.min() * t + 2, (xs.max() + 1) * t - 2
-            for size in range(max(9, min(16, int(t * 0.6))), 7, -1):
-                font = self.fonts.text(size, "SemiBold")
-                wide, high = _measure(font, arena.name)
-                rows = range(
-                    int(ys.min()) * t + t // 4, int((ys.max() + 1) * t - high), max(2, t // 4)
-                )
-                middle = (left + right - wide) / 2
-                starts = [middle, left, right - wide] if wide <= right - left else []
-                found = self.boxes.free((x, y, x + wide, y + high) for y in rows for x in starts)
-                if found is not None:
-                    self.draw.text(found[:2], arena.name, FAINT, font, anchor="lt")
-                    break
-
-    def _thing_names(self) -> None:
-        """Name the things next to which there is room."""
-        if self.tile < 20:
-            return
-        t, font = self.tile, self.fonts.text(max(9, int(self.tile * 0.36)), "Regular")
-        for item in self.plan.objects:
-            wide, high = _measure(font, item.name)
-            x, y = item.tile[0] * t + t / 2, item.tile[1] * t + t / 2
-            choices = [
-                (x - wide / 2, y + t * 0.46, x + wide / 2, y + t * 0.46 + high),
-                (x - wide / 2, y - t * 0.46 - high, x + wide / 2, y - t * 0.46),
-                (x + t * 0.5, y - high / 2, x + t * 0.5 + wide, y + high / 2),
-                (x - t * 0.5 - wide, y - high / 2, x - t * 0.5, y + high / 2),
-            ]
-            found = self.boxes.free(box for box in choices if self._on_floor(box, item.arena))
-            if found is not None:
-                self.draw.text(found[:2], item.name, FAINT, font, anchor="lt")
-
-    def _on_floor(self, box: Box, arena: int) -> bool:
-        x0, y0, x1, y1 = (int(edge // self.tile) for edge in box)
-        part = self.plan.arena[max(0, y0) : y1 + 1, max(0, x0) : x1 + 1]
-        wall = self.plan.blocked[max(0, y0) : y1 + 1, max(0, x0) : x1 + 1]
-        return bool(part.size and (part == arena).all() and not wall.any())
+    def _covers_others(self, box: Box, sector: int) -> bool:
+        """Return whether a name would stand on more than a corner of another building's rooms."""
+        x0, y0, x1, y1 = (max(0, int(edge // self.tile)) for edge in self.boxes.inside(box))
+        part = self.plan.arena[y0 : y1 + 1, x0 : x1 + 1]
+        owners = np.array([arena.sector for arena in self.plan.arenas])[part]
+        return int(((owners != sector) & (part != OUTSIDE)).sum()) > _CORNER
 
 
 def _find_walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
@@ -172,7 +127,7 @@ def _find_walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
 
 def _color_tiles(plan: TownPlan) -> npt.NDArray[np.uint8]:
     """Return a colour for each tile, shape (height, width, 3)."""
-    table = np.array([_floor_color(plan, i) for i in range(len(plan.arenas))], np.uint8)
+    table = np.array([find_floor_color(plan, i) for i in range(len(plan.arenas))], np.uint8)
     tiles = table[plan.arena]
     tiles[plan.blocked] = HEDGE
     tiles[_find_walls(plan)] = WALL
@@ -181,22 +136,5 @@ def _color_tiles(plan: TownPlan) -> npt.NDArray[np.uint8]:
     return tiles
 
 
-def _floor_color(plan: TownPlan, arena: int) -> Color:
-    if arena == OUTSIDE:
-        return GRASS
-    spec = plan.arenas[arena]
-    if spec.open_air:
-        return (190, 219, 167)
-    hue = spec.sector * 0.618034 % 1.0
-    room = arena * 0.37 % 1.0
-    red, green, blue = hls_to_rgb(hue, 0.875 + 0.035 * room, 0.42)
-    return (round(red * 255), round(green * 255), round(blue * 255))
-
-
 def _shift(box: Box, dx: float, dy: float) -> Box:
     return (box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy)
-
-
-def _measure(font: AnyFont, text: str) -> tuple[float, float]:
-    box = font.getbbox(text, anchor="lt") if hasattr(font, "path") else font.getbbox(text)
-    return box[2] - box[0], box[3] - box[1]

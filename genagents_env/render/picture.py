@@ -10,8 +10,9 @@ from PIL import Image, ImageDraw
 
 from genagents_env.render import RenderSnapshot, format_clock, make_initials, shorten
 from genagents_env.render.boxes import Box, Boxes
+from genagents_env.render.canvas import FAINT, INK, Color
 from genagents_env.render.fonts import AnyFont, Fonts
-from genagents_env.render.ground import FAINT, INK, Color, GroundImage
+from genagents_env.render.ground import GroundImage
 from genagents_env.scenario.plan import TownPlan
 
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take

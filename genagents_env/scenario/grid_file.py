@@ -96,7 +96,8 @@ def read_grid(text: str) -> tuple[DrawnMap | None, list[Fault]]:
         return None, [Fault(("map", f"line {number}"), text)]
     reading = _Reading((width, height))
     _read_sections(reading, lines)
-    layers = {name: _read_layer(reading, name) for name in LAYERS}
+    sound = not reading.faults  # else numbers may be unknown only since their lines are at fault
+    layers = {name: _read_layer(reading, name, check_numbers=sound) for name in LAYERS}
     if not reading.faults:
         _refuse_undrawn(reading, layers)
     if reading.faults:
@@ -128,6 +129,7 @@ def _read_sections(reading: _Reading, lines: Iterator[tuple[int, str]]) -> None:
             _READERS[section](reading, section, number, line)
         elif not section:
             reading.refuse(number, f"{quote(line)} stands in no section; {choices(_SECTIONS)}")
+            section = "?"  # what follows does not either, and is not told
 
 
 def _read_legend(reading: _Reading, section: str, number: int, line: str) -> None:
@@ -182,7 +184,7 @@ _READERS: Mapping[str, Callable[[_Reading, str, int, str], None]] = {
 }
 
 
-def _read_layer(reading: _Reading, name: str) -> Layer:
+def _read_layer(reading: _Reading, name: str, *, check_numbers: bool) -> Layer:
     width, height = reading.size
     layer = np.zeros((height, width), np.int32)
     rows = reading.rows.get(name, [])
@@ -200,7 +202,7 @@ def _read_layer(reading: _Reading, name: str) -> Layer:
             continue
         layer[y] = values
         odd = next((x for x, value in enumerate(values) if value not in known), None)
-        if odd is not None:
+        if odd is not None and check_numbers:
             allowed = choices(map(str, sorted(known)), 8)
             text = f"{where_in}: {values[odd]} at tile [{odd}, {y}] is unknown; allowed: {allowed}"
             reading.refuse(number, text)

@@ -44,7 +44,8 @@ def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
     faults += unplaced
     sealed, unreachable = close_unreachable(scenario, fitted, objects)
     faults += unreachable
-    sectors, arenas = _places(scenario, fitted.grounds)
+    grounds = _drop_closed_grounds(scenario, fitted)
+    sectors, arenas = _places(scenario, grounds)
     plan = TownPlan(
         width=grid.width,
         height=grid.height,
@@ -127,6 +128,23 @@ def _place_objects(
             for x, y in spots[place] if item.solid else ():
                 grid.blocked[y, x] = True
     return tuple(plans), faults
+
+
+def _drop_closed_grounds(scenario: Scenario, fitted: FittedMap) -> list[int]:
+    """Return the sectors, by index, that have ground outside their arenas on which one can stand.
+
+    What all of is closed is given back to the outside, and the others' numbers move up.
+    """
+    grid, kept = fitted.grid, list[int]()
+    number = OUTSIDE + sum(len(sector.arenas) for sector in scenario.sectors)
+    for old, sector in enumerate(fitted.grounds, number + 1):
+        tiles = grid.arena == old
+        if (tiles & ~grid.blocked).any():
+            kept.append(sector)
+            grid.arena[tiles] = number + len(kept)
+        else:
+            grid.arena[tiles] = OUTSIDE
+    return kept
 
 
 def _object(item: ObjectSpec, arena: int, tiles: tuple[Tile, ...]) -> ObjectPlan:
