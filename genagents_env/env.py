@@ -235,7 +235,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """
         scenario = self.world.scenario
         return EpisodeContext(
-            scenario.town, scenario.start, scenario.seconds_per_tick, model, embedder
+            scenario.town,
+            scenario.start,
+            scenario.seconds_per_tick,
+            model,
+            embedder,
+            scenario.rules.conversation.cooldown_seconds,
         )
 
     def describe_choice(self, choice: int) -> str:

@@ -74,6 +74,7 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
 
     `model` and `embedder` are None where no policy needs one. Their types are parameters, since
     the environment, which makes contexts, knows neither; `genagents_env.policy.Context` names them.
+    `pause_seconds`: after a talk the same two begin no other one for so long, by the town's rules.
     """
 
     town: str
@@ -81,6 +82,7 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     seconds_per_tick: int
     model: ModelT | None = None
     embedder: EmbedderT | None = None
+    pause_seconds: int = 0
 
 
 def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:

@@ -25,7 +25,8 @@ Options = TypeVar("Options", bound=QueryOptions, covariant=True)
 class Services(Generic[Options]):
     """What all minds of a run work with; nothing of it is state.
 
-    `start`: town time of the episode's start. `notes`: for the record, until they are taken.
+    `start`: town time of the episode's start. `pause_seconds`: see `EpisodeContext`. `notes`: for
+    the record, until they are taken.
     """
 
     config: Options
@@ -35,6 +36,7 @@ class Services(Generic[Options]):
     seed: int
     start: datetime
     seconds_per_tick: int
+    pause_seconds: int = 0
     notes: NoteBuffer = field(default_factory=NoteBuffer)
 
     def to_time(self, second: int) -> datetime:

@@ -92,6 +92,7 @@ class MindPolicy(Policy, Generic[M, Options]):
             seed,
             context.start,
             context.seconds_per_tick,
+            context.pause_seconds,
         )
         self.minds = {
             agent: self.make_mind(self.services, profile) for agent, profile in profiles.items()

@@ -19,6 +19,7 @@ OUT_OF_EARSHOT, BUSY = "out of earshot", "someone else was speaking"
 _NEVER_LATE = 24
 _HEARD_SECONDS = 300  # for which words in one's hearing are kept, those of a talk one may join
 _HEARD_LINES = 24
+_WORTH_WAITING = 600  # seconds of the town's pause after a talk, which are waited out
 
 
 def follow(mind: SmallvilleMind, moment: Moment) -> list[Dialogue]:
@@ -70,6 +71,8 @@ def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
     talked = mind.attention.talked.get(other)
     if talked is None or moment.now - talked >= mind.config.talk_again_seconds:
         return not is_late(mind, moment)
+    if talked + mind.services.pause_seconds > moment.now + _WORTH_WAITING:
+        return False
     since, now = mind.services.to_time(talked), moment.percept.time
     return has_begun_with(mind.commitments, other, since, now) and not is_late(mind, moment)
 

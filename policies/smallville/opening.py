@@ -1,7 +1,8 @@
 """Opening: from the wish to talk to the first words, which are thought of once they can be said.
 
-The agent walks up to the other, waits for the tick at which it may begin (`turns.may_begin`), and
-only then thinks of words. Those who talk already it joins: it turns to them, they pause, it speaks.
+The agent waits out the town's pause after a talk of the two, walks up to the other, waits for the
+tick at which it may begin (`turns.may_begin`), and only then thinks of words. Those who talk already
+it joins: it turns to them, they pause, it speaks.
 """
 
 from typing import Literal, TypeAlias
@@ -43,7 +44,10 @@ def find_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Step:
     seen = _find_person(percept, other)
     if is_late(mind, moment) or (seen is not None and seen.asleep):
         return "give up"
-    if moment.now - dialogue.begun > _PATIENCE and not mind.is_busy("converse."):
+    if (ready := _find_ready(mind, other)) > moment.now:
+        return "wait"
+    since = max(dialogue.begun, ready)
+    if moment.now - since > _PATIENCE and not mind.is_busy("converse."):
         return "give up"
     if dialogue.phone:
         return "say" if may_begin(mind, moment) else "wait"
@@ -80,6 +84,12 @@ def choose_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Act
         return Idle()  # what one was doing goes on to be seen
     doing = f"{TALKING} {other}"
     return Talk(other, dialogue.unsaid, leave=dialogue.leaving, doing=doing, emoji=EMOJI)
+
+
+def _find_ready(mind: SmallvilleMind, other: str) -> int:
+    """Return from when on the town lets these two talk again."""
+    talked = mind.attention.talked.get(other)
+    return 0 if talked is None else talked + mind.services.pause_seconds
 
 
 def _find_reach(mind: SmallvilleMind) -> int:

@@ -1,5 +1,7 @@
 """Opening a conversation: getting near, waiting for the moment, finding first words, giving up."""
 
+from dataclasses import replace
+
 import pytest
 
 from genagents_env.actions import Idle, Move, Talk
@@ -191,3 +193,14 @@ def test_the_sleeping_neither_speak_nor_think_of_words() -> None:
     assert mind.dialogue is None
     assert live(mind, NEAR.later(60, me=body(asleep=True))) is None
     assert list_asked_fields(mind).count("say") == 0
+
+
+def test_what_was_agreed_on_waits_for_the_end_of_the_towns_pause() -> None:
+    mind = make_opening_mind()
+    mind.services = replace(mind.services, pause_seconds=600)
+    mind.attention.talked[BOB] = moment(mind, NEAR).now - 100
+    assert live(mind, NEAR) == Idle()
+    assert live(mind, NEAR.later(490)) == Idle()  # at which she might begin
+    assert list_asked_fields(mind) == []  # no words that nobody may say
+    ready = NEAR.later(510)
+    assert live(mind, ready) == HELLO
