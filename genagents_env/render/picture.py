@@ -18,6 +18,7 @@ from genagents_env.scenario.plan import TownPlan
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take
 SMALLEST, LARGEST = 10, 48  # pixels a tile
 HEADER, SIDE = 54, 380
+Positions = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 PAPER: Color = (250, 247, 240)
 NIGHT: Color = (52, 60, 110)
 
@@ -57,8 +58,18 @@ class Picture:
         self.colors = [_person_color(i) for i in range(len(self.names))]
         self._discs: dict[tuple[int, bool, int], Image.Image] = {}
 
-    def draw(self, snapshot: RenderSnapshot) -> npt.NDArray[np.uint8]:
-        """Return the tick as an RGB picture, shape (height, width, 3)."""
+    def draw(
+        self, snapshot: RenderSnapshot, positions: Positions | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """Return the tick as an RGB picture, shape (height, width, 3).
+
+        Args:
+            snapshot: of the tick.
+            positions: columns and rows of everyone, shape (N, 2), which may lie between two tiles
+                (`motion.Motion`); None stands them on their tiles.
+        """
+        if positions is None:
+            positions = np.stack([snapshot.x, snapshot.y], axis=1)
         canvas = Image.new("RGB", self.size, PAPER)
         shade = _night(snapshot.time)
         ground = self.ground.image
@@ -67,7 +78,7 @@ class Picture:
         canvas.paste(ground, (0, HEADER))
         here = np.flatnonzero(snapshot.present).tolist()
         self._header(canvas, snapshot, here)
-        self._people(canvas, snapshot, here)
+        self._people(canvas, snapshot, here, positions)
         self._list(canvas, snapshot, here)
         return np.asarray(canvas).copy()
 
@@ -86,9 +97,15 @@ class Picture:
             left = 36 + big.getlength(title) if title else 16
             pen.text((left, middle + 1), line, (200, 196, 204), small, anchor="lm")
 
-    def _people(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
+    def _people(
+        self,
+        canvas: Image.Image,
+        snapshot: RenderSnapshot,
+        here: Sequence[int],
+        positions: Positions,
+    ) -> None:
         boxes = Boxes(self.ground.image.width, self.ground.image.height + HEADER, HEADER)
-        spots = self._spots(snapshot, here)
+        spots = self._spots(positions, here)
         half = self.disc / 2
         for i in here:
             x, y = spots[i]
@@ -105,12 +122,15 @@ class Picture:
                 self._bubble(pen, i, words, spots[i], boxes)
 
     def _spots(
-        self, snapshot: RenderSnapshot, here: Sequence[int]
+        self,
+        positions: Positions,
+        here: Sequence[int],
     ) -> dict[int, tuple[float, float]]:
-        """Return the centre of each person's disc; those on one tile stand side by side."""
-        sharing: dict[tuple[int, int], list[int]] = {}
+        """Return the centre of each person's disc; those at one place stand side by side."""
+        at = positions.tolist()
+        sharing: dict[tuple[float, float], list[int]] = {}
         for i in here:
-            sharing.setdefault((int(snapshot.x[i]), int(snapshot.y[i])), []).append(i)
+            sharing.setdefault((at[i][0], at[i][1]), []).append(i)
         spots: dict[int, tuple[float, float]] = {}
         for (x, y), group in sharing.items():
             for place, i in enumerate(group):
