@@ -201,7 +201,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 # Pillow only where pictures are drawn.
                 from genagents_env.render.picture import Picture
 
-                self._picture = Picture(world.plan, world.names, title=world.scenario.title)
+                self._picture = Picture(
+                    world.plan,
+                    world.names,
+                    title=world.scenario.title,
+                    sprites=[person.sprite for person in world.scenario.people],
+                )
             return self._picture.draw(world.snapshot)
         frame = draw_ansi(world.plan, world.names, world.snapshot, title=world.scenario.title)
         if self.render_mode == "ansi":

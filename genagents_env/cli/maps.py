@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import tiled_maps
+from genagents_env.cli.imported_town import describe_town
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import say
 
@@ -81,24 +82,3 @@ def draw(
     with replace_file(path) as file:
         picture.save(file, "PNG")
     say(f"{path}: {picture.width} x {picture.height} pixels")
-
-
-def describe_town(folder: Path) -> None:
-    """Print what is in a town, what is odd in it, and what to do next."""
-    from genagents_env.scenario import lay_out, load_scenario
-    from genagents_env.scenario.warnings import list_warnings
-
-    scenario = load_scenario(folder)
-    plan = lay_out(scenario)
-    sectors, rooms = len(scenario.sectors), sum(len(s.arenas) for s in scenario.sectors)
-    size = f"{plan.width} x {plan.height} tiles, {sectors} sectors, {rooms} arenas"
-    things = f"{len(plan.objects)} objects on {sum(len(o.tiles) for o in plan.objects)} tiles"
-    say(f"{folder}: {size}, {things}, {len(plan.spawns)} spawn tiles")
-    for line in list_warnings(scenario, plan):
-        say(line, indent=2)
-    for step, command in (
-        ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),
-        ("look at it", f"genagents map draw {folder} --out {scenario.name}.png"),
-        ("let it live", f"genagents run {folder} --policy random"),
-    ):
-        say(f"  {step:20} {command}", indent=23)

@@ -3,7 +3,7 @@
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -96,13 +96,15 @@ def check_name(place: Path, what: str, known: list[str]) -> str:
 
 
 def place_folder(
-    folder: Path, files: dict[str, str], find_faults: Callable[[Path], list[str]] | None = None
+    folder: Path,
+    files: Mapping[str, str | bytes],
+    find_faults: Callable[[Path], list[str]] | None = None,
 ) -> None:
     """Write all files into a new folder, or nothing.
 
     Args:
         folder: where nothing is yet.
-        files: their texts by their names in the folder.
+        files: their texts, or bytes, by their names in the folder.
         find_faults: what is wrong with a folder; where anything is, it is not made.
 
     Raises:
@@ -114,9 +116,10 @@ def place_folder(
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as made:
             draft = Path(made) / folder.name
-            for name, text in files.items():
+            for name, content in files.items():
                 (draft / name).parent.mkdir(parents=True, exist_ok=True)
-                (draft / name).write_text(text, "utf-8")
+                data = content.encode() if isinstance(content, str) else content
+                (draft / name).write_bytes(data)
             if find_faults is not None and (faults := find_faults(draft)):
                 raise ScenarioError(faults)
             draft.rename(folder)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from genagents_env.cli.imported_town import describe_town
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import say
 
@@ -26,17 +27,17 @@ def import_tiled(
     What layers and properties mean says docs/maps.md. To go on drawing in Tiled, write
     `map = "FILE"` into a scenario.toml instead, with the map beside it: nothing is imported then.
 
-    Example: genagents map import-tiled town.tmj my_town && genagents validate my_town
+    Example: genagents map import-tiled town.tmj my_town && genagents map draw my_town
     """
     from genagents_env.files import guard_files
-    from genagents_env.scenario import list_scenario_names
+    from genagents_env.scenario import list_scenario_names, validate_folder
     from genagents_env.scenario.tiled import convert_map
 
     name = check_name(folder, "scenario", list_scenario_names())
     with guard_files(file, "read"):
         files = convert_map(file, name)
-    place_folder(folder, files)
-    say(f"{folder}: the town of {file}; edit scenario.toml and people/people.toml")
+    place_folder(folder, files, validate_folder)
+    describe_town(folder)
 
 
 def export_tiled(

@@ -14,6 +14,7 @@ from genagents_env.render.canvas import FAINT, INK, Color
 from genagents_env.render.fonts import AnyFont, Fonts
 from genagents_env.render.ground import GroundImage
 from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.sprites import decode_sprite, open_png
 
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take
 SMALLEST, LARGEST = 10, 48  # pixels a tile
@@ -35,6 +36,8 @@ class Picture:
         title: shown in the header.
         tile: pixels a tile; None chooses by the size of the town.
         fonts: None takes the Noto fonts where installed.
+        sprites: the picture of each of the N people as a scenario holds it, None for their
+            initials on a disc; so is one that cannot be shown.
     """
 
     def __init__(
@@ -45,8 +48,10 @@ class Picture:
         title: str = "",
         tile: int | None = None,
         fonts: Fonts | None = None,
+        sprites: Sequence[str | None] = (),
     ) -> None:
         self.plan, self.names, self.title = plan, tuple(names), title
+        self.sprites = [None if one is None else open_png(decode_sprite(one)) for one in sprites]
         self.fonts = fonts if fonts is not None else Fonts()
         fitting = min(MAP_WIDTH // plan.width, MAP_HEIGHT // plan.height)
         self.tile = tile if tile is not None else max(SMALLEST, min(LARGEST, fitting))
@@ -139,7 +144,10 @@ class Picture:
         return spots
 
     def _disc(self, i: int, asleep: bool, size: int) -> Image.Image:
-        """Return person `i` as a round badge; drawn large and scaled down for smooth edges."""
+        """Return person `i`: the sprite, or a round badge, drawn large and scaled down."""
+        sprite = self.sprites[i] if i < len(self.sprites) else None
+        if sprite is not None and (i, asleep, size) not in self._discs:
+            self._discs[i, asleep, size] = _fit_sprite(sprite, asleep, size)
         if (i, asleep, size) not in self._discs:
             scale = 4
             large = Image.new("RGBA", (size * scale, size * scale))
@@ -263,6 +271,20 @@ class Picture:
             pen.text((text, y + row * 0.7), sign, self.colors[i], self.fonts.emoji(16), anchor="lm")
             text, room = text + 24, room - 24
         pen.text((text, y + row * 0.7), _cut_to_fit(doing, plain, room), INK, plain, anchor="lm")
+
+
+def _fit_sprite(sprite: Image.Image, asleep: bool, size: int) -> Image.Image:
+    """Return a sprite on a square of `size` pixels, as large as fits, pale for the sleeping."""
+    scale = size / max(sprite.size)
+    wide, high = (max(1, round(side * scale)) for side in sprite.size)
+    # Pixels of small pictures stay sharp.
+    how = Image.Resampling.NEAREST if scale > 1 else Image.Resampling.LANCZOS
+    shown = sprite.resize((wide, high), how)
+    if asleep:
+        shown.putalpha(shown.getchannel("A").point(lambda alpha: alpha // 2))
+    square = Image.new("RGBA", (size, size))
+    square.paste(shown, ((size - wide) // 2, size - high))
+    return square
 
 
 def _person_color(i: int) -> Color:

@@ -18,6 +18,7 @@ from typing import TypeAlias
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.scenario.fields import NAME_LIMIT
 from genagents_env.scenario.files import Folder, Raw, read_folder
+from genagents_env.scenario.sprites import attach_sprites
 from genagents_env.scenario.tiled import attach_map
 from genagents_env.text import fold
 
@@ -42,6 +43,7 @@ def read_whole(path: Path, shipped: Mapping[str, Path]) -> Folder:
 def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> Folder:
     folder = read_folder(path)
     attach_map(folder, path)
+    attach_sprites(folder, path)
     if KEY not in folder.raw:
         return folder
     name, guests, faults = _read_reference(folder.raw.pop(KEY))

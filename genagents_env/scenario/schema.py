@@ -195,6 +195,20 @@ SomeMemory = Annotated[
 ]
 
 
+SPRITE_LIMIT = 32_768  # bytes of a picture
+SPRITE_MARK = "data:image/png;base64,"
+
+
+def _check_sprite(value: str) -> str:
+    """Return the text of a picture, which the loader puts where the file's name was."""
+    if not value.startswith(SPRITE_MARK):
+        raise ValueError(f"{value[:40]!r} is no picture; the name of a PNG file is wanted")
+    return value
+
+
+Sprite = Annotated[str, Field(max_length=2 * SPRITE_LIMIT), AfterValidator(_check_sprite)]
+
+
 class Person(Model):
     """One of the people.
 
@@ -222,6 +236,8 @@ class Person(Model):
         recency_decay: By which recency falls from rank to rank, for a mind that recalls as the
             public code of Park et al. 2023 does.
         emoji: What stands for the person in the picture.
+        sprite: The file of a PNG in the scenario's folder that stands for the person in the
+            picture, in place of the initials.
         vision_radius: How far one sees, in tiles; else as the rules say.
         hearing_radius: How far one hears, in tiles; else as the rules say.
         attention_bandwidth: How many of the things in sight a mind takes notice of at a tick.
@@ -248,6 +264,7 @@ class Person(Model):
     currently: Paragraph = ""
     recency_decay: Annotated[float, Field(gt=0, le=1)] | None = None
     emoji: Annotated[str, clean_to(8)] = "🙂"
+    sprite: Later[Sprite | None] = None
     vision_radius: Radius | None = None
     hearing_radius: Radius | None = None
     attention_bandwidth: Annotated[int, Field(ge=1, le=100)] = 8

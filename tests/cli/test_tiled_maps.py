@@ -12,7 +12,9 @@ def test_a_town_goes_out_and_in_by_two_commands(end: str, genagents: Run) -> Non
     code, out, _ = genagents("map", "export-tiled", "tiny", f"corner.{end}")
     assert (code, out.split()) == (0, [f"corner.{end}", "corner_tiles.png"])
     assert Path("corner_tiles.png").read_bytes().startswith(b"\x89PNG")
-    assert genagents("map", "import-tiled", f"corner.{end}", "corner")[0] == 0
+    code, out, _ = genagents("map", "import-tiled", f"corner.{end}", "corner")
+    assert code == 0
+    assert out.startswith("corner: 15 x 8 tiles, 1 sectors, 2 arenas, 4 objects on 4 tiles")
     assert genagents("validate", "corner") == (0, "corner: valid\n", "")
     plan, tiny = lay_out(load_scenario("corner")), lay_out(load_scenario("tiny"))
     assert plan.objects == tiny.objects

@@ -6,7 +6,7 @@ scenario then holds what was drawn as the text of a `map.grid`, so that it is co
 
 import re
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from genagents_env.scenario.faults import Fault, Loc
 from genagents_env.scenario.files import TOTAL_LIMIT, Folder, Raw, Unread, read_bytes
@@ -34,7 +34,7 @@ def attach_map(folder: Folder, path: Path) -> None:
 
     town, faults = read_map_file(path, name, TOTAL_LIMIT - folder.total, count)
     if town is not None:
-        merger = Merger()
+        merger = Merger(PurePosixPath(name).parent)
         faults = merge_map(folder.raw, town, merger)
         folder.drawn = merger.drawn
     folder.faults += [folder.origins.render(fault) for fault in faults]

@@ -1,5 +1,6 @@
 """From a town to layers as one draws them in Tiled; reading them gives the same town."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -31,6 +32,7 @@ from genagents_env.scenario.tiled.places import touch
 from genagents_env.scenario.tiled.rectangles import Rectangle, list_tiles, split_rectangles
 
 Bools = npt.NDArray[np.bool_]
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _AROUND = np.ones((3, 3), np.bool_)
 
 
@@ -144,13 +146,12 @@ class _Drawing:
             yield self._make_point("", (x, y), keys)
 
     def _draw_spawns(self) -> Iterator[Shape]:
-        sprites = dict(self.plan.sprites)
         for spawn in self.plan.spawns:
-            who = [p.name for p in self.scenario.people if p.start == spawn.id]
+            who = [person for person in self.scenario.people if person.start == spawn.id]
             keys: dict[str, PropertyValue] = {}
             if len(who) == 1:
-                keys[PERSON] = who[0]
-                keys |= {SPRITE: sprites[who[0]]} if who[0] in sprites else {}
+                keys[PERSON] = who[0].name
+                keys |= {SPRITE: name_sprite(who[0].name)} if who[0].sprite is not None else {}
             if self.plan.arena[spawn.tile[1], spawn.tile[0]] != spawn.arena:
                 keys[ARENA] = self.plan.arena_id(spawn.arena)
             yield self._make_point(spawn.id.rsplit("/", 1)[1], spawn.tile, keys)
@@ -179,6 +180,11 @@ class _Drawing:
     ) -> Shape:
         self.number += 1
         return Shape(self.number, name, "", outline, keys)
+
+
+def name_sprite(person: str) -> str:
+    """Return the file of a person's picture beside an exported map."""
+    return f"{_NOT_IN_NAMES.sub('_', person.lower()).strip('_') or 'somebody'}.png"
 
 
 def _corners(rectangle: Rectangle) -> tuple[tuple[float, float], ...]:

@@ -5,8 +5,9 @@ from pathlib import Path
 from genagents_env.errors import ConfigError
 from genagents_env.files import replace_file
 from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.sprites import decode_sprite
 from genagents_env.scenario.tiled.csv_layers import format_layers
-from genagents_env.scenario.tiled.drawing import draw_town
+from genagents_env.scenario.tiled.drawing import draw_town, name_sprite
 from genagents_env.scenario.tiled.palette import draw_tileset
 from genagents_env.scenario.tiled.writing import format_tmj, format_tmx
 from genagents_env.scenario.town import lay_out
@@ -19,7 +20,8 @@ def export_town(scenario: Scenario, path: Path) -> list[Path]:
 
     Args:
         scenario: whose town it is; one without a map is laid out first.
-        path: by its end, `.tmj` or `.tmx` (with the picture of the tileset, `STEM_tiles.png`), or
+        path: by its end, `.tmj` or `.tmx` (with the picture of the tileset, `STEM_tiles.png`,
+            and those of people whose start it shows), or
             `.csv` (a file a layer, `STEM_LAYER.csv`).
 
     Returns:
@@ -38,6 +40,10 @@ def export_town(scenario: Scenario, path: Path) -> list[Path]:
         image = path.with_name(f"{path.stem}_tiles.png")
         format_map = format_tmj if kind == ".tmj" else format_tmx
         files = {path: format_map(document, image.name).encode(), image: draw_tileset()}
+        starts = {spawn.id for spawn in plan.spawns}
+        for person in scenario.people:
+            if person.sprite is not None and person.start in starts:
+                files[path.with_name(name_sprite(person.name))] = decode_sprite(person.sprite)
     else:
         allowed = ", ".join(KINDS)
         raise ConfigError(f"{path} has no end by which Tiled knows a map; allowed: {allowed}")

@@ -5,8 +5,9 @@ from datetime import datetime
 from pathlib import Path
 
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario.faults import Origins
-from genagents_env.scenario.files import TOTAL_LIMIT, Raw
+from genagents_env.scenario.faults import Fault, Origins, quote
+from genagents_env.scenario.files import TOTAL_LIMIT, Raw, Unread
+from genagents_env.scenario.sprites import read_sprite
 from genagents_env.scenario.tiled.attaching import merge_map, read_map_file
 from genagents_env.scenario.tiled.merging import Merger
 from genagents_env.scenario.tiled.place_keys import PERSON
@@ -25,7 +26,7 @@ _HEAD = """\
 """
 
 
-def convert_map(file: Path, name: str) -> dict[str, str]:
+def convert_map(file: Path, name: str) -> dict[str, str | bytes]:
     """Return the files of a scenario with the town of a Tiled map.
 
     Args:
@@ -33,7 +34,7 @@ def convert_map(file: Path, name: str) -> dict[str, str]:
         name: of the scenario.
 
     Returns:
-        The text of each file, by its name.
+        The text of each file, by its name; of pictures their bytes.
 
     Raises:
         ScenarioError: the map is at fault; all that is known to be wrong is listed.
@@ -45,14 +46,28 @@ def convert_map(file: Path, name: str) -> dict[str, str]:
         faults = merge_map(raw, town, Merger())
     if faults:
         raise ScenarioError([Origins((), {MAP: file.name}).render(fault) for fault in faults])
+    pictures = _read_pictures(file, town) if town is not None else {}
     people, sectors, drawn = raw.pop("people"), raw.pop("sectors"), raw.pop(MAP)
     begin: Raw = {"name": name, "title": f"The town of {file.name}", "town": file.stem[:60]}
     text = format_toml(begin | raw | {"start": _START, "hours": 24, "sectors": sectors})
     return {
         "scenario.toml": _HEAD.format(file=file.name) + text,
-        "people/people.toml": format_toml({"people": people}),
+        "people/residents.toml": format_toml({"people": people}),
         "map.grid": str(drawn),
+        **pictures,
     }
+
+
+def _read_pictures(file: Path, town: TiledTown) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for start in town.starts:
+        if start.sprite is not None:
+            try:
+                found[start.sprite] = read_sprite(file.parent, start.sprite)
+            except Unread as error:
+                fault = Fault(start.where, f"{quote(start.sprite)}: {error}")
+                raise ScenarioError([Origins((), {MAP: file.name}).render(fault)]) from None
+    return found
 
 
 def _list_people(town: TiledTown) -> Iterator[Mapping[str, object]]:

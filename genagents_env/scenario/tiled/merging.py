@@ -7,6 +7,7 @@ order of scenario.toml, then those that only the map has, in the order in which 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 
 from genagents_env.scenario.drawn_map import DrawnMap
 from genagents_env.scenario.faults import Fault, Loc, quote
@@ -23,11 +24,13 @@ class Merger:
     """Adds a drawn town to the data of a scenario folder.
 
     Attributes:
+        folder: of the map, from the scenario's; files that it names lie there.
         names: for the id that the map has of a place, the one of scenario.toml.
         drawn: of what comes from the map, by its place in the scenario, the place in the map.
         faults: what both say, and not alike.
     """
 
+    folder: PurePosixPath = field(default_factory=PurePosixPath)
     names: dict[str, str] = field(default_factory=dict)
     drawn: dict[Loc, Loc] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
@@ -104,16 +107,22 @@ class Merger:
     def _merge_people(self, raw: Raw, town: TiledTown) -> None:
         people = raw.get("people")
         tables = people if isinstance(people, list) else []
-        for name, (spawn, where) in town.starts.items():
-            person = next((one for one in tables if _is_called(one, name)), None)
+        for start in town.starts:
+            called = [i for i, one in enumerate(tables) if _is_called(one, start.person)]
+            person = tables[called[0]] if called else None
             if not isinstance(person, dict):
-                text = f"no person {quote(name)} in the scenario; name one of its people"
-                self.faults.append(Fault(where, text))
-            elif "start" in person:
-                text = f"the scenario says itself where {quote(name)} starts; say it in one of both"
-                self.faults.append(Fault(where, text))
-            else:
-                person["start"] = self.names[spawn]
+                text = f"no person {quote(start.person)} in the scenario; name one of its people"
+                self.faults.append(Fault(start.where, text))
+                continue
+            sprite = None if start.sprite is None else (self.folder / start.sprite).as_posix()
+            if sprite is not None and SPRITE not in person:
+                self.drawn["people", called[0], SPRITE] = start.where
+            said = {"start": self.names[start.spawn], SPRITE: sprite}
+            for key, value in said.items():
+                if value is not None and person.setdefault(key, value) != value:
+                    text = f"{quote(key)} of {quote(start.person)} is said here and in the scenario"
+                    fault = Fault(start.where, f"{text}, not alike; say it in one of them")
+                    self.faults.append(fault)
 
 
 def _is_called(table: object, name: str) -> bool:

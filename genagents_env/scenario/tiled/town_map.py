@@ -44,14 +44,24 @@ class TiledTown:
     Attributes:
         drawn: where everything is.
         sectors: with their arenas and objects, in the order in which they were drawn.
-        starts: who starts on which spawn, by the person's name, and where the map says so.
+        starts: who starts where.
         keys: of the scenario that the map's own properties give, of `MAP_KEYS`.
     """
 
     drawn: DrawnMap
     sectors: "list[SectorDrawing]"
-    starts: dict[str, tuple[str, Loc]] = field(default_factory=dict)
+    starts: "tuple[PersonStart, ...]" = ()
     keys: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonStart:
+    """Where the map, at `where`, says that a person starts; `sprite`: the file of their picture."""
+
+    person: str
+    spawn: str
+    sprite: str | None
+    where: Loc
 
 
 @dataclass(slots=True)
@@ -203,20 +213,21 @@ def _assign_doors(
     open_doors(grid, beside)
 
 
-def _find_starts(spawns: PlaceTable) -> tuple[dict[str, tuple[str, Loc]], list[Fault]]:
+def _find_starts(spawns: PlaceTable) -> tuple[tuple[PersonStart, ...], list[Fault]]:
     """Return where people start by the map; nobody starts twice, and a picture is somebody's."""
-    starts: dict[str, tuple[str, Loc]] = {}
+    starts: dict[str, PersonStart] = {}
     faults = []
     for spawn in spawns.places.values():
-        person = spawn.keys.get(PERSON)
-        if person is None and SPRITE in spawn.keys:
+        person, sprite = spawn.keys.get(PERSON), spawn.keys.get(SPRITE)
+        if person is None and sprite is not None:
             text = f"property {quote(SPRITE)} without {quote(PERSON)}; say whose picture it is"
             faults.append(Fault(spawn.where, text))
-        elif person is not None and fold(str(person)) in map(fold, starts):
+        elif person is not None and fold(str(person)) in starts:
             faults.append(Fault(spawn.where, f"a second spawn of {quote(person)}; one is allowed"))
         elif person is not None:
-            starts[clean(str(person), NAME_LIMIT + 1)] = (spawn.id, spawn.where)
-    return starts, faults
+            name, file = clean(str(person), NAME_LIMIT + 1), None if sprite is None else str(sprite)
+            starts[fold(name)] = PersonStart(name, spawn.id, file, spawn.where)
+    return tuple(starts.values()), faults
 
 
 def _draw(tables: _Tables, grid: Grid, places: tuple[str, ...], doors: Iterable[Tile]) -> DrawnMap:
@@ -228,9 +239,6 @@ def _draw(tables: _Tables, grid: Grid, places: tuple[str, ...], doors: Iterable[
         objects=tuple(DrawnObject(one.id, tuple(one.tiles), one.where) for one in objects),
         doors=tuple(doors),
         spawns=tuple(DrawnSpawn(one.id, next(iter(one.tiles)), one.where) for one in spawns),
-        sprites=tuple(
-            (str(one.keys[PERSON]), str(one.keys[SPRITE])) for one in spawns if SPRITE in one.keys
-        ),
     )
 
 

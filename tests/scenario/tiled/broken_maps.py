@@ -391,7 +391,7 @@ BROKEN: dict[str, Broken] = {
         '[[sectors]]\nname = "School"\narenas = [{ name = "cellar" }]\n\n[[people]]',
     ),
     "start said twice": said(
-        'school.tmj:layer "spawns", object 9: the scenario says itself where "Ann Lee" starts',
+        'school.tmj:layer "spawns", object 9: "start" of "Ann Lee" is said here and in',
         'home = "School/class room"',
         'home = "School/class room"\nstart = "Park"',
     ),

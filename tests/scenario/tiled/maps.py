@@ -5,7 +5,7 @@ import gzip
 import json
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -129,11 +129,12 @@ def write_map(folder: Path, table: Table, scenario: str = SCENARIO) -> Path:
     return write_files(folder, {FILE: json.dumps(table), "scenario.toml": scenario})
 
 
-def write_files(folder: Path, files: dict[str, str]) -> Path:
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text.encode(errors="surrogateescape"))
+        data = text if isinstance(text, bytes) else text.encode(errors="surrogateescape")
+        (folder / name).write_bytes(data)
     return folder
 
 
