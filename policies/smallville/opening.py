@@ -1,8 +1,8 @@
 """Opening: from the wish to talk to the first words, which are thought of once they can be said.
 
 The agent waits out the town's pause after a talk of the two, walks up to the other, waits for the
-tick at which it may begin (`turns.may_begin`), and only then thinks of words. Those who talk already
-it joins: it turns to them, they pause, it speaks.
+tick at which it may begin (`turns.may_begin`), and only then thinks of words. Those who talk
+already it joins: it turns to them, they pause, it speaks.
 """
 
 from typing import Literal, TypeAlias
