@@ -33,6 +33,7 @@ def test_the_page_makes_a_scenario_that_lives_and_reports(school: Run) -> None:
     assert len(scenario.people) == 4
     assert scenario.events
     assert scenario.questions
+    assert school("map", "draw", "school", "--out", "school.png")[0] == 0
     assert school("run", "./school", "--out", "school.sqlite", "-q")[0] == 0
     with RunReader("school.sqlite") as record:
         found = summarize(record)
@@ -46,6 +47,6 @@ def test_the_page_makes_a_scenario_that_lives_and_reports(school: Run) -> None:
 
 def test_the_commands_of_the_page_are_there(school: Run) -> None:
     commands = re.findall(r"^genagents (\S+)", PAGE.read_text("utf-8"), re.M)
-    assert {"new", "validate", "run", "show", "report", "compare"} <= set(commands)
+    assert {"new", "validate", "map", "run", "show", "report", "compare"} <= set(commands)
     for command in dict.fromkeys(commands):
         assert school(command, "--help")[0] == 0, command

@@ -49,6 +49,7 @@ def new(
     for step, command in (
         ("edit it", f"{place}/scenario.toml, {place}/people/*.toml, {place}/map.txt"),
         ("look for faults", f"genagents validate {place}"),
+        ("look at the map", f"genagents map draw {place} --out {name}.png"),
         ("let it live", f"genagents run {place} --out {name}.sqlite"),
         ("see what happened", f"genagents show {name}.sqlite"),
         ("see what came of it", f"genagents report {name}.sqlite"),

@@ -39,9 +39,10 @@ def test_what_the_next_steps_say_can_be_done(genagents: Run) -> None:
     _, out, _ = genagents("new", "deep/down/pond")
     words = [part for line in out.splitlines() for part in line.split("genagents ")[1:]]
     commands = [part.rstrip(", ") for part in words]
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         assert genagents(*command.split())[0] == 0, command
+    assert Path("pond.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_new_policy_keeps_the_contract_and_passes_the_fact_on(genagents: Run) -> None:
