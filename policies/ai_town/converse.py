@@ -24,7 +24,7 @@ from genagents_env.cognition.replies import Speech, one_of
 from genagents_env.llm.schemas import ReplyModel
 
 from . import groups, turns
-from .mind import AiTownMind, TalkState
+from .mind import AiTownMind, SaidLine, TalkState
 from .prompt import describe_lines, describe_others, fill_prompt, find_latest_talk, list_shown
 from .retrieve import TimedMemory, recall
 
@@ -71,7 +71,7 @@ def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
     if mind.config.meet == "collision":
         return _make_group_queries(mind, talk, moment)
     due = turns.find_due(mind, talk, moment)
-    return (Query(f"converse.{due}", _identify(talk)),) if due else ()
+    return (Query(f"converse.{due}", identify(talk)),) if due else ()
 
 
 def _make_group_queries(mind: AiTownMind, talk: TalkState, moment: Moment) -> Sequence[Query]:
@@ -82,13 +82,13 @@ def _make_group_queries(mind: AiTownMind, talk: TalkState, moment: Moment) -> Se
     if moment.now - talk.passed < mind.config.awkward_seconds:
         return ()
     if not talk.lines:
-        return (Query("converse.start", _identify(talk)),)
+        return (Query("converse.start", identify(talk)),)
     if moment.now - talk.lines[-1].at < mind.config.message_seconds:
         return ()
-    return (Query(WALK_AWAY, _identify(talk)),)
+    return (Query(WALK_AWAY, identify(talk)),)
 
 
-def _identify(talk: TalkState) -> QueryData:
+def identify(talk: TalkState) -> QueryData:
     """Return what tells whether a reply still belongs to the talk as it is."""
     return {"begun": talk.begun, "other": talk.other, "lines": len(talk.lines)}
 
@@ -207,9 +207,8 @@ async def _prepare_next(mind: AiTownMind, data: QueryData, moment: Moment) -> Pr
         moment,
         [
             describe_others(mind, talk.others),
-            describe_lines(mind, talk.lines),
+            describe_lines(mind, [*talk.lines, SaidLine(mind.name, talk.unsaid, -1, moment.now)]),
         ],
-        words=talk.unsaid,
         others=shorten_names(names),
     )
     drawn = groups.draw_next(mind, talk)

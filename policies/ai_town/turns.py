@@ -30,7 +30,7 @@ def find_due(mind: AiTownMind, talk: TalkState, moment: Moment) -> Due:
 
 def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
     """Return whether the talk has lasted for long enough."""
-    lasted = talk.started >= 0 and now - talk.started > mind.config.talk_seconds
+    lasted = now - talk.started > mind.config.talk_seconds
     return lasted or len(talk.lines) > mind.config.max_messages
 
 

@@ -69,7 +69,7 @@ def list_requests(mind: AiTownMind) -> list[CompletionRequest]:
 def talk_with(*others: str, lines: Sequence[tuple[str, str]] = (), **changes: Value) -> TalkState:
     """Return a talk that is under way, its words said ten seconds apart up to second -10."""
     said = [
-        SaidLine(speaker, text, 7, -10 * (len(lines) - at))
+        SaidLine(speaker, text, -1 if speaker == "Ann Ash" else 7, -10 * (len(lines) - at))
         for at, (speaker, text) in enumerate(lines)
     ]
     begun = -10 * (len(lines) + 1)

@@ -110,8 +110,9 @@ class Square:
         self.policy = AiTownPolicy(**config)
         self.names = list(minds) or list(self.env.possible_agents)
         profiles = {name: one for name, one in self.env.profiles().items() if name in self.names}
-        self.model = ModelClient(ScriptedEndpoint(rule), run_seed=seed)
-        context = self.env.context(self.model, Embedder(HashedSource()))
+        self.endpoint = ScriptedEndpoint(rule)
+        model = ModelClient(self.endpoint, run_seed=seed)
+        context = self.env.context(model, Embedder(HashedSource()))
         self.policy.reset(profiles, seed, context)
 
     def step(self, others: Mapping[str, Action] | None = None) -> Step:

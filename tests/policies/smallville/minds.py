@@ -127,9 +127,9 @@ def collect_percepts(
     return percepts
 
 
-def is_golden(name: str, text: str) -> bool:
+def is_golden(name: str, text: str, folder: Path = GOLDEN) -> bool:
     """Return whether `text` is what the file `golden/name` holds; GOLDEN=write writes it."""
-    path = GOLDEN / name
+    path = folder / name
     if os.environ.get("GOLDEN") == "write":
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")

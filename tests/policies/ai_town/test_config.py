@@ -1,0 +1,57 @@
+"""The options: presets, what is given by name, what is not allowed."""
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.policies.ai_town import AiTownConfig, AiTownPolicy
+from genagents_env.policy_loader import load_policy
+from tests.policies.percepts import Value
+
+
+def test_the_default_is_the_code_of_2024() -> None:
+    config = AiTownConfig()
+    assert config == AiTownConfig(preset="2024")
+    assert (config.meet, config.accept_chance, config.typing_seconds) == ("invite", 0.8, 15)
+    assert (config.max_messages, config.talk_seconds, config.pair_seconds) == (8, 600, 60)
+    assert (config.reflect_at, config.reflect_over, config.decay) == (500, 100, 0.99)
+
+
+def test_no_fault_of_the_originals_is_on_by_default() -> None:
+    for preset in ("2024", "2023"):
+        config = AiTownConfig(preset=preset)
+        faults = (config.other_identity, config.invite_first_in_list, config.undefined_ties)
+        assert not any((*faults, config.lose_failed))
+        assert (config.recency, config.late_words) == ("decay", "drop")
+
+
+@pytest.mark.parametrize("preset", ["2023", 2023])
+def test_a_preset_goes_behind_what_is_given_by_name(preset: Value) -> None:
+    config = AiTownConfig.model_validate({"preset": preset, "talk_seconds": 90})
+    assert (config.meet, config.talk_seconds, config.message_seconds) == ("collision", 90, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"preset": "2022"}, "preset"),
+        ({"accept_chance": 1.5}, "accept_chance"),
+        ({"activities": []}, "activities"),
+        ({"latency_ticks": {"walk": 1}}, "latency_ticks"),
+        ({"pace": 3}, "pace"),
+        ({"default_importance": 10}, "default_importance"),
+    ],
+)
+def test_what_is_not_allowed_is_named(options: dict[str, Value], told: str) -> None:
+    with pytest.raises(ConfigError, match=f"ai_town: {told}"):
+        load_policy("ai_town", **options)
+
+
+def test_latency_is_of_the_faculty() -> None:
+    config = AiTownConfig(latency_ticks={"converse": 2})
+    assert config.latency("converse.start") == 2
+    assert config.latency("remember.summary") == 0
+
+
+def test_reflection_can_be_switched_off() -> None:
+    (switch,) = AiTownPolicy(reflection=False).switches
+    assert (switch.name, switch.faculty, switch.on) == ("reflection", "reflect", False)

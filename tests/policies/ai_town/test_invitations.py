@@ -1,0 +1,269 @@
+"""Invitations, and what leads to them: hand-made percepts, one tick at a time."""
+
+from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.percept import Conversation, Result, SeenPerson
+from genagents_env.policies.ai_town import act, perceive, pursue, signs
+from genagents_env.policies.ai_town.mind import AiTownMind
+from tests.policies.ai_town.minds import BEA, make_mind, moment
+from tests.policies.percepts import Moment, Value, person, speech
+
+CY = "Cy Cole"
+ME = "Ann Ash"
+ASK = signs.write_invitation
+
+
+def live(mind: AiTownMind, percept: Moment) -> Action:
+    """Return what a mind does at a percept, without a model."""
+    now = moment(mind, percept)
+    perceive.perceive(mind, now)
+    pursue.advance(mind, now)
+    return act.choose_action(mind, now)
+
+
+def stroll(**config: Value) -> AiTownMind:
+    """Return a mind that is out for a walk."""
+    mind = make_mind(**config)
+    mind.pursuit.heading, mind.pursuit.since = "Park", 0
+    return mind
+
+
+def with_people(*people: SeenPerson, **changes: Value) -> Moment:
+    return Moment(people=people, **changes)
+
+
+def members(*names: str) -> Conversation:
+    return Conversation(1, names, None, True, 9)
+
+
+def test_one_does_something_for_a_minute_then_walks() -> None:
+    mind = make_mind()
+    first = live(mind, percept := Moment())
+    assert isinstance(first, Idle)
+    assert first.doing in mind.config.activities
+    assert live(mind, percept.later(50)) == first
+    step = live(mind, percept.later(60))
+    assert isinstance(step, Move)
+    assert step.place in percept.known
+    assert step.doing == signs.STROLLING
+    arrived = percept.later(70, result=Result(True, "", arrived=True))
+    assert isinstance(live(mind, arrived), Idle)
+
+
+def test_who_walks_invites_the_nearest_aloud() -> None:
+    step = live(stroll(), with_people(person(BEA, 2), person(CY, 5)))
+    assert step == Talk(None, ASK(BEA), doing=f"waiting for {BEA}", emoji="💬")
+
+
+def test_the_fault_invites_the_first_in_the_list() -> None:
+    near = with_people(person(CY, 2), person(BEA, 7))
+    assert live(stroll(), near) == Talk(None, ASK(CY), doing=f"waiting for {CY}", emoji="💬")
+    step = live(stroll(invite_first_in_list=True), near)
+    assert isinstance(step, Talk)
+    assert step.text == ASK(BEA)
+
+
+def test_nobody_out_of_reach_asleep_busy_or_elsewhere_is_invited() -> None:
+    other_room = SeenPerson(BEA, "Park", (2, 2), 2, "reading", "📖", False, 0)
+    for seen in (
+        person(BEA, 9),
+        person(BEA, asleep=True),
+        person(BEA, doing=f"talking with {CY}"),
+        person(BEA, doing=f"walking up to {CY}"),
+        person(BEA, doing=f"talking to {CY}"),
+        other_room,
+    ):
+        assert isinstance(live(stroll(), with_people(seen)), Move), seen
+
+
+def test_of_those_who_stroll_one_invites_at_a_tick() -> None:
+    asked = []
+    for tick in range(30):
+        mind = stroll()
+        later = with_people(person(BEA, doing=signs.STROLLING)).later(10 * tick)
+        asked.append(isinstance(live(mind, later), Talk))
+    assert 5 < sum(asked) < 25
+
+
+def test_attempts_talks_and_pairs_have_their_pauses() -> None:
+    near = with_people(person(BEA)).later(1000)
+    for field, pause in (("tried", 15), ("left", 15)):
+        mind = stroll()
+        mind.pursuit.since = 1000
+        setattr(mind, field, 1000 - pause + 5)
+        assert isinstance(live(mind, near), Move), field
+        assert isinstance(live(mind, near.later(10)), Talk), field
+    mind = stroll()
+    mind.pursuit.since, mind.talked[BEA] = 1000, 950
+    assert isinstance(live(mind, near), Move)
+    assert isinstance(live(mind, near.later(10)), Talk)
+
+
+def invite(mind: AiTownMind) -> Moment:
+    """Let a mind invite Bea; return the percept."""
+    percept = with_people(person(BEA, 5)).later(100)
+    mind.pursuit.since = 100
+    assert isinstance(live(mind, percept), Talk)
+    return percept
+
+
+def test_an_accepted_invitation_leads_to_walking_over_and_talking() -> None:
+    mind = stroll()
+    percept = invite(mind)
+    assert live(mind, percept.later(10)) == Idle(f"waiting for {BEA}", "💭")
+    accepted = percept.later(
+        20,
+        heard=(speech(BEA, signs.write_acceptance(ME)),),
+        conversation=members(BEA, ME),
+        people=(person(BEA, 5, f"walking up to {ME}"),),
+    )
+    # Bea stands at 2,2 and Ann at 1,1: half the way.
+    assert live(mind, accepted) == Move("1,1", f"walking up to {BEA}", "🚶")
+    near = accepted.later(30, heard=(), people=(person(BEA, 1),))
+    live(mind, near)
+    talk = mind.talk
+    assert talk is not None
+    assert (talk.stage, talk.mine, talk.lines, talk.started) == ("talking", True, [], 150)
+
+
+def test_a_declined_invitation_counts_as_a_talk_for_a_minute() -> None:
+    mind = stroll()
+    percept = invite(mind)
+    declined = percept.later(20, heard=(speech(BEA, signs.write_refusal(ME)),))
+    assert isinstance(live(mind, declined), Move)
+    assert (mind.talk, mind.left, mind.declined) == (None, 120, {BEA: 120})
+    assert not mind.remembers
+    again = declined.later(50, heard=())
+    mind.tried = mind.left = -1000
+    mind.pursuit.heading, mind.pursuit.since = "Park", 120
+    assert isinstance(live(mind, again), Move)
+    assert isinstance(live(mind, declined.later(60, heard=())), Talk)
+
+
+def test_an_invitation_without_an_answer_lapses() -> None:
+    mind = stroll()
+    percept = invite(mind)
+    for seconds in range(10, 60, 10):
+        assert live(mind, percept.later(seconds)) == Idle(f"waiting for {BEA}", "💭")
+    live(mind, percept.later(60))
+    assert isinstance(live(mind, percept.later(70)), Move)
+    assert mind.talk is None
+
+
+def test_who_sees_the_invited_with_others_gives_up() -> None:
+    mind = stroll()
+    percept = invite(mind)
+    taken = percept.later(20, people=(person(BEA, 5, f"walking up to {CY}"),))
+    assert isinstance(live(mind, taken), Move)
+    assert mind.talk is None
+
+
+def test_an_answer_in_other_words_is_an_acceptance() -> None:
+    mind = stroll()
+    percept = invite(mind)
+    words = speech(BEA, "Yes, what is it?")
+    live(mind, percept.later(20, heard=(words,), conversation=members(BEA, ME)))
+    assert mind.talk is not None
+    assert mind.talk.stage == "walking"
+    assert [line.text for line in mind.talk.lines] == ["Yes, what is it?"]
+
+
+def answer(chance: float, *heard: str, **changes: Value) -> tuple[AiTownMind, Action]:
+    """Return a mind that heard these people's invitations, and what it does."""
+    mind = make_mind(accept_chance=chance)
+    words = tuple(speech(name, ASK(ME)) for name in heard)
+    people = tuple(person(name, 4, f"waiting for {ME}") for name in heard)
+    return mind, live(mind, Moment(heard=words, people=people, **changes))
+
+
+def test_whoever_is_invited_comes_or_declines_by_chance() -> None:
+    _, yes = answer(1.0, BEA)
+    doing = f"walking up to {BEA}"
+    assert yes == Talk(BEA, signs.write_acceptance(BEA), doing=doing, emoji="💬")
+    mind, no = answer(0.0, BEA)
+    assert no == Talk(None, signs.write_refusal(BEA), doing="staying where one is", emoji="💬")
+    live(mind, Moment().later(10))
+    assert (mind.talk, mind.declined) == (None, {BEA: 10})
+
+
+def test_of_two_invitations_the_first_counts() -> None:
+    mind, step = answer(1.0, CY, BEA)
+    assert isinstance(step, Talk)
+    assert step.to == CY
+    assert mind.talk is not None
+    assert mind.talk.others == [CY]
+
+
+def test_an_invitation_of_somebody_else_is_none() -> None:
+    mind = make_mind(accept_chance=1.0)
+    step = live(mind, Moment(heard=(speech(BEA, ASK("Ann Asher")),), people=(person(BEA),)))
+    assert isinstance(step, Idle)
+    assert mind.talk is None
+
+
+def test_of_two_who_invite_each_other_the_last_by_name_comes() -> None:
+    mind = stroll(accept_chance=0.0)  # Ann is before Bea
+    percept = invite(mind)
+    heard = percept.later(10, heard=(speech(BEA, ASK(ME)),))
+    assert isinstance(live(mind, heard), Idle)
+    assert mind.talk is not None
+    assert mind.talk.stage == "inviting"
+    other = stroll(accept_chance=0.0)
+    early = with_people(person("Abe Aal", 5)).later(100)
+    other.pursuit.since = 100
+    assert isinstance(live(other, early), Talk)
+    step = live(other, early.later(10, heard=(speech("Abe Aal", ASK(ME)),)))
+    assert isinstance(step, Talk)
+    assert (step.to, step.text) == ("Abe Aal", signs.write_acceptance("Abe Aal"))
+
+
+def test_where_the_town_refuses_both_learn_to_wait() -> None:
+    mind, _ = answer(1.0, BEA)
+    mind.talked[BEA] = -100
+    refused = Result(False, "you two talked just now; give it some time")
+    people = (person(BEA, 4, f"waiting for {ME}"),)
+    step = live(mind, Moment().later(10, result=refused, people=people))
+    assert isinstance(step, Talk)
+    assert (step.to, step.text) == (None, signs.write_apology(BEA))
+    assert mind.spacing == 220
+    inviter = stroll()
+    percept = invite(inviter)
+    inviter.talked[BEA] = 0
+    live(inviter, percept.later(20, heard=(speech(BEA, signs.write_apology(ME)),)))
+    assert (inviter.spacing, inviter.talk) == (240, None)
+    again = with_people(person(BEA)).later(200)
+    inviter.pursuit.heading, inviter.pursuit.since = "Park", 200
+    assert isinstance(live(inviter, again), Move)
+    assert isinstance(live(inviter, again.later(40)), Talk)
+
+
+def test_words_without_an_invitation_are_accepted() -> None:
+    mind = make_mind(accept_chance=0.0)
+    words = speech(BEA, "Hello Ann!")
+    step = live(
+        mind, Moment(heard=(words,), people=(person(BEA, 3),), conversation=members(BEA, ME))
+    )
+    assert step == Move(BEA, f"walking up to {BEA}", "🚶")
+    assert mind.talk is not None
+    assert [line.text for line in mind.talk.lines] == ["Hello Ann!"]
+
+
+def test_on_the_telephone_nobody_walks_over() -> None:
+    mind = make_mind()
+    words = speech(BEA, "Hello Ann, it is me.")
+    called = Moment(
+        heard=(type(words)("speech", BEA, words.text, True, True, (), 7),),
+        conversation=members(BEA, ME),
+    )
+    assert isinstance(live(mind, called), Idle)
+    assert mind.talk is not None
+    assert mind.talk.stage == "talking"
+
+
+def test_at_night_one_goes_to_bed_and_invites_nobody() -> None:
+    night = with_people(person(BEA)).later(16 * 3600)
+    mind = stroll()
+    assert isinstance(live(mind, night), Move)
+    assert mind.talk is None
+    awake = stroll(sleep=False)
+    awake.pursuit.since = 16 * 3600
+    assert isinstance(live(awake, night), Talk)

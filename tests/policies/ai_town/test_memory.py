@@ -1,0 +1,250 @@
+"""What is remembered of talks, how much it matters, and the insights drawn from it."""
+
+import json
+from datetime import datetime
+
+import pytest
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.percept import HeardWords
+from genagents_env.policies.ai_town import perceive, reflect, remember
+from genagents_env.policies.ai_town.mind import AiTownMind, FinishedTalk, SaidLine, to_rating
+from genagents_env.scenario.past import PastMemory
+from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
+from tests.policies.ai_town.square import fields_of
+from tests.policies.percepts import PARTY, Moment, Value, person, profile
+
+ME = "Ann Ash"
+LINES = [SaidLine(BEA, "There is a party.", 12, 0), SaidLine(ME, "I will come.", -1, 10)]
+
+
+def reply(summary: str = "I talked with Bea.", importance: object = 7, **more: Value) -> Rule:
+    given = {"summary": summary, "importance": importance, **more}
+
+    def rule(request: CompletionRequest) -> str:
+        return json.dumps({name: given[name] for name in fields_of(request)})
+
+    return rule
+
+
+def remember_talk(mind: AiTownMind) -> None:
+    """Let a mind remember a talk with Bea that ended just now."""
+    mind.remembers = [FinishedTalk([BEA], list(LINES), 20)]
+    percept = Moment().later(20)
+    think(mind, remember.make_queries(mind, moment(mind, percept)), percept)
+
+
+def last(mind: AiTownMind) -> Value:
+    return mind.stream[len(mind.stream) - 1]
+
+
+# The start.
+
+
+def test_one_begins_with_ties_memories_and_facts() -> None:
+    who = profile(
+        relationships={BEA: "a friend"},
+        memories=("Ann Ash runs the Cafe", "Ann loves guests", "The oven is new."),
+        dated=(PastMemory(time=datetime.fromisoformat("2023-02-13T07:00"), text="It rained."),),
+        facts=(PARTY,),
+    )
+    mind = make_mind(who=who)
+    found = [mind.stream[id_] for id_ in range(len(mind.stream))]
+    # The persona stands in every prompt; it is no memory.
+    told = [f"I know {BEA}: a friend", "The oven is new.", PARTY.statement, "It rained."]
+    assert [memory.text for memory in found] == told
+    assert {memory.cause for memory in found} == {"seed"}
+    assert {to_rating(memory.importance) for memory in found} == {5}
+    assert found[-1].created == -3600
+
+
+@pytest.mark.parametrize(
+    ("changes", "config", "plan"),
+    [
+        ({"goal": "Give a party."}, {"plans": {ME: "Win."}}, "Win."),
+        ({"goal": "Give a party.", "currently": "Ann is tired"}, {}, "Give a party."),
+        ({"currently": "Ann is tired"}, {}, "Ann is tired"),
+        ({}, {}, "Ann loves guests"),
+        ({}, {"plans": {BEA: "Win."}}, "Ann loves guests"),
+    ],
+)
+def test_the_plan_is_what_is_given_else_goal_doings_or_persona(
+    changes: Value, config: Value, plan: str
+) -> None:
+    assert make_mind(who=profile(**changes), **config).plan == plan
+
+
+# Talks.
+
+
+def test_a_talk_is_remembered_by_a_summary_and_its_importance() -> None:
+    mind = make_mind(reply())
+    remember_talk(mind)
+    memory = last(mind)
+    assert (memory.kind, memory.text, to_rating(memory.importance)) == (
+        "chat",
+        "I talked with Bea.",
+        7,
+    )
+    assert (memory.created, memory.events, memory.about) == (20, (12,), (ME, BEA))
+    assert (mind.remembers, mind.review) == ([], True)
+    assert [fields_of(request) for request in list_requests(mind)] == [["summary"], ["importance"]]
+
+
+@pytest.mark.parametrize("importance", [10, -1, "much", None])
+def test_what_is_no_number_from_0_to_9_rates_as_the_default(importance: object) -> None:
+    mind = make_mind(reply(importance=importance))
+    remember_talk(mind)
+    assert to_rating(last(mind).importance) == 5
+    mind = make_mind(reply(importance=importance), default_importance=2)
+    remember_talk(mind)
+    assert to_rating(last(mind).importance) == 2
+
+
+@pytest.mark.parametrize("rated", [0, 9])
+def test_both_ends_of_the_scale_are_kept(rated: int) -> None:
+    mind = make_mind(reply(importance=rated))
+    remember_talk(mind)
+    assert to_rating(last(mind).importance) == rated
+
+
+def test_a_talk_whose_summary_fails_is_kept_unless_the_fault_is_on() -> None:
+    mind = make_mind(always_invalid)
+    remember_talk(mind)
+    assert last(mind).text == f'I talked with {BEA}. At last {ME} said: "I will come."'
+    lost = make_mind(always_invalid, lose_failed=True)
+    remember_talk(lost)
+    assert (len(lost.stream), lost.remembers) == (0, [])
+
+
+def test_a_talk_in_which_nothing_was_said_leaves_no_memory() -> None:
+    mind = make_mind()
+    mind.talk = talk_with(BEA, members=[BEA])
+    perceive.perceive(mind, moment(mind, Moment()))
+    assert (mind.remembers, mind.talked) == ([], {BEA: 0})
+
+
+def test_news_and_whispers_are_kept_sights_are_not() -> None:
+    mind = make_mind()
+    heard = tuple(
+        HeardWords(kind, None, f"A {kind}.", True, False, (), 7)
+        for kind in ("news", "thought", "notice")
+    )
+    perceive.perceive(mind, moment(mind, Moment(heard=heard, people=(person(BEA),))))
+    texts = [mind.stream[id_].text for id_ in range(len(mind.stream))]
+    assert texts == ["A news.", "A thought."]
+    assert mind.stream[0].events == (7,)
+
+
+# Reflection.
+
+
+def add_chats(mind: AiTownMind, count: int, rated: int, at: int = 1) -> None:
+    for number in range(count):
+        mind.stream.add("chat", f"talk {number}", created=at, importance=rated + 1, cause="test")
+
+
+def ask(mind: AiTownMind, percept: Moment | None = None) -> bool:
+    """Return whether a mind asks for insights now that a talk is remembered."""
+    mind.review = True
+    return bool(reflect.make_queries(mind, moment(mind, percept or Moment())))
+
+
+def test_the_sum_must_be_more_than_the_threshold() -> None:
+    mind = make_mind(reflect_at=14)
+    add_chats(mind, 2, 7)
+    assert not ask(mind)
+    add_chats(mind, 1, 1)
+    assert ask(mind)
+
+
+def test_by_default_it_takes_fifty_six_talks_that_matter_most_and_never_comes_otherwise() -> None:
+    mind = make_mind()
+    add_chats(mind, 55, 9)
+    assert not ask(mind)
+    add_chats(mind, 1, 9)
+    assert ask(mind)
+    usual = make_mind()
+    add_chats(usual, 300, 5)  # of which the latest hundred count: 500, which is not more
+    assert not ask(usual)
+
+
+def test_only_what_is_newer_than_the_last_reflection_counts_and_no_seed() -> None:
+    mind = make_mind(who=profile(memories=("x",) * 9, relationships={BEA: "a"}), reflect_at=10)
+    assert reflect.sum_importance(mind) == 0
+    add_chats(mind, 2, 6, at=100)
+    assert reflect.sum_importance(mind) == 12
+    mind.reflected = 100
+    assert reflect.sum_importance(mind) == 0
+    add_chats(mind, 1, 6, at=101)
+    assert reflect.sum_importance(mind) == 6
+
+
+def test_one_reflects_after_a_talk_or_alone_as_configured() -> None:
+    alone, company = Moment(), Moment(people=(person(BEA),))
+
+    def asks(percept: Moment, review: bool, **config: Value) -> bool:
+        mind = make_mind(reflect_at=1, **config)
+        add_chats(mind, 1, 5)
+        mind.review = review
+        return bool(reflect.make_queries(mind, moment(mind, percept)))
+
+    assert asks(company, True)
+    assert not asks(company, True, reflect_after_talk=False)
+    assert asks(alone, False)
+    assert not asks(alone, False, solo_reflection=False)
+    assert not asks(company, False)
+    assert not asks(alone, True, reflection=False)
+    assert asks(alone, False, preset="2023")
+    assert not asks(company, True, preset="2023")
+
+
+INSIGHTS: dict[str, Value] = {
+    "insights": [
+        {"insight": "Bea gives parties.", "because": [2, 1, 99]},
+        {"insight": "Out of nothing.", "because": [99]},
+        {"insight": "I like talks.", "because": [1]},
+        {"insight": "One too many.", "because": [1]},
+    ]
+}
+
+
+def draw_insights(mind: AiTownMind) -> None:
+    percept = Moment().later(50)
+    mind.review = True
+    think(mind, reflect.make_queries(mind, moment(mind, percept)), percept)
+
+
+def test_three_insights_are_kept_with_the_memories_they_rest_on() -> None:
+    mind = make_mind(reply(**INSIGHTS), reflect_at=1)
+    mind.stream.add("chat", "older", created=1, importance=6, events=[3])
+    mind.stream.add("chat", "newer", created=2, importance=6, events=[4])
+    draw_insights(mind)
+    found = [mind.stream[id_] for id_ in range(2, len(mind.stream))]
+    assert [(one.kind, one.text, one.evidence) for one in found] == [
+        ("thought", "Bea gives parties.", (0, 1)),  # the latest is line 1
+        ("thought", "I like talks.", (1,)),
+    ]
+    assert mind.stream.sources([found[0].id]) == (3, 4)
+    assert [to_rating(one.importance) for one in found] == [7, 7]
+    assert mind.reflected == 50
+    assert reflect.sum_importance(mind) == 0
+
+
+def test_the_latest_hundred_are_looked_at() -> None:
+    mind = make_mind(reply(**INSIGHTS), reflect_at=1, prompt_tokens=20_000)
+    add_chats(mind, 130, 5)
+    draw_insights(mind)
+    shown = list_requests(mind)[0].messages[-1].content
+    assert "talk 129" in shown
+    assert "talk 30" in shown
+    assert "talk 29" not in shown.replace("talk 129", "")
+
+
+def test_without_a_usable_reply_nothing_is_drawn_and_it_stays_due() -> None:
+    mind = make_mind(always_invalid, reflect_at=1)
+    add_chats(mind, 1, 5)
+    draw_insights(mind)
+    assert len(mind.stream) == 1
+    assert ask(mind)

@@ -1,0 +1,297 @@
+"""Turns, words and good-byes in a talk of two; groups and who speaks next in one of several."""
+
+import json
+
+import pytest
+
+from genagents_env.actions import Idle, Talk
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.percept import Conversation, Result, SeenPerson
+from genagents_env.policies.ai_town import act, converse, groups, perceive, pursue, signs, turns
+from genagents_env.policies.ai_town.mind import AiTownMind, TalkState
+from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
+from tests.policies.ai_town.square import fields_of
+from tests.policies.percepts import Moment, Value, person, speech
+
+CY, DEE, ME = "Cy Cole", "Dee Dunn", "Ann Ash"
+NEAR = Moment(people=(person(BEA, 1),), conversation=Conversation(1, (ME, BEA), None, True, 9))
+
+
+def find_due(talk: TalkState, seconds: int = 0, **config: Value) -> str:
+    """Return what is due so many seconds after the last words."""
+    mind = make_mind(**config)
+    return turns.find_due(mind, talk, moment(mind, NEAR.later(seconds)))
+
+
+def lines(count: int, last: str = BEA) -> list[tuple[str, str]]:
+    """Return so many lines, taken in turns, of which somebody's is the last."""
+    return [(last if at % 2 == 0 else ME, f"word {at}") for at in range(count)][::-1]
+
+
+def test_who_invited_speaks_first_the_other_only_when_the_silence_is_awkward() -> None:
+    mine, other = talk_with(BEA, mine=True), talk_with(BEA, mine=False)
+    assert find_due(mine) == "start"
+    assert [find_due(other, seconds) for seconds in (0, 40, 50)] == ["", "", "start"]
+
+
+def test_one_answers_after_a_pause_and_waits_a_minute_for_an_answer() -> None:
+    heard = talk_with(BEA, lines=[(BEA, "Hello!")])  # said at second -10
+    assert find_due(heard, message_seconds=20) == ""
+    assert find_due(heard) == "continue"
+    said = talk_with(BEA, lines=[(ME, "Hello!")])
+    assert [find_due(said, seconds) for seconds in (0, 40, 50)] == ["", "", "continue"]
+
+
+@pytest.mark.parametrize(("count", "due"), [(8, "continue"), (9, "leave")])
+def test_after_more_than_eight_messages_the_next_is_good_bye(count: int, due: str) -> None:
+    assert find_due(talk_with(BEA, lines=lines(count))) == due
+
+
+def test_after_ten_minutes_the_next_words_are_good_bye() -> None:
+    talk = talk_with(BEA, lines=lines(2), started=-600)
+    assert find_due(talk) == "continue"
+    talk.started = -601
+    assert find_due(talk) == "leave"
+
+
+def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:
+    mind = make_mind()
+    mind.talk = talk_with(BEA, lines=[(BEA, "Hello!")])
+    due = []
+    for tick in range(4):
+        typing = (person(BEA, 1, f"{signs.TYPING} {ME}"),)
+        now = moment(mind, NEAR.later(100 + 10 * tick, people=typing))
+        perceive.perceive(mind, now)
+        due.append(turns.find_due(mind, mind.talk, now))
+    assert due == ["", "continue", "continue", "continue"]  # seen since second 90
+
+
+def test_thinking_of_something_to_say_to_others_is_no_lock() -> None:
+    mind = make_mind()
+    mind.talk = talk_with(BEA, lines=[(BEA, "Hello!")])
+    perceive.perceive(
+        mind, moment(mind, NEAR.later(people=(person(BEA, 1, f"{signs.TYPING} {CY}"),)))
+    )
+    assert mind.talk.typing == -1
+
+
+def speak(mind: AiTownMind, percept: Moment, kind: str = "continue") -> None:
+    """Ask for words of a kind, as is due."""
+    queries = converse.make_queries(mind, moment(mind, percept))
+    assert [query.purpose for query in queries] == [f"converse.{kind}"]
+    think(mind, queries, percept)
+
+
+def say(words: str) -> Value:
+    return lambda request: json.dumps({"say": words})
+
+
+def test_words_are_said_and_become_part_of_the_talk_once_the_town_let_them() -> None:
+    mind = make_mind(say("I am well."))
+    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
+    speak(mind, NEAR)
+    step = act.choose_action(mind, moment(mind, NEAR))
+    assert step == Talk(None, "I am well.", doing=f"talking with {BEA}", emoji="💬")
+    refused = NEAR.later(10, result=Result(False, "someone else was speaking"))
+    perceive.perceive(mind, moment(mind, refused))
+    assert (mind.talk.unsaid, len(mind.talk.lines)) == ("I am well.", 1)
+    act.choose_action(mind, moment(mind, refused))
+    perceive.perceive(mind, moment(mind, NEAR.later(20)))
+    assert (mind.talk.unsaid, mind.talk.lines[-1].text) == ("", "I am well.")
+    assert mind.talk.lines[-1].at == 10
+
+
+def test_words_the_town_twice_did_not_let_through_are_let_go() -> None:
+    mind = make_mind(say("I am well."))
+    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
+    speak(mind, NEAR)
+    for tick in (1, 2):
+        act.choose_action(mind, moment(mind, NEAR.later(10 * tick - 10)))
+        failed = NEAR.later(10 * tick, result=Result(False, "someone else was speaking"))
+        perceive.perceive(mind, moment(mind, failed))
+    assert mind.talk.unsaid == ""
+    assert find_due(mind.talk, 20) == ""
+
+
+@pytest.mark.parametrize(("late_words", "kept"), [("drop", ""), ("say", "I am well.")])
+def test_words_thought_of_too_long_are_dropped_unless_the_fault_is_on(
+    late_words: str, kept: str
+) -> None:
+    mind = make_mind(say("I am well."), latency_ticks={"converse": 2}, late_words=late_words)
+    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")], members=[BEA])
+    speak(mind, NEAR)
+    waiting = act.choose_action(mind, moment(mind, NEAR))
+    assert waiting == Idle(f"{signs.TYPING} {BEA}", "💭")
+    perceive.perceive(mind, moment(mind, NEAR.later(10, heard=(speech(BEA, "Well?"),))))
+    think(mind, [], NEAR.later(20))
+    assert mind.talk.unsaid == kept
+
+
+def test_silence_is_kept_for_a_minute() -> None:
+    mind = make_mind(say(""))
+    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
+    speak(mind, NEAR)
+    assert converse.make_queries(mind, moment(mind, NEAR.later(50))) == ()
+    speak(mind, NEAR.later(60))
+
+
+def test_good_bye_leaves_the_conversation() -> None:
+    mind = make_mind(say("Farewell!"))
+    mind.talk = talk_with(BEA, lines=lines(9))
+    speak(mind, NEAR, "leave")
+    step = act.choose_action(mind, moment(mind, NEAR))
+    assert step == Talk(None, "Farewell!", leave=True, doing=f"talking with {BEA}", emoji="💬")
+    perceive.perceive(mind, moment(mind, NEAR.later(10, conversation=None)))
+    assert mind.talk is None
+    assert mind.remembers[0].lines[-1].text == "Farewell!"
+    assert (mind.left, mind.talked[BEA]) == (10, 10)
+
+
+def test_last_words_of_the_other_are_heard_overheard_ones_are_not() -> None:
+    mind = make_mind()
+    mind.talk = talk_with(BEA, lines=lines(9), members=[BEA])
+    heard = (speech(CY, "What a day!"), speech(BEA, "Farewell!"))
+    perceive.perceive(mind, moment(mind, NEAR.later(10, conversation=None, heard=heard)))
+    assert [line.text for line in mind.remembers[0].lines[-2:]] == ["word 0", "Farewell!"]
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("Hello!", "Hello!"),
+        ("Ann: Hello!", "Hello!"),
+        (f"{ME} to {BEA}: Hello!", "Hello!"),
+        (f"Hello! {BEA} to {ME}: Hello Ann!", "Hello!"),
+        ("Hello! Bea: Hello Ann!", "Hello!"),
+        ("Ask Bea.", "Ask Bea."),
+    ],
+)
+def test_a_reply_holds_the_words_of_one_alone(written: str, words: str) -> None:
+    assert converse.cut_reply(written, ME, [BEA]) == words
+
+
+# Groups.
+
+
+def at(name: str, x: int, y: int, doing: str = "out for a walk") -> SeenPerson:
+    return SeenPerson(name, "Cafe", (x, y), max(abs(x - 1), abs(y - 1)), doing, "🚶", False, 0)
+
+
+def group_mind(rule: Value = None, **config: Value) -> AiTownMind:
+    return make_mind(rule or say("Hello all!"), preset="2023", **config)
+
+
+def test_a_group_is_everybody_near_somebody_of_it() -> None:
+    mind = group_mind()
+    people = (at(BEA, 2, 2), at(CY, 4, 2), at(DEE, 6, 3))  # from 1,1: 2, then 2, then 3 steps
+    assert groups.find_group(mind, moment(mind, Moment(people=people))) == [BEA, CY]
+    mind.ignored = [BEA]
+    assert groups.find_group(mind, moment(mind, Moment(people=people))) == []
+    mind.ignored = []
+    busy = (at(BEA, 2, 2, f"talking with {DEE}"), at(CY, 2, 1))
+    assert groups.find_group(mind, moment(mind, Moment(people=busy))) == [CY]
+
+
+def test_the_first_by_name_leads_and_the_others_listen() -> None:
+    mind, percept = group_mind(), Moment(people=(at(BEA, 2, 2), at(CY, 2, 1)))
+    pursue.advance(mind, moment(mind, percept))
+    speak(mind, percept, "start")
+    step = act.choose_action(mind, moment(mind, percept))
+    assert isinstance(step, Talk)
+    assert (step.to, step.text) == (BEA, "Hello all!")
+    listener, seen = group_mind(), Moment(people=(at("Abe Aal", 2, 2),))
+    pursue.advance(listener, moment(listener, seen))
+    assert converse.make_queries(listener, moment(listener, seen)) == ()
+    assert act.choose_action(listener, moment(listener, seen)) == Idle("listening to Abe Aal", "💬")
+
+
+def reply_in_a_group(leave: bool, who: str) -> Value:
+    def rule(request: CompletionRequest) -> str:
+        fields = fields_of(request)
+        told = {"leave": leave, "who": who, "say": "Indeed."}
+        return json.dumps({name: told[name] for name in fields})
+
+    return rule
+
+
+def looked_at(name: str) -> Moment:
+    """Return a percept in which Bea speaks, looking at somebody."""
+    doing = f"talking with {ME}, looking at {name}"
+    return Moment(
+        people=(at(BEA, 2, 2, doing), at(CY, 2, 1, f"listening to {BEA}")),
+        heard=(speech(BEA, "What a day!"),),
+        conversation=Conversation(1, (BEA, ME), None, True, 9),
+    ).later(10, heard=(speech(BEA, "What a day!"),))
+
+
+def test_whom_the_speaker_looks_at_speaks_next_and_chooses_the_next() -> None:
+    mind = group_mind(reply_in_a_group(False, CY))
+    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
+    percept = looked_at(ME)
+    perceive.perceive(mind, moment(mind, percept))
+    speak(mind, percept, "walk_away")
+    asked = [fields_of(request) for request in list_requests(mind)]
+    assert asked == [["leave"], ["say"], ["who"]]
+    step = act.choose_action(mind, moment(mind, percept))
+    assert isinstance(step, Talk)
+    assert step.doing == f"talking with {BEA} and {CY}, looking at {CY}"
+    assert signs.find_gaze(step.doing) == CY
+
+
+def test_who_is_not_looked_at_listens() -> None:
+    mind = group_mind()
+    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
+    percept = looked_at(CY)
+    perceive.perceive(mind, moment(mind, percept))
+    assert converse.make_queries(mind, moment(mind, percept)) == ()
+
+
+def test_who_walks_away_leaves_without_a_word() -> None:
+    mind = group_mind(reply_in_a_group(True, CY))
+    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
+    percept = looked_at(ME)
+    perceive.perceive(mind, moment(mind, percept))
+    speak(mind, percept, "walk_away")
+    assert act.choose_action(mind, moment(mind, percept)) == Talk(None, "", leave=True)
+
+
+def test_nobody_is_drawn_where_the_model_names_nobody_of_the_group() -> None:
+    mind = group_mind(reply_in_a_group(False, "Zoe"))
+    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
+    percept = looked_at(ME)
+    perceive.perceive(mind, moment(mind, percept))
+    speak(mind, percept, "walk_away")
+    assert mind.talk.gaze in (BEA, CY)  # by chance, as a fallback
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_once_somebody_walks_away_a_group_is_over_for_all(ends: bool) -> None:
+    mind = group_mind(ends_for_all=ends)
+    mind.talk = talk_with(BEA, CY, DEE, lines=[(CY, "I must go.")], members=[BEA, CY, DEE])
+    left = Moment(conversation=Conversation(1, (ME, BEA, DEE), None, True, 9))
+    perceive.perceive(mind, moment(mind, left))
+    assert mind.talk.leaving is ends
+
+
+def test_whom_one_talked_with_is_ignored_until_the_next_walk_has_ended() -> None:
+    mind = group_mind()
+    mind.talk = talk_with(BEA, lines=[(ME, "Hm."), (BEA, "Bye.")], members=[BEA])
+    perceive.perceive(mind, moment(mind, Moment()))
+    assert mind.ignored == [BEA]
+    percept = Moment(people=(at(BEA, 2, 2),)).later(10)
+    pursue.advance(mind, moment(mind, percept))
+    assert mind.talk is None
+    act.choose_action(mind, moment(mind, percept))
+    there = percept.later(10, result=Result(True, "", arrived=True))
+    perceive.perceive(mind, moment(mind, there))
+    pursue.advance(mind, moment(mind, there))
+    assert (mind.ignored, mind.talk is not None) == ([], True)
+
+
+def test_a_group_talks_for_thirty_seconds() -> None:
+    mind = group_mind()
+    mind.talk = talk_with(BEA, lines=[(BEA, "Well.")], started=-30, turn=ME, members=[BEA])
+    assert converse.make_queries(mind, moment(mind, NEAR)) == ()
+    assert act.choose_action(mind, moment(mind, NEAR)) == Talk(None, "", leave=True)
+    mind.talk.started = -29
+    assert converse.make_queries(mind, moment(mind, NEAR)) != ()
