@@ -7,10 +7,8 @@ from genagents_env.policy_loader import find_policy_class
 
 def shipped_rule(name: str) -> Rule:
     """Return the rule of that name for the shipped minds and the judge."""
-    minds = [
-        find_policy_class(mind).scripted_replies
-        for mind in ("smallville", "lyfe", "ai_town", "reactive")
-    ]
+    shipped = ("smallville", "lyfe", "ai_town", "reactive", "simuverse")
+    minds = [find_policy_class(mind).scripted_replies for mind in shipped]
     return find_rule(name, [*minds, scripted_verdict.REPLIES])
 
 

@@ -12,6 +12,8 @@ TALK_EMOJI = "💬"
 TOO_LONG = (
     "You have been in this conversation too long and were removed from it. Choose what to do next."
 )
+TAKEN = "someone else was speaking"
+ENGAGED = "is talking to somebody and does not answer the telephone"
 
 
 def find_hearers(state: WorldState, i: int) -> list[int]:
@@ -31,6 +33,8 @@ def find_refusal(state: WorldState, i: int, j: int, near: list[int]) -> str | No
         return "one does not address oneself"
     if not _can_reach(state, i, j, near):
         return f"{state.town.names[j]} is out of earshot"
+    if j not in near and _is_engaged(state, i, j):
+        return f"{state.town.names[j]} {ENGAGED}"
     return state.conversations.find_refusal(i, j, state.tick)
 
 
@@ -123,7 +127,7 @@ def _find_objection(state: WorldState, i: int, act: ResolvedSpeak, near: list[in
     elif state.conversations.of[i] >= 0 and state.conversations.check_turn(i):
         return state.conversations.check_turn(i)
     if state.conversations.is_taken(_find_conversation(state, i, act.to), state.tick):
-        return "someone else was speaking"
+        return TAKEN
     return None
 
 
@@ -149,6 +153,12 @@ def _can_reach(state: WorldState, i: int, j: int, near: list[int]) -> bool:
         and state.present[j]
         and state.is_acquainted(i, j)
     )
+
+
+def _is_engaged(state: WorldState, i: int, j: int) -> bool:
+    """Return whether `j` is in a conversation that `i`, who is far off, would not be heard in."""
+    talk = state.conversations.open.get(state.conversations.of[j])
+    return talk is not None and not talk.remote and state.conversations.of[i] != talk.id
 
 
 def _enter(state: WorldState, i: int, j: int | None, near: list[int]) -> OpenConversation | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.cognition.query import Moment, Query, QueryHandler
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
@@ -60,9 +60,9 @@ class SimuversePolicy(MindPolicy[SimuverseMind, SimuverseConfig]):
         """Return the action: take in what came of the last one, choose or speak where it is due."""
         moment = Moment(percept, self.services.to_second(percept.time))
         senses.perceive(mind, moment)
-        asked = () if percept.me.asleep else talk.make_queries(mind, moment)
-        if not asked and not percept.me.asleep:
-            asked = choose.make_queries(mind, moment)
+        asked: Sequence[Query] = ()
+        if not act.is_night(mind, moment):
+            asked = talk.make_queries(mind, moment) or choose.make_queries(mind, moment)
         if asked or mind.pending:
             await self.scheduler.run(mind, asked, moment)
         return act.choose_action(mind, moment)

@@ -1,23 +1,53 @@
 """Act: the tool under way, turned into the next step. No model is asked here."""
 
 from genagents_env.actions import Action, Idle, Move, Restart, Talk
+from genagents_env.cognition.bedtime import choose_night_step
 from genagents_env.cognition.query import Moment
+from genagents_env.cognition.routine import is_in_bed
 
 from .mind import SimuverseMind, ToolStep
 
-_TALKING, _WALKING, _LOOKING, _CALLING, _IDLE = "💬", "🚶", "👀", "📞", "🙂"
+_CALL_AGAIN = 60  # seconds
+_TALKING, _LOOKING, _CALLING, _IDLE = "💬", "👀", "📞", "🙂"
 
 
 def choose_action(mind: SimuverseMind, moment: Moment) -> Action:
-    """Return the next step: what was decided now, else what goes on."""
-    mind.step = mind.plan if mind.plan.kind else _go_on(mind, moment)
+    """Return the next step: to bed at night, what was decided now, else what goes on."""
+    night = _find_night_step(mind, moment)
+    mind.step = ToolStep() if night else mind.plan if mind.plan.kind else _go_on(mind, moment)
     mind.plan = ToolStep()
-    return _make_action(mind.step, mind)
+    action = night or _make_action(mind.step, mind)
+    mind.last = type(action).__name__
+    return action
+
+
+def is_night(mind: SimuverseMind, moment: Moment) -> bool:
+    """Return whether the agent is to be in bed, or asleep."""
+    clock = moment.percept.time.time()
+    return moment.percept.me.asleep or (mind.config.sleeps and is_in_bed(mind.profile, clock))
+
+
+def is_call_due(mind: SimuverseMind, moment: Moment) -> bool:
+    """Return whether a call that did not get through is to be tried again now."""
+    return bool(mind.calls) and moment.now - mind.called_at >= _CALL_AGAIN
+
+
+def _find_night_step(mind: SimuverseMind, moment: Moment) -> Action | None:
+    """Return the way to bed, where it is the hour for it; a conversation is left before."""
+    if not mind.config.sleeps:
+        return Idle() if moment.percept.me.asleep else None
+    step = choose_night_step(mind.profile, moment.percept, mind.last)
+    if step is not None and moment.percept.conversation is not None:
+        mind.talk.ending = "left"
+        return Talk(None, "", leave=True)
+    return step
 
 
 def _go_on(mind: SimuverseMind, moment: Moment) -> ToolStep:
     if moment.percept.me.asleep or moment.percept.conversation is not None:
         return ToolStep()
+    if is_call_due(mind, moment):
+        return mind.calls[0]
     if mind.going:
         return ToolStep("walk", mind.going, since=mind.going_since)
     return mind.step if mind.step.kind == "idle" else ToolStep()
@@ -26,11 +56,12 @@ def _go_on(mind: SimuverseMind, moment: Moment) -> ToolStep:
 def _make_action(step: ToolStep, mind: SimuverseMind) -> Action:
     match step.kind:
         case "walk":
-            return Move(step.target, f"going to {step.target}", _WALKING)
+            return Move(step.target)
         case "open":
             return Talk(step.target, step.words, doing=f"talking to {step.target}", emoji=_TALKING)
         case "say" | "leave":
-            return Talk(step.target or None, step.words, step.leave, emoji=_TALKING)
+            doing = f"talking to {', '.join(mind.talk.members)}"
+            return Talk(step.target or None, step.words, step.leave, doing, _TALKING)
         case "call":
             return Talk(step.target, step.words, True, f"calling {step.target}", _CALLING)
         case "scan":

@@ -149,14 +149,16 @@ def _check_call(context: str, text: str, around: ToolScope) -> CheckedTurn:
 
     head, _, words = context.partition(":")
     found = find_prefix(text, (CALL,))
-    words = words or (found.context.partition(":")[2] if found is not None else "")
+    if found is not None and ":" in found.context:
+        words = found.context.partition(":")[2]
     people = find_people(head, around)
     if not people:
         if names.find_mention(around.name, head) is not None:
             return fail("you cannot call yourself")
         who = _find_stranger(head, around)
         known = ", ".join(around.people) or "nobody"
-        return fail(f"you know nobody called {who!r}" if who else f"say whom; you know: {known}")
+        why = f"you know nobody called {who!r}" if who else "say whom"
+        return fail(f"{why}; you know: {known}")
     place = find_place(head, around)
     if not place:
         return fail(f"say where to meet; you know: {', '.join(around.places)}")

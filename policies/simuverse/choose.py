@@ -16,7 +16,7 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.llm.schemas import PlainReply
 
-from . import interpret, prompt, scope, turns
+from . import act, interpret, prompt, scope, turns
 from .checker import make_triple
 from .mind import SimuverseMind
 
@@ -33,6 +33,8 @@ def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
     """Ask for a tool, where none is under way and a choice is due."""
     if moment.percept.conversation is not None or mind.going or mind.step.kind == "idle":
         return ()
+    if mind.plan.kind or act.is_call_due(mind, moment):  # words or a call are tried again
+        return ()
     if any(mind.is_busy(faculty) for faculty in ("act", "interpret", "talk")):
         return ()
     waits = moment.now - mind.chosen_at < mind.config.turn_seconds
@@ -47,7 +49,8 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         mind,
         "act_choose",
         moment,
-        [*prompt.describe_choices(mind, moment), prompt.describe_input(mind)],
+        prompt.describe_choices(mind, moment),
+        [prompt.describe_input(mind)],
         introduced=mind.introduced,
         tools=", ".join(f"({tool})" for tool in around.tools),
         near=bool(around.near),

@@ -67,6 +67,11 @@ class SimuverseConfig(BaseModel):
     """After so long on the way one gives up (ours)."""
     invitation_seconds: Positive = 3600
     """How long an invitation stands in the prompts (ours)."""
+    call_seconds: Positive = 600
+    """How long a call that finds somebody talking is tried again, once a minute (ours)."""
+    sleeps: bool = True
+    """Whether one goes to bed by the hours of the profile, without a model (SimuVerse knows no
+    night)."""
 
     prompt_tokens: Annotated[int, Field(ge=400, le=100_000)] | None = None
     """The longest prompt, by an upper bound of its tokens; None follows the model: 640 for a small

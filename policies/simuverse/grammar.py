@@ -18,7 +18,7 @@ SIGNALS = (*FOUR_TOOLS, IDLE, LEAVE)
 _BRACKETS = str.maketrans({"\u2768": "(", "\u2769": ")", "\u2985": "(", "\u2986": ")"})
 _BRACKETED = re.compile(r"\(([^()]*)\)")
 _BETWEEN = re.compile(r"[\s_\-*`~]+")
-_EDGES = " \t.,;:!?-\u2013\u2014*`_~>#\"'\u201c\u201d\u2018\u2019()[]"
+_EDGES = " \t,;:-\u2013\u2014*`_~>#\"'\u201c\u201d\u2018\u2019()[]"
 _MOST_READ = 2000  # characters
 
 

@@ -67,12 +67,22 @@ class TalkSession:
 
 @dataclass(slots=True)
 class MeetingInvitation:
-    """Who invited the agent, in what words, and when."""
+    """Who invited the agent, in what words, and when; `place`: where to, empty where not known."""
 
     who: str
     words: str
+    place: str
     at: int
     event: int
+
+
+@dataclass(slots=True)
+class LastSighting:
+    """Where somebody was when the agent saw them last, what they did, and when that was."""
+
+    at: int
+    place: str
+    doing: str
 
 
 @dataclass
@@ -82,7 +92,7 @@ class SimuverseMind(Mind[SimuverseConfig]):
     Attributes:
         input: the last input, in lines: what came of the last tool.
         introduced: whether the introduction was answered; until then it is the input.
-        strikes: invalid replies in a row.
+        strikes: invalid replies in a row; `failures`: tools in a row that came to nothing.
         history: the last messages, the oldest first.
         step: what the agent did at the last tick; `plan`: what it means to do at this one.
         chosen: the reply with which the tool under way was chosen.
@@ -90,9 +100,11 @@ class SimuverseMind(Mind[SimuverseConfig]):
             the conversation.
         talk: the conversation that it is in, if any; `opening`: whom it asked into one.
         invitations: that stand, the oldest first.
+        calls: invitations that did not get through, which are tried again; `called_at`: when last.
         chosen_at: when a tool was chosen last; `due`: the next choice does not wait its time.
-        people: whom it knows by name, in the order of knowing.
+        people: whom it knows by name, in the order of knowing; `seen`: where it saw them last.
         memory: all that it remembers; unused where `memory` is off.
+        last: the kind of the last action.
         numbers: how often each purpose was asked at tick `counted`.
     """
 
@@ -103,6 +115,7 @@ class SimuverseMind(Mind[SimuverseConfig]):
     input: list[str] = field(default_factory=list)
     introduced: bool = False
     strikes: int = 0
+    failures: int = 0
     history: list[HistoryLine] = field(default_factory=list)
     step: ToolStep = field(default_factory=ToolStep)
     plan: ToolStep = field(default_factory=ToolStep)
@@ -113,11 +126,15 @@ class SimuverseMind(Mind[SimuverseConfig]):
     talk: TalkSession = field(default_factory=TalkSession)
     opening: list[str] = field(default_factory=list)
     invitations: list[MeetingInvitation] = field(default_factory=list)
+    calls: list[ToolStep] = field(default_factory=list)
+    called_at: int = 0
     chosen_at: int = -1
     due: bool = True
     people: list[str] = field(default_factory=list)
+    seen: dict[str, LastSighting] = field(default_factory=dict)
     memory: ForgettingMemory = field(default_factory=lambda: ForgettingMemory(10_000, None))
     pending: list[PendingQuery] = field(default_factory=list)
+    last: str = ""
     tick: int = -1
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
@@ -125,6 +142,12 @@ class SimuverseMind(Mind[SimuverseConfig]):
     def tell(self, *lines: str) -> None:
         """Add lines to the next input."""
         self.input += lines
+
+    def shelve_input(self, at: int) -> None:
+        """Put the last input into the history: it was answered, or something else came."""
+        if self.input:
+            self.note(at, "it came to", " ".join(self.input))
+        self.input = []
 
     def note(self, at: int, head: str, text: str, event: int = -1) -> None:
         """Add a message to the history."""

@@ -6,10 +6,12 @@ At the beginning, and again after a reset, the introduction stands in the place 
 from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.knowledge import list_untold_facts
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import Moment
-from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.cognition.sections import REMEMBERED, SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
+from genagents_env.scenario import split_sentences
 from genagents_env.scenario.town_places import TownPlace
 
 from . import memory, scope
@@ -19,19 +21,26 @@ _THINGS = 4  # of a place
 
 
 async def fill_prompt(
-    mind: SimuverseMind, prompt: str, moment: Moment, sections: Sequence[Section], **fields: object
+    mind: SimuverseMind,
+    prompt: str,
+    moment: Moment,
+    sections: Sequence[Section],
+    last: Sequence[Section] = (),
+    **fields: object,
 ) -> FilledPrompt:
-    """Return the prompt `prompt`.jinja; `sections` stand before the last messages."""
-    shown = {line.text for line in mind.history}
-    recalled = await memory.recall(mind, _make_query(mind))
+    """Return the prompt `prompt`.jinja; the last messages stand between `sections` and `last`."""
+    shown = {*mind.input, *(line.text for line in mind.history)}
+    recalled = await memory.recall(mind, _make_query(mind)) if mind.introduced else []
     return mind.services.prompts.fill(
         prompt,
         mind.profile,
         [
             *describe_here_and_now(moment.percept),
             *describe_purpose(mind),
+            *describe_knowledge(mind),
             *sections,
             describe_history(mind),
+            *last,
         ],
         memories=[one for one in recalled if not any(text in one[1].text for text in shown)],
         **fields,
@@ -46,6 +55,14 @@ def describe_purpose(mind: SimuverseMind) -> list[Section]:
         for one in mind.invitations
     ]
     return [Section("task", task), Section("invitations", invited)]
+
+
+def describe_knowledge(mind: SimuverseMind) -> list[Section]:
+    """Return what the agent knew at the start, which later prompts show where there is room."""
+    persona = split_sentences(mind.profile.persona)
+    known = [*mind.profile.memories, *list_untold_facts(mind.profile)]
+    lines: list[JSONValue] = [["you know", text] for text in known if text not in persona]
+    return [Section("knowledge", lines, REMEMBERED if mind.introduced else SPOKEN)]
 
 
 def describe_history(mind: SimuverseMind) -> Section:
@@ -75,7 +92,9 @@ def describe_choices(mind: SimuverseMind, moment: Moment) -> list[Section]:
     people: list[JSONValue] = []
     for name in mind.people:
         tie = "" if brief and name not in near else mind.profile.relationships.get(name, "")
-        people.append(["person", name, *([tie] if tie else [])])
+        seen = "" if name in near or mind.services.prompts.small else _tell_last_seen(mind, name)
+        about = "; ".join(part for part in (tie, seen) if part)
+        people.append(["person", name, *([about] if about else [])])
     return [Section("places", places), Section("people", people)]
 
 
@@ -85,6 +104,13 @@ def _describe_place(place: TownPlace | None) -> str:
     hours = f"open {', '.join(map(str, place.hours))}" if place.hours else ""
     things = ", ".join(dict.fromkeys(thing.name for thing in place.things[:_THINGS]))
     return "; ".join(part for part in (hours, things) if part)
+
+
+def _tell_last_seen(mind: SimuverseMind, name: str) -> str:
+    seen = mind.seen.get(name)
+    if seen is None:
+        return ""
+    return f"last seen {_format_clock(mind, seen.at)} at {seen.place}, {seen.doing}"
 
 
 def _make_query(mind: SimuverseMind) -> str:
@@ -98,8 +124,13 @@ def _format_clock(mind: SimuverseMind, second: int) -> str:
     return f"{mind.services.to_time(second):%H:%M}"
 
 
-def describe_ties(mind: SimuverseMind, others: Sequence[str]) -> list[Section]:
-    """Return what the agent knows of some people."""
+def describe_ties(mind: SimuverseMind, others: Sequence[str], moment: Moment) -> list[Section]:
+    """Return what the agent knows of those it talks to, and whom and what it may speak of."""
     ties = mind.profile.relationships
     lines: list[JSONValue] = [["you know", name, ties[name]] for name in others if name in ties]
-    return [Section("ties", lines)]
+    if mind.services.prompts.small:
+        return [Section("ties", lines)]
+    rest = [name for name in mind.people if name not in others]
+    names: list[JSONValue] = [["others in town", ", ".join(rest)]] if rest else []
+    places: list[JSONValue] = [["places", ", ".join(moment.percept.known)]]
+    return [Section("ties", [*lines, *names]), Section("places", places)]

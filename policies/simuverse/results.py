@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from genagents_env.cognition.query import Moment
+from genagents_env.world.speech import ENGAGED, TAKEN
 
 from . import memory, scope
 from .mind import SimuverseMind, StepKind
@@ -11,6 +12,7 @@ REMOVED = (
     "You have been talking for too long and were taken out of the conversation. "
     "Choose one of the tools for what you do next."
 )
+_OPENING_SECONDS = 60  # for which one tries to get a word in
 _UNHEARD = "Nobody heard you."
 
 
@@ -28,13 +30,20 @@ def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
     mind.chosen = ""
 
 
+def tell_failure(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
+    """Tell that the tool came to nothing; after the first time one chooses anew at once."""
+    tell_outcome(mind, moment, *lines)
+    mind.failures += 1
+    mind.due = mind.failures == 1
+
+
 def _tell_walk(mind: SimuverseMind, moment: Moment) -> None:
     percept, result = moment.percept, moment.percept.result
     place = mind.going
     if not place:
         return
     if not result.ok:
-        tell_outcome(mind, moment, f"You did not get to {place}: {result.text}.")
+        tell_failure(mind, moment, f"You did not get to {place}: {result.text}.")
     elif result.arrived:
         at = scope.format_tile(percept.me.tile)
         arrival = scope.describe_arrival(mind, percept)
@@ -70,8 +79,11 @@ def _tell_opening(mind: SimuverseMind, moment: Moment) -> None:
         _tell_words(mind, moment)
         mind.chosen = ""
         return
+    if result.text == TAKEN and talk is None and moment.now - step.since < _OPENING_SECONDS:
+        mind.plan = step  # once more: a moment later nobody may be speaking
+        return
     mind.opening = []
-    tell_outcome(mind, moment, f"You could not talk to {step.target}: {result.text}.")
+    tell_failure(mind, moment, f"You could not talk to {step.target}: {result.text}.")
 
 
 def _tell_leaving(mind: SimuverseMind, moment: Moment) -> None:
@@ -81,6 +93,11 @@ def _tell_leaving(mind: SimuverseMind, moment: Moment) -> None:
 
 def _tell_call(mind: SimuverseMind, moment: Moment) -> None:
     step, result = mind.step, moment.percept.result
+    again = step in mind.calls
+    if not result.ok and result.text.endswith(ENGAGED):
+        _hold_call(mind, moment, again)
+        return
+    mind.calls = [one for one in mind.calls if one.target != step.target]
     if not result.ok:
         line = "" if mind.profile.phone else " There is no telephone: only who is near hears you."
         told = f"You could not call {step.target}: {result.text}.{line}"
@@ -91,6 +108,19 @@ def _tell_call(mind: SimuverseMind, moment: Moment) -> None:
     tell_outcome(mind, moment, told)
 
 
+def _hold_call(mind: SimuverseMind, moment: Moment, again: bool) -> None:
+    """Keep a call that finds somebody talking; a new one to the same person takes its place."""
+    step, mind.called_at = mind.step, moment.now
+    over = moment.now - step.since >= mind.config.call_seconds
+    others = [one for one in mind.calls if one.target != step.target]
+    mind.calls = others if over else [*others, step]
+    if over:
+        tell_outcome(mind, moment, f"{step.target} could not be reached by telephone.")
+    elif not again:
+        told = f"{step.target} is talking to somebody. Your call waits, and is tried again."
+        tell_outcome(mind, moment, told)
+
+
 def _tell_scan(mind: SimuverseMind, moment: Moment) -> None:
     tell_outcome(mind, moment, *scope.describe_scan(mind, moment.percept))
 
@@ -99,7 +129,10 @@ def _tell_idling(mind: SimuverseMind, moment: Moment) -> None:
     """Tell that the time of idling is over, or that something broke it off."""
     idle = moment.now - mind.step.since
     if mind.due or idle >= mind.config.idle_seconds:
-        tell_outcome(mind, moment, f"You were idle for {max(1, idle // 60)} minutes.")
+        doing = f": {mind.step.words}" if mind.step.words else ""
+        minutes = max(1, idle // 60)
+        told = f"You were idle for {minutes} minute{'s' if minutes > 1 else ''}{doing}"
+        tell_outcome(mind, moment, told if told.endswith(".") else f"{told}.")
         mind.due = True
         mind.step.kind = ""
 

@@ -32,12 +32,13 @@ def list_near(mind: SimuverseMind, percept: Percept) -> tuple[str, ...]:
 
 def describe_scan(mind: SimuverseMind, percept: Percept) -> list[str]:
     """Return a line for everything within the range of a scan, the nearest first."""
-    lines = _list_things(mind, percept)
+    lines, clock = _list_things(mind, percept), f"{percept.time:%H:%M}"
     reach = mind.config.scan_range
     within = f"{reach} tiles" if reach is not None else "sight"
     if not lines:
-        return [f"Your scan found nothing within {within}."]
-    return [f"Your scan found within {within}, seen from {format_tile(percept.me.tile)}:", *lines]
+        return [f"Your scan at {clock} found nothing within {within}."]
+    here = format_tile(percept.me.tile)
+    return [f"Your scan at {clock} found within {within}, seen from {here}:", *lines]
 
 
 def describe_arrival(mind: SimuverseMind, percept: Percept) -> list[str]:
@@ -66,7 +67,7 @@ def _list_things(mind: SimuverseMind, percept: Percept) -> list[str]:
     people = [(one.distance, one.name, one.tile, "person", one.doing) for one in percept.people]
     things = [(one.distance, one.name, one.tile, "thing", one.state) for one in percept.objects]
     return [
-        f"{name}, {kind}, {distance} tiles away at {format_tile(tile)}: {state}"
+        f"{name}, {kind}, {distance} tiles away at {format_tile(tile)}: {state}."
         for distance, name, tile, kind, state in sorted([*people, *things])
         if reach is None or distance <= reach
     ]

@@ -5,8 +5,9 @@ import re
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import Conversation, HeardWords
 
-from . import memory, results
-from .mind import MeetingInvitation, SimuverseMind, TalkSession
+from . import memory, results, scope
+from .checker import find_place
+from .mind import LastSighting, MeetingInvitation, SimuverseMind, TalkSession
 
 _INVITES = re.compile(r"\bmeet me (?:at|in)\b", re.IGNORECASE)
 _MOST_INVITATIONS = 10
@@ -19,12 +20,21 @@ def perceive(mind: SimuverseMind, moment: Moment) -> None:
     for seen in percept.people:
         if seen.name not in mind.people:
             mind.people.append(seen.name)
+        mind.seen[seen.name] = LastSighting(moment.now, seen.place, seen.doing)
     results.tell_result(mind, moment)
-    _note_conversation(mind, moment)
+    _note_beginning(mind, moment)
     for words in percept.heard:
         _hear(mind, words, moment)
-    stands = moment.now - mind.config.invitation_seconds
-    mind.invitations = [one for one in mind.invitations if one.at > stands]
+    _note_end(mind, moment)
+    mind.invitations = [one for one in mind.invitations if _stands(mind, one, moment)]
+
+
+def _stands(mind: SimuverseMind, one: MeetingInvitation, moment: Moment) -> bool:
+    """Return whether an invitation still stands: neither too old, nor are both there."""
+    percept = moment.percept
+    there = bool(one.place) and scope.is_within(percept.me.place, one.place)
+    met = there and any(seen.name == one.who for seen in percept.people)
+    return not met and moment.now - one.at < mind.config.invitation_seconds
 
 
 def _hear(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
@@ -36,7 +46,7 @@ def _hear(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
             mind.people.append(speaker)
         mind.note(now, _describe_speech(words, mind.talk), words.text, words.event_id)
         memory.remember(mind, f'{speaker} said: "{words.text}"', now, [words.event_id])
-        _count_utterance(mind, words, now)
+        _count_utterance(mind, words, moment)
     else:
         mind.note(now, words.kind, words.text, words.event_id)
         memory.remember(mind, f"{words.kind.capitalize()}: {words.text}", now, [words.event_id])
@@ -51,35 +61,46 @@ def _describe_speech(words: HeardWords, talk: TalkSession) -> str:
     return f"{words.speaker} said, to others"
 
 
-def _count_utterance(mind: SimuverseMind, words: HeardWords, now: int) -> None:
+def _count_utterance(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
     """Count an utterance in the agent's conversation; outside of it, it may be an invitation."""
-    speaker = words.speaker or ""
+    speaker, now = words.speaker or "", moment.now
     if speaker in mind.talk.members:
         mind.talk.spoken += 1
         mind.talk.speaker, mind.talk.at = speaker, now
     elif words.addressed and (words.by_phone or _INVITES.search(words.text)):
-        new = MeetingInvitation(speaker, words.text, now, words.event_id)
+        place = find_place(words.text, scope.find_scope(mind, moment))
+        new = MeetingInvitation(speaker, words.text, place, now, words.event_id)
         others = [one for one in mind.invitations if one.who != speaker]
         mind.invitations = [*others, new][-_MOST_INVITATIONS:]
         mind.due = True
 
 
-def _note_conversation(mind: SimuverseMind, moment: Moment) -> None:
-    """Note that a conversation began, changed or ended."""
+def _note_beginning(mind: SimuverseMind, moment: Moment) -> None:
+    """Note that a conversation began; an earlier one is over then."""
     talk = moment.percept.conversation
-    if mind.talk.id >= 0 and (talk is None or talk.id != mind.talk.id):
+    if talk is None or talk.id == mind.talk.id:
+        return
+    if mind.talk.id >= 0:
         _end_talk(mind, moment)
+    _begin_talk(mind, talk, [name for name in talk.members if name != mind.name], moment)
+
+
+def _note_end(mind: SimuverseMind, moment: Moment) -> None:
+    """Note that the conversation ended, or who joined and left it, once their words are heard."""
+    talk = moment.percept.conversation
+    if mind.talk.id < 0:
+        return
     if talk is None:
+        _end_talk(mind, moment)
         return
     others = [name for name in talk.members if name != mind.name]
-    if talk.id != mind.talk.id:
-        _begin_talk(mind, talk, others, moment)
-    elif others != mind.talk.members:
+    if others != mind.talk.members:
         _note_changes(mind, others, moment)
 
 
 def _begin_talk(mind: SimuverseMind, talk: Conversation, others: list[str], moment: Moment) -> None:
-    """Begin to talk; what the agent was about to do is over."""
+    """Begin to talk; what the agent was about to do is over, and what it was told is the past."""
+    mind.shelve_input(moment.now)
     if mind.going:
         mind.tell(f"You were on your way to {mind.going} when the conversation began.")
         mind.going = ""
@@ -87,6 +108,7 @@ def _begin_talk(mind: SimuverseMind, talk: Conversation, others: list[str], mome
     to_join = [name for name in mind.opening if name not in others] if opened else []
     said = int(opened)
     mind.talk = TalkSession(talk.id, others, to_join, said, said, at=moment.now)
+    mind.failures = 0
     if opened:
         mind.talk.speaker = mind.name
     mind.opening = []

@@ -1,8 +1,9 @@
 """Talk: the agent's next words in a conversation, when it is its turn. All of a reply is speech.
 
 People speak one after another in the order of joining. A signal in brackets ends it: what stands
-before `(LEAVE CONVERSATION)` is still said, and `(MOVE)` leaves and goes. Nobody says more than the
-most exchanges. No interpreter is asked here, and nothing is a strike.
+before `(LEAVE CONVERSATION)` is still said, and `(MOVE)` leaves and goes; `(CONVERSE)` with a name
+asks somebody near to join. Nobody says more than the most exchanges. No interpreter is asked here,
+and nothing is a strike.
 """
 
 import re
@@ -24,7 +25,7 @@ from genagents_env.percept import Conversation
 from genagents_env.text import cut_sentences
 
 from . import prompt, scope, turns
-from .checker import find_place
+from .checker import find_people, find_place
 from .grammar import CONVERSE, LEAVE, MOVE, find_prefix
 from .mind import SimuverseMind, ToolStep
 from .results import tell_outcome
@@ -49,12 +50,14 @@ class ReadSpeech:
         words: that are said; empty for none.
         leaves: whether one leaves then.
         heading: what was said of where one goes after that.
+        joining: words that name who is to join the conversation.
         refused: a tool that cannot be used in a conversation.
     """
 
     words: str
     leaves: bool = False
     heading: str = ""
+    joining: str = ""
     refused: str = ""
 
 
@@ -68,8 +71,9 @@ def read_speech(text: str, name: str, others: Sequence[str]) -> ReadSpeech:
     """
     found = find_prefix(text)
     if found is not None and found.tool == CONVERSE:
-        text = f"{found.before} {found.context}"
-        found = None
+        joining, colon, rest = found.context.partition(":")
+        said = rest if colon else found.context
+        return ReadSpeech(_trim(f"{found.before} {said}", name, others), joining=joining)
     if found is None:
         return ReadSpeech(_trim(text, name, others))
     words = _trim(found.before, name, others)
@@ -112,7 +116,7 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         mind,
         "talk_speak",
         moment,
-        prompt.describe_ties(mind, others),
+        prompt.describe_ties(mind, others, moment),
         others=shorten_names(others),
         opens=opens,
         left=left,
@@ -150,6 +154,9 @@ def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:
     talk = mind.talk
     if speech.heading:
         mind.then = find_place(speech.heading, scope.find_scope(mind, moment))
+    if speech.joining:
+        named = find_people(speech.joining, scope.find_scope(mind, moment))
+        talk.to_join = [one for one in named if one not in talk.members]
     if speech.refused:
         told = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
         mind.note(moment.now, "it came to", told)

@@ -14,7 +14,7 @@ from . import scope
 from .checker import CheckedTurn, Triple, check
 from .grammar import CALL, CONVERSE, IDLE, MOVE, SCAN, find_prefix
 from .mind import SimuverseMind, ToolStep, make_mind
-from .results import tell_outcome
+from .results import tell_failure, tell_outcome
 
 CHOOSE, SPEAK = "act.choose", "talk.speak"
 STRIKES = 2  # that are a reset
@@ -89,14 +89,16 @@ def _note(
 
 def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -> Sequence[Query]:
     """Answer the last input with a tool, and begin to use it."""
-    if mind.input:
-        mind.note(moment.now, "it came to", " ".join(mind.input))
+    mind.shelve_input(moment.now)
     mind.note(moment.now, "you chose", text)
-    mind.chosen, mind.input, mind.introduced = text, [], True
+    mind.chosen, mind.introduced = text, True
     if turn.kind == "failure":
         mind.note_wish(turn.describe())
-        tell_outcome(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
-    elif turn.tool == MOVE:
+        tell_failure(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
+        return ()
+    if turn.tool != CONVERSE:
+        mind.failures = 0
+    if turn.tool == MOVE:
         begin_walk(mind, moment, turn.place)
     elif turn.tool == CONVERSE:
         mind.opening = list(turn.people)
@@ -118,7 +120,7 @@ def begin_walk(mind: SimuverseMind, moment: Moment, place: str) -> None:
 def _make_step(turn: CheckedTurn, now: int) -> ToolStep:
     if turn.tool == CALL:
         ask = f"Will you meet me at {turn.place}?"
-        words = f"{ask} {turn.words}".strip()
+        words = f"{ask} {turn.words[:1].upper()}{turn.words[1:]}".strip()
         return ToolStep("call", turn.people[0], words, leave=True, since=now, about=turn.place)
     kinds = {SCAN: "scan", IDLE: "idle"}
     return ToolStep("scan" if kinds[turn.tool] == "scan" else "idle", words=turn.words, since=now)

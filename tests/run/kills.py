@@ -91,6 +91,12 @@ def parse_spec(told: str) -> RunSpec:
             place="Hobbs Cafe/cafe",
             policy=town,
         )
+    if scenario == "simuverse":
+        late = {"act": 1, "interpret": 1, "talk": 1}
+        tools = PolicySpec("simuverse", {"latency_ticks": late, "turn_seconds": 10})
+        return make_spec(
+            "simuverse_park", hours=int(ticks) / 360, people="4", place="park", policy=tools
+        )
     return make_spec(scenario, int(ticks))
 
 

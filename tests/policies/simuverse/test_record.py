@@ -1,0 +1,182 @@
+"""A run of these minds is one record, however it came about, and the measures read it."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.evaluate.measures import load_measure
+from genagents_env.evaluate.measures.tools import list_turns
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
+from genagents_env.llm.scripted.prompt import read_prompt
+from genagents_env.policies.simuverse import SimuversePolicy
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.rng import draw_index
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.policies.percepts import Value
+from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, quarter
+from tests.run.kills import parse_spec
+from tests.run.towns import make_options
+
+ROOT = Path(__file__).parents[3]
+LATE = {"act": 1, "interpret": 1, "talk": 1}
+
+
+async def _uneven(request: CompletionRequest) -> None:
+    for _ in range(draw_index(request.seed, 40, "late")):
+        await asyncio.sleep(0)
+
+
+def gossip(request: CompletionRequest) -> str:
+    return find_rule("gossip", [SimuversePolicy.scripted_replies])(request)
+
+
+def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how: Value) -> Path:
+    """Return the file of a run of three people."""
+    path = folder / "run.sqlite"
+    homes = {ANN: "hall", BEN: "hall", CAT: "yard"}
+    town = TownConfig(quarter(folder, homes), hours=ticks / 360)
+    spec = RunSpec(town, 3, policy=PolicySpec("simuverse", config))
+    options = RunOptions(endpoint=ScriptedEndpoint(rule, delay=_uneven), embedder="hashed", **how)
+    assert run(spec, path, options).status == "finished"
+    return path
+
+
+def test_the_record_depends_neither_on_the_order_of_calls_nor_on_checkpoints(
+    tmp_path: Path,
+) -> None:
+    hashes = set()
+    engines: list[dict[str, Value]] = [
+        {"concurrency": 1},
+        {"concurrency": 8},
+        {"concurrency": 3, "checkpoint_every": 1},
+    ]
+    for number, engine in enumerate(engines):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        config = {"latency_ticks": LATE, "turn_seconds": 10}
+        path = live(folder, gossip, config, 24, **engine)
+        with RunReader(path) as record:
+            assert record.policy_fault_count() == 0
+            purposes = {call.purpose for call in record.calls()}
+            assert {"act.choose", "interpret.triple", "talk.speak"} <= purposes
+        hashes.add(canonical_hash(path))
+    assert len(hashes) == 1
+
+
+def to_rule(reply: Reply, triple: list[str] | None) -> Value:
+    """Return the rule of an endpoint: people answer by `reply`, the interpreter with `triple`."""
+
+    def rule(request: CompletionRequest) -> str:
+        prompt = read_prompt(request)
+        if "triple" not in prompt.fields:
+            return reply(prompt.name, prompt)
+        said = find(prompt, "reply")[0]
+        if "misread" in said:
+            return json.dumps({"triple": ["Zed", "MOVE", "yard"]})
+        if "unread" in said:
+            return "I cannot say."
+        tool = said.partition(")")[0].strip("( ") if said.startswith("(") else "ERROR"
+        return json.dumps({"triple": triple or ["?", tool, said.partition(")")[2]]})
+
+    return rule
+
+
+def measured(path: Path, *names: str) -> dict[str, float | None]:
+    with RunReader(path) as record:
+        data = RunData(record)
+        return {name: load_measure(name).take(data)[name] for name in names}
+
+
+NAMES = (
+    *("invalid_replies", "vain_tools", "resets"),
+    *("interpreter_disagreement", "interpreter_faults", "exchanges", "early_leaves"),
+)
+
+
+def test_measures_count_how_replies_were_read(tmp_path: Path) -> None:
+    script = {
+        ANN: ["(SCAN) misread", "Hm.", "Hm.", "(MOVE) the moon", "(SCAN) unread"],
+        BEN: ["(SCAN)"] * 20,
+        CAT: ["(SCAN)"] * 20,
+    }
+    path = live(tmp_path, to_rule(follow(script), None), {"turn_seconds": 10}, 8, interviews=False)
+    with RunReader(path) as record:
+        turns = list_turns(RunData(record))
+    kinds = [turn["kind"] for turn in turns]
+    asked = len(turns) - kinds.count("fault")
+    assert kinds.count("strike") == 2
+    assert kinds.count("fault") == 1
+    assert kinds.count("failure") == 1
+    found = measured(path, *NAMES)
+    assert found["invalid_replies"] == pytest.approx(2 / asked)
+    assert found["resets"] == pytest.approx(100 / asked)
+    assert found["vain_tools"] == pytest.approx(1 / (asked - 2))
+    assert found["interpreter_disagreement"] == pytest.approx(1 / asked)
+    assert found["interpreter_faults"] == pytest.approx(1 / (asked + 1))
+    assert found["exchanges"] is None
+    assert found["early_leaves"] is None
+
+
+def test_the_grammar_alone_disagrees_with_nobody(tmp_path: Path) -> None:
+    rule = to_rule(follow({ANN: ["(CONVERSE) Ben"]}), None)
+    path = live(tmp_path, rule, {"interpreter": "regex", "exchanges": 3}, 14, interviews=False)
+    found = measured(path, *NAMES)
+    assert found["interpreter_disagreement"] is None
+    assert found["interpreter_faults"] is None
+    assert found["invalid_replies"] == 0
+    assert found["exchanges"] == 3
+    with RunReader(path) as record:
+        assert {call.purpose for call in record.calls()} == {"act.choose", "talk.speak"}
+
+
+def test_measures_of_other_minds_runs_have_no_turns(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run(RunSpec(TownConfig("tiny"), 1, policy=PolicySpec("scripted")), path, RunOptions())
+    assert set(measured(path, *NAMES[:5]).values()) == {None}
+
+
+def test_words_are_asked_for_without_a_schema_and_triples_with_one(tmp_path: Path) -> None:
+    seen: dict[str, bool] = {}
+
+    def rule(request: CompletionRequest) -> str:
+        seen[request.schema_name] = request.schema is not None
+        return gossip(request)
+
+    live(tmp_path, rule, {}, 6)
+    assert seen == {"Turn": False, "Speech": False, "Triple": True}
+
+
+def find_kills(folder: Path) -> list[str]:
+    """Return when to kill a run, such that it is in the midst of talk, or of an interview."""
+    path = folder / "talk.sqlite"
+    options = make_options(ScriptedEndpoint(gossip), embedder="hashed")
+    run(parse_spec("simuverse:20"), path, options)
+    with RunReader(path) as record:
+        spoken = sorted({c.tick for c in record.calls() if c.purpose == "talk.speak"})
+    first, *_, last = spoken
+    assert first < last < 20
+    return [
+        f"{first}:after-call+{last}:boundary",
+        f"{last}:mid-write+{last + 1}:boundary",
+        f"0:mid-interview+{first + 1}:boundary",
+    ]
+
+
+@pytest.mark.slow
+def test_a_mind_killed_while_it_talks_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    cases = find_kills(tmp_path)
+    command = [sys.executable, "-m", "tests.run.kills", str(tmp_path), "simuverse:20"]
+    child = subprocess.run(
+        [*command, ",".join(cases)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert child.returncode == 0, child.stderr
+    told = json.loads(child.stdout)
+    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
+    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr

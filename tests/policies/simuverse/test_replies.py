@@ -1,0 +1,109 @@
+"""Every reply of the corpus comes to the verdict that is written beside it."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.policies.simuverse.checker import ToolScope, check, make_triple
+from genagents_env.policies.simuverse.grammar import SIGNALS, find_prefix
+from genagents_env.policies.simuverse.talk import ReadSpeech, read_speech
+
+CORPUS = [
+    (entry["text"], entry["verdict"])
+    for entry in tomllib.loads(Path(__file__).with_name("replies.toml").read_text("utf-8"))["reply"]
+]
+CAFE = ToolScope(
+    "Ann Ash",
+    "Ann Ash",
+    "home/attic",
+    "cafe",
+    ("cafe", "gym", "home", "home/attic", "library", "park"),
+    ("Ben Birch", "Cat Cole", "Dan Dorn"),
+    ("Ben Birch", "Cat Cole"),
+)
+
+
+def judge(text: str, scope: ToolScope = CAFE) -> str:
+    return check(make_triple(text, scope), text, scope).describe()
+
+
+def test_the_corpus_is_large_and_says_nothing_twice() -> None:
+    assert len({text for text, _ in CORPUS}) == len(CORPUS) >= 60
+
+
+@pytest.mark.parametrize(("text", "verdict"), CORPUS)
+def test_a_reply_comes_to_its_verdict(text: str, verdict: str) -> None:
+    assert judge(text) == verdict
+
+
+@given(st.text(max_size=80) | st.sampled_from([text for text, _ in CORPUS]), st.text(max_size=40))
+def test_any_words_come_to_a_verdict(text: str, more: str) -> None:
+    found = check(make_triple(text + more, CAFE), text + more, CAFE)
+    assert found.kind in ("tool", "failure", "strike")
+    assert (found.kind == "strike") == (find_prefix(text + more, CAFE.tools) is None)
+    assert check(("x", text, more), text, CAFE).describe()
+
+
+@pytest.mark.parametrize(
+    ("triple", "verdict"),
+    [
+        (("Ann Ash", "MOVE", "park"), "MOVE park"),
+        (("agent_7", "MOVE", "park"), "MOVE park"),
+        (("Ben Birch", "(move)", " the park "), "MOVE park"),
+        (("Ann Ash", "ERROR", "park"), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
+        (("Ann Ash", "", ""), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
+        (("Ann Ash", "SCAN", "whatever"), "SCAN"),
+        (("Ann Ash", "CALL", "Dan Dorn, park"), "CALL Dan Dorn, park"),
+    ],
+)
+def test_a_triple_is_checked_and_whose_it_says_it_is_does_not_matter(
+    triple: tuple[str, str, str], verdict: str
+) -> None:
+    assert check(triple, "whatever was said", CAFE).describe() == verdict
+
+
+def test_idling_is_a_tool_where_it_is_allowed() -> None:
+    idle = ToolScope("Ann", "Ann", "home", "cafe", ("cafe",), (), (), idle=True)
+    assert judge("(IDLE) reading a book", idle) == "IDLE"
+    assert judge("(idle)", idle) == "IDLE"
+
+
+def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None:
+    text = "(CALL) Dan, park: there is cake at four."
+    read = check(make_triple(text, CAFE), text, CAFE)
+    interpreted = check(("", "CALL", "Dan Dorn, park"), text, CAFE)
+    assert read == interpreted
+    assert read.words == "there is cake at four."
+
+
+def test_the_tools_behind_the_first_are_kept_for_the_record() -> None:
+    found = find_prefix("(SCAN) (MOVE) park (LEAVE CONVERSATION)")
+    assert found is not None
+    assert (found.tool, found.others) == ("SCAN", ("MOVE", "LEAVE CONVERSATION"))
+    assert all(find_prefix(f"({signal})") is not None for signal in SIGNALS)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Hello, Ben!", ReadSpeech("Hello, Ben!")),
+        ("Ann: Hello!", ReadSpeech("Hello!")),
+        ('"Hello!"', ReadSpeech("Hello!")),
+        ("**Ann Ash:** Hello!", ReadSpeech("Hello!")),
+        ("Hello! Ben: Hello! Ann: How are you?", ReadSpeech("Hello!")),
+        ("Bye! (LEAVE CONVERSATION)", ReadSpeech("Bye!", leaves=True)),
+        ("(leave_conversation) Bye!", ReadSpeech("Bye!", leaves=True)),
+        ("(LEAVE CONVERSATION)", ReadSpeech("", leaves=True)),
+        ("Bye! (MOVE) the park", ReadSpeech("Bye!", leaves=True, heading="the park")),
+        ("(CONVERSE) Hello!", ReadSpeech("Hello!", joining="Hello!")),
+        ("(CONVERSE) Cat: come here!", ReadSpeech("come here!", joining="Cat")),
+        ("(SCAN)", ReadSpeech("", refused="SCAN")),
+        ("Wait. (CALL) Dan, park", ReadSpeech("Wait.", refused="CALL")),
+        ("", ReadSpeech("")),
+    ],
+)
+def test_in_a_conversation_all_is_speech_but_the_signals(text: str, read: ReadSpeech) -> None:
+    assert read_speech(text, "Ann Ash", ["Ben Birch"]) == read

@@ -1,0 +1,178 @@
+"""What a mind carries survives JSON wherever it is, and no percept or word breaks it."""
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import pytest
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
+from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.memory.embed import HashedSource
+from genagents_env.memory.embedder import Embedder
+from genagents_env.percept import Conversation, HeardWords, Result
+from genagents_env.policies.simuverse import SimuversePolicy
+from genagents_env.policy import Context
+from genagents_env.rng import draw_index
+from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, thing
+from tests.policies.simuverse.test_replies import CORPUS
+from tests.policies.simuverse.town import ANN, BEN, CAT, DAN, Quarter, follow, quarter
+
+T = TypeVar("T")
+LATE = {"act": 2, "interpret": 1, "talk": 1}
+WORDS = [text for text, _ in CORPUS]
+
+
+def restless(request: CompletionRequest) -> str:
+    """Answer with anything of the corpus; triples are now right and now wrong."""
+    text: str = WORDS[draw_index(request.seed, len(WORDS), "text")]
+    if request.schema is None:
+        return text
+    fields: Value = request.schema["properties"]
+    if "answer" in fields:
+        return json.dumps({"answer": text or "No.", "because": [1, 9]})
+    return json.dumps({"triple": ["x", ["MOVE", "SCAN", "CALL", "ERROR"][len(text) % 4], text]})
+
+
+def make_policy(**config: Value) -> SimuversePolicy:
+    """Return the policy, reset for Ann alone."""
+    policy = SimuversePolicy(**config)
+    model = ModelClient(ScriptedEndpoint(restless), run_seed=3)
+    ann = profile(relationships={"Bob Birch": "a friend"}, goal="See the park.", phone=True)
+    context = Context("Town", START, 10, model, Embedder(HashedSource()))
+    policy.reset({ann.agent: ann}, 3, context)
+    return policy
+
+
+@pytest.mark.parametrize("config", [{}, {"interpreter": "llm", "latency_ticks": LATE}])
+def test_the_state_survives_json_at_every_moment(tmp_path: Path, config: dict[str, Value]) -> None:
+    homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
+    script = {
+        ANN: ["(CONVERSE) Ben", "Hm.", "Hm.", "(MOVE) yard"],
+        BEN: ["(SCAN)", "(CALL) Cat, hall"],
+        CAT: ["(CONVERSE) Dan", "(CALL) Ben, yard"],
+        DAN: ["(IDLE) whittling"],
+    }
+    town = Quarter(
+        quarter(tmp_path, homes, exchanges=3),
+        follow(script),
+        turn_seconds=10,
+        allow_idle=True,
+        idle_seconds=30,
+        **config,
+    )
+    kinds = set()
+    for _ in range(30):
+        town.step()
+        kinds |= {town.mind(name).step.kind for name in homes}
+        state = json.loads(json.dumps(town.policy.state(), allow_nan=False))
+        fresh = SimuversePolicy(**town.policy.config.model_dump())
+        services = town.policy.services
+        context = Context("", services.start, 10, services.model, services.embedder)
+        fresh.reset(town.env.profiles(), 0, context)
+        fresh.load_state(state)
+        assert fresh.state() == state == town.policy.state()
+    assert {"", "open", "say", "walk", "scan", "call", "idle", "restart"} <= kinds
+
+
+NAMES = ("Bob Birch", "Cat Cole", "\u5f20\u4f1f", "Dr. O'Neil-Smith")
+SPEECH = (*WORDS[:20], "Will you meet me at Park?", "\u202e" * 5, "x" * 600)
+KINDS: tuple[Literal["speech", "news", "thought", "notice"], ...] = (
+    *("speech", "news", "thought", "notice"),
+)
+
+
+class Draws:
+    """Draws one thing after the other, each by the seed and how many were drawn before."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed, self.drawn = seed, 0
+
+    def number(self, count: int) -> int:
+        self.drawn += 1
+        return draw_index(self.seed, count, "fuzz", self.drawn)
+
+    def one(self, values: Sequence[T]) -> T:
+        return values[self.number(len(values))]
+
+    def chance(self) -> bool:
+        return self.number(2) == 1
+
+
+def _make_words(draw: Draws, tick: int) -> HeardWords:
+    kind, speaker, text = draw.one(KINDS), draw.one(NAMES), draw.one(SPEECH)
+    return HeardWords(kind, speaker, text, draw.chance(), draw.chance(), (), tick)
+
+
+def make_percept(draw: Draws, tick: int) -> Moment:
+    """Return a percept with anybody saying anything, whatever the last action was."""
+    present = tuple(name for name in NAMES if draw.chance())
+    heard = tuple(
+        HeardWords(
+            draw.one(KINDS),
+            draw.one(NAMES),
+            draw.one(SPEECH),
+            draw.chance(),
+            draw.chance(),
+            (),
+            tick,
+        )
+        for _ in range(draw.number(3))
+    )
+    members = (ANN, *present)
+    turn = draw.one((None, *members))
+    talk = Conversation(draw.number(3), members, turn, draw.chance(), draw.number(11))
+    return Moment(
+        tick=tick,
+        time=START + timedelta(hours=draw.number(24)),
+        me=body(draw.one(("Cafe", "Park", "Ann's house/bedroom")), "idle", draw.number(9) == 0),
+        people=tuple(person(name, draw.number(10), asleep=draw.chance()) for name in present),
+        objects=(thing("Cafe/cup", "full", ("empty",)),) if draw.chance() else (),
+        heard=heard,
+        result=Result(draw.chance(), draw.one(SPEECH), draw.chance()),
+        conversation=talk if draw.number(3) else None,
+    )
+
+
+@pytest.mark.parametrize(
+    "config", [{}, {"interpreter": "regex"}, {"latency_ticks": LATE, "count": "utterance"}]
+)
+@pytest.mark.parametrize("lives", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_no_percept_raises(config: dict[str, Value], lives: int) -> None:
+    draw = Draws(lives)
+    for _ in range(lives):
+        policy = make_policy(turn_seconds=10, **config)
+        for tick in range(10):
+            acted = policy.act({ANN: {}}, infos(make_percept(draw, tick)))
+            assert set(acted) == {ANN}
+        json.dumps(policy.state(), allow_nan=False)
+
+
+def test_what_is_carried_and_asked_stays_bounded() -> None:
+    policy = make_policy(turn_seconds=10, memory_items=50, interpreter="regex")
+    for tick in range(200):
+        said = HeardWords("speech", NAMES[tick % 4], f"{tick} " * 90, True, True, (), tick)
+        policy.act({ANN: {}}, infos(Moment(tick=tick, heard=(said,), me=body("Cafe"))))
+    mind = policy.minds[ANN]
+    assert (len(mind.history), len(mind.memory), len(mind.invitations)) == (20, 50, 4)
+    asked: Value = policy.services.model.endpoint
+    longest = max(bound_prompt_tokens(list(request.messages)) for request in asked.requests)
+    assert longest <= policy.services.prompts.limit
+
+
+def test_a_small_prompt_has_the_tools_and_the_places() -> None:
+    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    policy = SimuversePolicy(prompt_tokens=400, interpreter="regex")
+    endpoint = ScriptedEndpoint(rule)
+    ann = profile(relationships={"Bob Birch": "a friend"})
+    model = ModelClient(endpoint, run_seed=3)
+    policy.reset({ANN: ann}, 3, Context("Town", START, 10, model, Embedder(HashedSource())))
+    policy.act({ANN: {}}, infos(Moment(me=body("Cafe"))))
+    (request,) = endpoint.requests
+    assert bound_prompt_tokens(list(request.messages)) <= 400
+    assert "(MOVE)" in request.messages[0].content
+    assert '"place","Park"' in request.messages[1].content.replace(", ", ",")

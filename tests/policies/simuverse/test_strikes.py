@@ -1,0 +1,113 @@
+"""Two replies without a tool: what was asked again, what is reset, and what that leaves alone."""
+
+from pathlib import Path
+
+import pytest
+
+from genagents_env.actions import Idle, Restart
+from genagents_env.llm.scripted.prompt import Prompt
+from tests.policies.percepts import Value
+from tests.policies.simuverse.town import ANN, BEN, Quarter, find, follow, quarter
+
+ALONE = {ANN: "hall"}
+
+
+def say(prompt: Prompt) -> list[tuple[object, ...]]:
+    """Return all that a prompt says but the time and what is seen, to compare two."""
+    changing = ("now", "you are at", "here with you")
+    return [(line.heads, line.text) for line in prompt.lines if line.head not in changing]
+
+
+def play(folder: Path, *replies: str, ticks: int = 12, **config: Value) -> Quarter:
+    """Let Ann walk to the yard first, then reply so; the rest are scans."""
+    script = {ANN: ["(MOVE) yard", *replies]}
+    town = Quarter(quarter(folder, ALONE), follow(script), turn_seconds=10, **config)
+    town.step(ticks)
+    return town
+
+
+def test_two_in_a_row_return_the_agent_to_its_start_with_the_introduction_again(
+    tmp_path: Path,
+) -> None:
+    town = Quarter(
+        quarter(tmp_path, ALONE),
+        follow({ANN: ["(MOVE) yard", "I walk.", "I just walk."]}),
+        turn_seconds=10,
+    )
+    start = town.percept(ANN).me.tile
+    while not town.mind(ANN).strikes and not any(r["reset"] for r in town.notes):
+        assert len(town.acted) < 20
+        town.step()
+    first, once, again, *_ = town.list_asked(ANN)
+    assert "This is the beginning" in first.words
+    assert find(first, "it came to") == []
+    assert "You moved to yard" in find(once, "it came to")[0]
+    # The second prompt is the last input, word for word, at the same tick.
+    assert (once.lines, once.words) == (again.lines, again.words)
+    assert [note["kind"] for note in town.notes] == ["tool", "strike", "strike"]
+    assert [note["strikes"] for note in town.notes] == [0, 1, 2]
+    assert [note["reset"] for note in town.notes] == [False, False, True]
+    assert town.acted[-1][ANN] == Restart()
+    assert town.percept(ANN).me.tile == start
+    assert town.mind(ANN).strikes == 0
+    # Then the introduction is asked again, as at the beginning.
+    town.step()
+    introduced = town.list_asked(ANN)[3]
+    assert say(introduced) == say(first)
+    assert introduced.words == first.words
+
+
+def test_of_one_who_has_not_answered_yet_the_introduction_is_asked_again(tmp_path: Path) -> None:
+    script = {ANN: ["Hello?", "(SCAN)"]}
+    town = Quarter(quarter(tmp_path, ALONE), follow(script))
+    town.step()
+    first, second = town.list_asked(ANN)
+    assert (first.lines, first.words) == (second.lines, second.words)
+    assert "This is the beginning" in second.words
+    assert town.mind(ANN).strikes == 0
+
+
+@pytest.mark.parametrize("between", ["(SCAN)", "(MOVE) the moon", "(CONVERSE)", "(CALL) Ben"])
+def test_a_tool_in_between_clears_the_count_even_in_vain(tmp_path: Path, between: str) -> None:
+    town = play(tmp_path, "Hm.", between, "Hm.", "(SCAN)")
+    assert [note["kind"] for note in town.notes][1:5:2] == ["strike", "strike"]
+    assert not any(note["reset"] for note in town.notes)
+    assert Restart() not in [acted[ANN] for acted in town.acted]
+
+
+def test_the_second_try_waits_its_time_where_it_is_so_configured(tmp_path: Path) -> None:
+    town = play(tmp_path, "Hm.", "Hm.", retry_in_step=False)
+    resets = [tick for tick, acted in enumerate(town.acted) if acted[ANN] == Restart()]
+    assert [note["strikes"] for note in town.notes[:3]] == [0, 1, 2]
+    assert isinstance(town.acted[resets[0] - 1][ANN], Idle)
+    assert len(resets) == 1
+
+
+@pytest.mark.parametrize(("keep", "left"), [(True, True), (False, False)])
+def test_memory_survives_a_reset_where_it_is_to(tmp_path: Path, keep: bool, left: bool) -> None:
+    town = play(tmp_path, "Hm.", "Hm.", ticks=6, keep_memory=keep)
+    assert any(note["reset"] for note in town.notes)
+    walked = [one.text for one in town.policy.memories(ANN) if "You moved to yard" in one.text]
+    assert bool(walked) == left
+    assert not any("yard" in line.text for line in town.mind(ANN).history)
+
+
+def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> None:
+    scenario = quarter(tmp_path, ALONE, restart=False)
+    script = {ANN: ["(MOVE) yard", "Hm.", "Hm."]}
+    town = Quarter(scenario, follow(script), turn_seconds=10)
+    town.step(8)
+    introduced = next(p for p in town.list_asked(ANN)[1:] if "This is the beginning" in p.words)
+    assert find(introduced, "it came to") == [
+        "You are still where you were: this town knows no restart."
+    ]
+    assert town.percept(ANN).me.place == "yard"
+
+
+def test_one_agents_strikes_are_not_anothers(tmp_path: Path) -> None:
+    homes = {ANN: "hall", BEN: "yard"}
+    script = {ANN: ["Hm.", "(SCAN)", "Hm.", "(SCAN)"], BEN: ["Hm.", "Hm."]}
+    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=10)
+    town.step(3)
+    assert [acted[BEN] for acted in town.acted].count(Restart()) == 1
+    assert Restart() not in [acted[ANN] for acted in town.acted]

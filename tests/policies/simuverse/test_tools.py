@@ -1,0 +1,248 @@
+"""The four tools in a real town: what each does, and what its failures say."""
+
+from pathlib import Path
+
+import pytest
+
+from genagents_env.actions import Move, Talk
+from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.policies.simuverse.results import REMOVED
+from genagents_env.world.events import Event
+from tests.policies.simuverse.town import (
+    ANN,
+    BEN,
+    CAT,
+    DAN,
+    EVERYBODY,
+    Quarter,
+    Reply,
+    find,
+    follow,
+    quarter,
+    speaks,
+)
+
+PAIR = {ANN: "hall", BEN: "hall"}
+APART = {ANN: "hall", BEN: "yard"}
+
+
+def told(town: Quarter, name: str) -> list[str]:
+    """Return the inputs with which tools were chosen, but the first."""
+    chosen = [prompt for prompt in town.list_asked(name) if not speaks(prompt)]
+    return [" ".join(find(prompt, "it came to")) for prompt in chosen[1:]]
+
+
+def members(town: Quarter, name: str) -> tuple[str, ...]:
+    talk = town.percept(name).conversation
+    return () if talk is None else talk.members
+
+
+def test_one_who_arrives_is_told_who_is_there_and_what_is_nearest(tmp_path: Path) -> None:
+    script = {ANN: ["(MOVE) I want to move to the yard."], BEN: ["(SCAN)"]}
+    town = Quarter(quarter(tmp_path, APART), follow(script))
+    town.step(20)
+    second = town.list_asked(ANN)[1]
+    x, y = town.percept(ANN).me.tile
+    assert find(second, "it came to")[0] == f"You moved to yard, at ({x}, {y})."
+    assert find(second, "it came to")[1] == f"Here: {BEN}."
+    assert "pump (idle)" in find(second, "it came to")[2]
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("(MOVE) the moon", "you know no place called 'the moon'; you know: "),
+        ("(MOVE)", "you named no place"),
+        ("(MOVE) shed", "You did not get to shed: shed is closed; open 12:00 to 14:00"),
+        ("(MOVE) hall", f"You are at hall already. Here: {BEN}."),
+        ("(CONVERSE) Dan Dorn", "nobody called 'Dan Dorn' is near; near you: Ben Birch"),
+        ("(CALL) Ben", "say where to meet; you know: "),
+        ("(CALL) Ann, yard", "you cannot call yourself"),
+        ("(CALL) Dan Dorn, yard", "you know nobody called 'Dan Dorn'; you know: Ben Birch"),
+    ],
+)
+def test_what_a_tool_comes_to_nothing_for_stands_in_the_next_prompt(
+    tmp_path: Path, reply: str, why: str
+) -> None:
+    town = Quarter(quarter(tmp_path, PAIR), follow({ANN: [reply]}), turn_seconds=10)
+    town.step(4)
+    assert why in told(town, ANN)[0]
+    assert not any(note["kind"] == "strike" for note in town.notes)
+
+
+def test_a_scan_tells_names_kinds_distances_and_coordinates_the_nearest_first(
+    tmp_path: Path,
+) -> None:
+    town = Quarter(quarter(tmp_path, {ANN: "yard", BEN: "yard"}), follow({}), turn_seconds=10)
+    town.step()
+    seen = town.percept(ANN)
+    town.step()
+    prompt = town.list_asked(ANN)[1]
+    lines = find(prompt, "it came to")
+    near = sorted(
+        [(one.distance, one.name, one.tile, "person") for one in seen.people]
+        + [(one.distance, one.name, one.tile, "thing") for one in seen.objects]
+    )
+    assert lines[0].startswith("Your scan at 10:00 found within sight, seen from ")
+    assert [line.partition(":")[0] for line in lines[1:]] == [
+        f"{name}, {kind}, {distance} tiles away at ({x}, {y})"
+        for distance, name, (x, y), kind in near
+    ]
+
+
+def test_the_range_of_a_scan_is_its_own(tmp_path: Path) -> None:
+    town = Quarter(quarter(tmp_path, PAIR), follow({}), turn_seconds=10, scan_range=1)
+    town.step(2)
+    near = [one for one in (*town.percept(ANN).people, *town.percept(ANN).objects)]
+    lines = find(town.list_asked(ANN)[1], "it came to")
+    within = [one for one in near if one.distance <= 1]
+    assert len(within) < len(near)
+    assert len(lines) == len(within) + 1
+    assert "1 tiles" in lines[0]
+
+
+def test_three_converse_in_turn_and_the_fourth_is_told_why_not(tmp_path: Path) -> None:
+    homes = dict.fromkeys(EVERYBODY, "yard")
+    script = {ANN: ["(CONVERSE) Ben and Cat"], DAN: ["(SCAN)", "(CONVERSE) Ann Ash"]}
+    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=40)
+    town.step(14)
+    assert members(town, ANN) == (ANN, BEN, CAT)
+    assert members(town, DAN) == ()
+    assert f"You could not talk to {ANN}: that conversation is full." in told(town, DAN)
+    said = [(event.agent, event.data["text"]) for event in happened(town, "say")]
+    order = [who for who, _ in said if who != DAN]
+    # Ann to Ben, Ben's answer, then Ann has Cat join; from then on each in the order of joining.
+    assert order[:3] == [ANN, BEN, ANN]
+    assert order[3:9] == [BEN, CAT, ANN, BEN, CAT, ANN]
+
+
+def happened(town: Quarter, kind: str) -> list[Event]:
+    return [event for event in town.events if event.kind == kind]
+
+
+def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool(
+    tmp_path: Path,
+) -> None:
+    town = Quarter(quarter(tmp_path, PAIR), follow({ANN: ["(CONVERSE) Ben"], BEN: []}))
+    town.step(30)
+    said = [event.agent for event in happened(town, "say")]
+    assert said[:20] == [ANN, BEN] * 9 + [ANN, *said[19:20]]
+    assert said.count(ANN) >= 10
+    after = [prompt for prompt in town.list_asked(ANN) if not speaks(prompt)][1]
+    assert find(after, "it came to") == [REMOVED]
+    assert "Choose one tool" in after.words
+
+
+@pytest.mark.parametrize("count", ["round", "utterance"])
+def test_the_policy_keeps_to_its_own_limit_where_the_town_allows_more(
+    tmp_path: Path, count: str
+) -> None:
+    scenario = quarter(tmp_path, PAIR, exchanges=100)
+    town = Quarter(scenario, follow({ANN: ["(CONVERSE) Ben"]}), exchanges=4, count=count)
+    town.step(14)
+    first = [e for e in happened(town, "say") if e.data["conversation"] == 0]
+    assert len(first) == (7 if count == "round" else 4)
+    assert REMOVED in told(town, ANN)[0]
+
+
+def answer(script: dict[str, list[str]], words: dict[str, list[str]]) -> Reply:
+    """Return a rule by which each also says its own words in turn."""
+    choose = follow(script)
+    left = {name: list(lines) for name, lines in words.items()}
+
+    def reply(name: str, prompt: Prompt) -> str:
+        if speaks(prompt):
+            return left[name].pop(0) if left.get(name) else "Well, well."
+        return choose(name, prompt)
+
+    return reply
+
+
+def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_path: Path) -> None:
+    rule = answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ["I must go. (LEAVE CONVERSATION)"]})
+    town = Quarter(quarter(tmp_path, PAIR), rule)
+    town.step(4)
+    assert Talk(None, "I must go.", True, f"talking to {ANN}", "💬") in [a[BEN] for a in town.acted]
+    assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
+    assert told(town, ANN)[0] == f"The conversation with {BEN} is over: nobody is left in it."
+    assert not any(note["kind"] == "strike" for note in town.notes)
+
+
+def test_moving_away_from_a_conversation_leaves_it(tmp_path: Path) -> None:
+    rule = answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ["Bye! (MOVE) yard"]})
+    town = Quarter(quarter(tmp_path, PAIR), rule)
+    town.step(16)
+    assert Move("yard") in [acted[BEN] for acted in town.acted]
+    assert "You moved to yard" in told(town, BEN)[0]
+
+
+def test_one_who_has_nothing_to_say_twice_leaves(tmp_path: Path) -> None:
+    town = Quarter(
+        quarter(tmp_path, PAIR), answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ["", "(SCAN)"]})
+    )
+    town.step(5)
+    assert "is not for conversations" in " ".join(line.text for line in town.mind(BEN).history)
+    assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
+
+
+def test_two_who_ask_each_other_at_once_are_in_one_conversation(tmp_path: Path) -> None:
+    script = {ANN: ["(CONVERSE) Ben"], BEN: ["(CONVERSE) Ann"]}
+    town = Quarter(quarter(tmp_path, PAIR), follow(script))
+    town.step(2)
+    assert sorted(members(town, ANN)) == [ANN, BEN]
+    assert members(town, ANN) == members(town, BEN)
+    assert len({event.data["conversation"] for event in happened(town, "converse")}) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
+    tmp_path: Path, seed: int
+) -> None:
+    script = {ANN: ["(CONVERSE) Ben"], BEN: ["(MOVE) yard"]}
+    town = Quarter(quarter(tmp_path, PAIR), follow(script), seed, turn_seconds=10)
+    town.step()
+    together = members(town, ANN) == members(town, BEN) == (ANN, BEN)
+    town.step(2)
+    if together:
+        walking = "You were on your way to yard when the conversation began."
+        assert walking in town.mind(BEN).input
+    else:
+        assert f"You could not talk to {BEN}" in told(town, ANN)[0]
+
+
+def test_a_call_reaches_who_is_far_off_and_stands_in_their_prompts(tmp_path: Path) -> None:
+    script = {ANN: ["(CALL) Ben, hall: there is soup."]}
+    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
+    town.step(4)
+    assert told(town, ANN)[0] == f"You invited {BEN} to hall."
+    words = "Will you meet me at hall? There is soup."
+    invited = find(town.list_asked(BEN)[-1], "invitation")
+    assert invited == [words]
+    assert members(town, ANN) == members(town, BEN) == ()
+    assert "phone" in " ".join(line.head for line in town.mind(BEN).history)
+
+
+def test_a_new_call_of_the_same_person_takes_the_place_of_the_last(tmp_path: Path) -> None:
+    script = {ANN: ["(CALL) Ben, hall", "(CALL) Ben, shed"]}
+    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
+    town.step(6)
+    assert [one.words for one in town.mind(BEN).invitations] == ["Will you meet me at shed?"]
+
+
+def test_a_call_to_somebody_who_is_talking_waits(tmp_path: Path) -> None:
+    homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
+    script = {ANN: ["(SCAN)", "(CALL) Ben, hall"], BEN: ["(CONVERSE) Cat"]}
+    goodbye = {CAT: ["So.", "So.", "So.", "Bye. (LEAVE CONVERSATION)"]}
+    town = Quarter(quarter(tmp_path, homes), answer(script, goodbye), turn_seconds=10)
+    town.step(4)
+    assert f"{BEN} is talking to somebody. Your call waits" in told(town, ANN)[1]
+    town.step(12)
+    assert [one.who for one in town.mind(BEN).invitations] == [ANN]
+    assert town.mind(ANN).calls == []
+
+
+def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
+    script = {ANN: ["(CALL) Ben, hall"]}
+    town = Quarter(quarter(tmp_path, APART, phone=False), follow(script), turn_seconds=10)
+    town.step(3)
+    assert "out of earshot. There is no telephone" in told(town, ANN)[0]

@@ -1,0 +1,170 @@
+"""A small town whose people all have the SimuVerse mind, and answer by a rule of the test's."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from genagents_env.actions import Action
+from genagents_env.config import TownConfig
+from genagents_env.env import TownEnv
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted.prompt import Prompt, read_prompt
+from genagents_env.memory.embed import HashedSource
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policies.simuverse import SimuversePolicy
+from genagents_env.policies.simuverse.grammar import FOUR_TOOLS, IDLE, find_prefix
+from genagents_env.policies.simuverse.mind import SimuverseMind
+from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.world.events import Event
+from tests.policies.percepts import Value
+
+ANN, BEN, CAT, DAN = "Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn"
+EVERYBODY = (ANN, BEN, CAT, DAN)
+TOWN = """
+name = "quarter"
+title = "A quarter"
+description = "A hall, a yard and a shed."
+town = "Quarter"
+start = 2024-10-19T10:00:00
+hours = 2
+seconds_per_tick = 10
+
+[rules]
+walk_speed = 0.5
+vision_radius = 9
+hearing_radius = 9
+phone = {phone}
+restart = {restart}
+
+[rules.conversation]
+max_members = 3
+max_exchanges = {exchanges}
+turn_taking = "round_robin"
+cooldown_seconds = 0
+idle_seconds = 120
+
+[[sectors]]
+name = "hall"
+common = true
+arenas = [{{ name = "hall", size = [5, 4], objects = [{{ name = "bench" }}] }}]
+
+[[sectors]]
+name = "yard"
+common = true
+arenas = [{{ name = "yard", size = [6, 5], objects = [{{ name = "pump" }}, {{ name = "cart" }}] }}]
+
+[[sectors]]
+name = "shed"
+common = true
+hours = ["12:00-14:00"]
+arenas = [{{ name = "shed", size = [4, 4] }}]
+"""
+PERSON = """
+[[people]]
+name = "{name}"
+persona = "{name} lives here"
+goal = "Do as one is told."
+home = "{home}"
+"""
+Reply = Callable[[str, Prompt], str]
+
+
+def quarter(
+    folder: Path,
+    homes: dict[str, str],
+    *,
+    exchanges: int = 10,
+    phone: bool = True,
+    restart: bool = True,
+) -> Scenario:
+    """Return a town in which these people start at their homes; all know one another."""
+    where = folder / "quarter"
+    where.mkdir(exist_ok=True)
+    told = TOWN.format(exchanges=exchanges, phone=str(phone).lower(), restart=str(restart).lower())
+    for name, home in homes.items():
+        ties = ", ".join(f'{{ to = "{o}", about = "a neighbour" }}' for o in homes if o != name)
+        told += PERSON.format(name=name, home=home) + f"relationships = [{ties}]\n"
+    (where / "scenario.toml").write_text(told)
+    return load_scenario(str(where))
+
+
+class Quarter:
+    """The town, stepped by the policy; `reply` answers what people are asked in plain text.
+
+    Attributes:
+        asked: who was asked what, in order.
+        acted: what everybody did, tick by tick.
+        events: everything that happened.
+        notes: how replies were read, as the record keeps it.
+    """
+
+    def __init__(self, town: Scenario | str, reply: Reply, seed: int = 0, **config: Value) -> None:
+        self.env = TownEnv(TownConfig(town))
+        self.policy = SimuversePolicy(**{"interpreter": "regex", **config})
+        self.reply, self.asked = reply, list[tuple[str, Prompt]]()
+        self.acted = list[dict[str, Action]]()
+        self.events = list[Event]()
+        self.notes = list[dict[str, Any]]()
+        self.observations, self.infos = self.env.reset(seed=seed)
+        model = ModelClient(ScriptedEndpoint(self._answer), run_seed=seed)
+        embedder = Embedder(HashedSource())
+        self.policy.reset(self.env.profiles(), seed, self.env.context(model, embedder))
+
+    def _answer(self, request: CompletionRequest) -> str:
+        prompt = read_prompt(request)
+        if "triple" in prompt.fields:
+            found = find_prefix(find(prompt, "reply")[0], (*FOUR_TOOLS, IDLE))
+            triple = ["?", "ERROR", ""] if found is None else ["?", found.tool, found.context]
+            return json.dumps({"triple": triple})
+        self.asked.append((prompt.name, prompt))
+        return self.reply(prompt.name, prompt)
+
+    def step(self, times: int = 1) -> None:
+        """Let so many ticks pass."""
+        for _ in range(times):
+            acted = self.policy.act(self.observations, self.infos)
+            self.acted.append(acted)
+            taken = self.policy.take_notes()
+            self.notes += [json.loads(note.text) for note in taken if note.kind == "turn"]
+            self.observations, _, _, _, self.infos = self.env.step(acted)
+            self.events += self.env.events
+
+    def mind(self, name: str) -> SimuverseMind:
+        """Return a mind."""
+        return self.policy.minds[name]
+
+    def percept(self, name: str) -> Value:
+        """Return what somebody perceives now."""
+        return self.infos[name]["percept"]
+
+    def list_asked(self, name: str) -> list[Prompt]:
+        """Return what somebody was asked, in order."""
+        return [prompt for who, prompt in self.asked if who == name]
+
+
+def speaks(prompt: Prompt) -> bool:
+    """Return whether the next words in a conversation are asked for."""
+    return "What do you say?" in prompt.words
+
+
+def find(prompt: Prompt, head: str) -> list[str]:
+    """Return the texts of the lines with that head."""
+    return [line.text for line in prompt.lines if line.head == head]
+
+
+def follow(script: dict[str, list[str]], words: str = "Well, well.") -> Reply:
+    """Return a rule by which each chooses the tools of a script in turn, then scans.
+
+    In conversations everybody says `words`.
+    """
+    left = {name: list(lines) for name, lines in script.items()}
+
+    def reply(name: str, prompt: Prompt) -> str:
+        if speaks(prompt):
+            return words
+        return left[name].pop(0) if left.get(name) else "(SCAN)"
+
+    return reply
