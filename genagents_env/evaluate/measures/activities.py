@@ -129,7 +129,7 @@ def find_doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
         by: the customs to judge by; None is the package's own.
     """
     by = load_customs() if by is None else by
-    shown = _find_stretches(data)
+    shown = find_stretches(data)
     words = dict.fromkeys(stretch.doing for mine in shown.values() for stretch in mine)
     known = {doing: activity for doing in words if (activity := by.activity(doing)) is not None}
     kinds = _find_kinds(data, by)
@@ -145,32 +145,34 @@ def find_doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
     return tuple(found)
 
 
-class _Stretch(NamedTuple):
+class Stretch(NamedTuple):
+    """Words that showed what somebody did from tick `first` until before tick `end`."""
+
     doing: str
     first: int
     end: int
 
 
-def _find_stretches(data: RunData) -> dict[str, list[_Stretch]]:
+def find_stretches(data: RunData) -> dict[str, list[Stretch]]:
     """Return what each agent's words showed it do, from which tick until before which."""
-    found: dict[str, list[_Stretch]] = {}
+    found: dict[str, list[Stretch]] = {}
     now: dict[str, tuple[str, int]] = {}
     for event in data.events:
         if event.agent is None or event.kind not in ("start", "put", "join", "doing", "part"):
             continue
         before = now.pop(event.agent, None)
         if before is not None and before[1] < event.tick:
-            found.setdefault(event.agent, []).append(_Stretch(*before, event.tick))
+            found.setdefault(event.agent, []).append(Stretch(*before, event.tick))
         if event.kind != "part":
             now[event.agent] = (str(event.data["doing"]), event.tick)
     for agent, (doing, first) in now.items():
         if first < data.ticks:
-            found.setdefault(agent, []).append(_Stretch(doing, first, data.ticks))
+            found.setdefault(agent, []).append(Stretch(doing, first, data.ticks))
     return found
 
 
 def _count_ticks(
-    data: RunData, row: int, stretches: Iterable[_Stretch], known: Mapping[str, ActivityRule]
+    data: RunData, row: int, stretches: Iterable[Stretch], known: Mapping[str, ActivityRule]
 ) -> dict[tuple[str, int], int]:
     """Return for the known doings of a row's agent the ticks awake in each arena."""
     awake, where = data.awake[row], data.whereabouts[row]
@@ -186,7 +188,7 @@ def _count_ticks(
 
 def _find_kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
     """Return the kinds of each arena to the agent of each row, its own home and work with them."""
-    things = _list_objects(data)
+    things = list_objects(data)
     common = [by.kinds_of(place, things.get(place, ())) for place in data.arenas]
     own = (
         (HOME, find_arenas_in(data, list_homes(data))),
@@ -201,7 +203,7 @@ def _find_kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
     ]
 
 
-def _list_objects(data: RunData) -> dict[str, tuple[str, ...]]:
+def list_objects(data: RunData) -> dict[str, tuple[str, ...]]:
     """Return the names of the things in each arena of the scenario."""
     return {
         get_arena_id(sector, arena): tuple(thing.name for thing in arena.objects)

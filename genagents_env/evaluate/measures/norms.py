@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.measures.places import get_arena_id
@@ -37,6 +38,11 @@ class NormAttempt:
     kind: str
     reason: str
 
+    @property
+    def place(self) -> str:
+        """The place that was closed, private or full, or the thing that is another's."""
+        return self.reason.partition(" is ")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class RuledPlace:
@@ -55,7 +61,7 @@ def find_attempts(data: RunData) -> tuple[NormAttempt, ...]:
     for event in data.of_kind("fail"):
         reason, agent = str(event.data["reason"]), event.agent or ""
         kind = next((kind for kind, words in _REASONS.items() if words.search(reason)), None)
-        if kind is None:
+        if kind is None or event.data["action"] == "talk":  # a conversation can be full, too
             continue
         before = last.get((agent, reason))
         if before is None or event.tick - before > again:
@@ -72,9 +78,9 @@ def find_trespass(data: RunData) -> Bools:
     """
     where = data.whereabouts[:, : data.ticks]
     found: Bools = np.zeros(where.shape, dtype=np.bool_)
-    for place in _find_ruled_places(data):
+    for place in find_ruled_places(data):
         here = where == data.arenas.index(place.id)
-        closed, own = _find_closed_ticks(data, place), _find_residents(data, place)
+        closed, own = find_closed_ticks(data, place), find_residents(data, place)
         found |= here & closed[None, :] & ~own[:, None]
         found |= here & ~_find_users(data, place)[:, None]
         if place.arena.capacity is not None:
@@ -86,7 +92,7 @@ def find_trespass(data: RunData) -> Bools:
     return found & data.awake[:, : data.ticks]
 
 
-def _find_ruled_places(data: RunData) -> Iterator[RuledPlace]:
+def find_ruled_places(data: RunData) -> Iterator[RuledPlace]:
     """Yield the arenas that somebody was in and that have a rule."""
     for sector in data.scenario.sectors:
         for arena in sector.arenas:
@@ -100,11 +106,9 @@ def _list_arenas_in(data: RunData, name: str) -> list[int]:
     return [at for at, place in enumerate(data.arenas) if place.split("/")[0] == name]
 
 
-def _find_closed_ticks(data: RunData, place: RuledPlace) -> Bools:
+def find_closed_ticks(data: RunData, place: RuledPlace) -> Bools:
     """Return at which ticks the hours of the arena or of its sector have it closed."""
-    begin = data.reader.time(0)
-    start = begin.hour * 3600 + begin.minute * 60 + begin.second
-    clock = (start + np.arange(data.ticks) * data.meta.seconds_per_tick) // 60 % 1440
+    clock = find_minutes(data)
     opened: Bools = np.ones(data.ticks, dtype=np.bool_)
     for hours in (place.sector.hours, place.arena.hours):
         spans = [parse_hours(text) for text in hours]
@@ -114,7 +118,17 @@ def _find_closed_ticks(data: RunData, place: RuledPlace) -> Bools:
     return ~opened
 
 
-def _find_residents(data: RunData, place: RuledPlace) -> Bools:
+def find_minutes(data: RunData) -> npt.NDArray[np.int64]:
+    """Return the minute of the day at each tick: shape (ticks,)."""
+    begin = data.reader.time(0)
+    start = begin.hour * 3600 + begin.minute * 60 + begin.second
+    found: npt.NDArray[np.int64] = (
+        (start + np.arange(data.ticks) * data.meta.seconds_per_tick) // 60 % 1440
+    )
+    return found
+
+
+def find_residents(data: RunData, place: RuledPlace) -> Bools:
     """Return who lives or works in the place's sector."""
     own = {one.name for one in data.people if place.sector.name in _list_own_sectors(one)}
     return np.array([name in own for name in data.names], dtype=np.bool_)
