@@ -96,7 +96,7 @@ class PromptFiles:
         self.folder, self.limit, self.small = folder, limit, small
         self.mark = run_fence(seed)[:_MARK]
         self._files: dict[str, _PromptParts] = {}
-        self._selves: dict[tuple[str, float], tuple[str, int]] = {}
+        self._selves: dict[tuple[str, tuple[str, ...], float], tuple[str, int]] = {}
 
     def fill(
         self,
@@ -146,7 +146,7 @@ class PromptFiles:
 
     def _describe_self(self, profile: Profile, share: float) -> tuple[str, int]:
         """Return who one is, and how many sentences of it found no room in that share."""
-        key = profile.agent, share
+        key = profile.agent, profile.traits, share
         if key not in self._selves:
             self._selves[key] = self._format_self(profile, share)
         return self._selves[key]

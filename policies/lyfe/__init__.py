@@ -20,7 +20,7 @@ from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 from genagents_env.text import clean
 
-from . import act, controller, interview, memory, monitor, options, reflect, senses, talk
+from . import act, controller, interview, memory, monitor, options, outlook, reflect, senses, talk
 from .config import LyfeConfig
 from .mind import LyfeMind, make_mind
 from .scripted import REPLIES
@@ -32,6 +32,7 @@ HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
     **controller.HANDLERS,
     **talk.HANDLERS,
     **reflect.HANDLERS,
+    **outlook.HANDLERS,
     **monitor.HANDLERS,
     **memory.HANDLERS,
 }

@@ -14,7 +14,7 @@ from genagents_env.cognition.query import find_latency
 
 Variant = Literal["full", "no_option_action", "no_self_monitor", "no_summarize_and_forget"]
 Preset = Literal["default", "release", "paper"]
-Faculty = Literal["controller", "talk", "reflect", "monitor", "memory"]
+Faculty = Literal["controller", "talk", "reflect", "outlook", "monitor", "memory"]
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -41,7 +41,7 @@ _BY_THE_CLOCK: Mapping[str, object] = {
 # Where the release, or the paper's text, has another value than the default.
 PRESETS: Mapping[Preset, Mapping[str, object]] = {
     "default": {},
-    "release": {**_BY_THE_CLOCK, "repetition_of": "heard"},
+    "release": {**_BY_THE_CLOCK, "repetition_of": "heard", "outlook_minutes": 0},
     "paper": {
         **_BY_THE_CLOCK,
         "repetition_of": "own",
@@ -114,6 +114,10 @@ class LyfeConfig(BaseModel):
     reflect_after: Count = 2
     """So much must be new, to the summary and to the last thought, for the agent to reflect after
     a talk (ours; paper and release: 0, after every talk)."""
+    outlook_minutes: Count = 60
+    """So long after they were considered last a thought makes the agent ask itself whether goal
+    and traits still hold; 0 for never. Never with a small model (paper: they are updated, not
+    how; release: 0)."""
     walk_seconds: Positive = 600
     """After so long on the way the agent gives up."""
     again: Share = 1.0

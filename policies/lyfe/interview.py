@@ -175,7 +175,7 @@ class _Interview:
         now = describe_now(self.mind.services.to_time(self.now), "")
         return self.mind.services.prompts.fill(
             purpose.replace(".", "_"),
-            self.mind.profile,
+            self.mind.me,
             [now, *sections],
             memories=[(ground.when, ground) for ground in grounds],
         )

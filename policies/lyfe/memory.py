@@ -192,7 +192,7 @@ async def _embed_new(mind: LyfeMind) -> None:
 
 
 def _make_query(mind: LyfeMind) -> str:
-    return (mind.work[-1].format_text() if mind.work else "") or mind.profile.goal or mind.name
+    return (mind.work[-1].format_text() if mind.work else "") or mind.goal or mind.name
 
 
 def _format_time(mind: LyfeMind, kept: MemoryItem) -> str:
@@ -228,7 +228,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         *states.describe_states(mind),
         Section(_MERGED, lines, keep="last"),
     ]
-    shown = mind.services.prompts.fill("memory_merge", mind.profile, sections)
+    shown = mind.services.prompts.fill("memory_merge", mind.me, sections)
     count = shown.shown[_MERGED]
     merged = members[len(members) - count :] if count > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])

@@ -3,7 +3,7 @@
 Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times are game seconds.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from genagents_env.cognition import names
@@ -107,6 +107,15 @@ class LyfeSummary:
 
 
 @dataclass(slots=True)
+class LyfeOutlook:
+    """What the agent is after and what it is like; when that was `considered` last."""
+
+    goal: str = ""
+    traits: list[str] = field(default_factory=list)
+    considered: int = 0
+
+
+@dataclass(slots=True)
 class SpeakingTurn:
     """Whose turn it is to speak, as far as the agent can hear.
 
@@ -136,6 +145,7 @@ class LyfeMind(Mind[LyfeConfig]):
     """The mind of one agent. Everything but `services` and `profile` is state.
 
     Attributes:
+        outlook: its goal and traits, at first those of the profile.
         option: what the agent is doing.
         summary: of what goes on.
         work: work memory, the oldest first.
@@ -165,6 +175,7 @@ class LyfeMind(Mind[LyfeConfig]):
 
     services: Services[LyfeConfig]
     profile: Profile
+    outlook: LyfeOutlook = field(default_factory=LyfeOutlook)
     option: LyfeOption = field(default_factory=LyfeOption)
     summary: LyfeSummary = field(default_factory=LyfeSummary)
     work: list[WorkItem] = field(default_factory=list)
@@ -195,6 +206,16 @@ class LyfeMind(Mind[LyfeConfig]):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def goal(self) -> str:
+        """What the agent is after; empty where that is nothing in particular."""
+        return self.outlook.goal
+
+    @property
+    def me(self) -> Profile:
+        """Who the agent is by now."""
+        return replace(self.profile, goal=self.outlook.goal, traits=tuple(self.outlook.traits))
+
     def list_roles(self, name: str) -> tuple[str, ...]:
         """Return what somebody is, such as "police officer", as far as the agent knows."""
         about = self.profile.persona if name == self.name else self.profile.relationships.get(name)
@@ -210,6 +231,7 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
     config = services.config
     forget = config.forget_above if config.saf_memory else None
     mind = LyfeMind(services, profile, people=list(profile.relationships))
+    mind.outlook = LyfeOutlook(profile.goal, list(profile.traits))
     mind.recent, mind.long = (
         ForgettingMemory(config.recent_items, forget),
         ForgettingMemory(config.long_items, forget),

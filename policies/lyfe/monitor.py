@@ -59,7 +59,7 @@ async def begin(mind: LyfeMind, moment: Moment) -> None:
     """Begin with what the goal brings to mind, where there is no summary yet; no model is asked."""
     if not mind.config.self_monitor or mind.summary.text:
         return
-    recalled = await memory.recall(mind, mind.profile.goal or mind.name, _FIRST)
+    recalled = await memory.recall(mind, mind.goal or mind.name, _FIRST)
     mind.summary.parts = [SummarySentence(kept.text, list(kept.events)) for _, kept in recalled]
     mind.summary.text = cut_sentences(" ".join(kept.text for _, kept in recalled), SUMMARY_LIMIT)
 

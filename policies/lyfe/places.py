@@ -97,7 +97,7 @@ def _is_dead(mind: LyfeMind, name: str) -> bool:
 
 
 def _find_topic(mind: LyfeMind) -> set[str]:
-    return _find_words([mind.profile.goal, mind.summary.text, *(item.text for item in mind.work)])
+    return _find_words([mind.goal, mind.summary.text, *(item.text for item in mind.work)])
 
 
 def _find_words(texts: Iterable[str]) -> set[str]:

@@ -21,7 +21,7 @@ async def fill_prompt(
     when = await memory.recall(mind, shown=states.list_shown(mind))
     filled = mind.services.prompts.fill(
         prompt,
-        mind.profile,
+        mind.me,
         [
             *describe_here_and_now(moment.percept),
             *states.describe_states(mind),

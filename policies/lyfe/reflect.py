@@ -14,7 +14,7 @@ from genagents_env.cognition.query import (
 from genagents_env.cognition.replies import Sentence
 from genagents_env.llm.schemas import ReplyModel
 
-from . import narrative, options, senses, states
+from . import narrative, options, outlook, senses, states
 from .mind import LyfeMind, OptionKind
 from .prompt import fill_prompt
 
@@ -56,7 +56,7 @@ async def _apply(
     mind.unthought = 0
     ended = cast(OptionKind, option.ended or "reflect")
     options.end(mind, moment.now, ended=ended, outcome=option.outcome or "You stopped to think.")
-    return ()
+    return () if reply.fallback else outlook.make_queries(mind, moment)
 
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {

@@ -24,6 +24,7 @@ from .choices import MISSED, STRANGER
 from .controller import OptionChoice
 from .memory import MergedMemory
 from .monitor import SummaryUpdate
+from .outlook import OutlookReply
 from .reflect import Reflection
 from .talk import UtteranceReply
 
@@ -148,6 +149,11 @@ def think_of_news(prompt: Prompt) -> dict[str, object]:
     """Return the first news the agent knows, else that there is none."""
     told = [item.statement for item in find_own_news(prompt)]
     return {"thought": news.shorten(told[0], _SENTENCE) if told else "I have heard nothing new."}
+
+
+def keep_outlook(prompt: Prompt) -> dict[str, object]:
+    """Return that goal and traits are as before."""
+    return {"goal": "", "traits": []}
 
 
 def summarize(prompt: Prompt) -> dict[str, object]:
@@ -313,6 +319,7 @@ _GOSSIP: ReplyRules = {
     OptionChoice: choose_listener,
     UtteranceReply: tell_news,
     Reflection: think_of_news,
+    OutlookReply: keep_outlook,
     SummaryUpdate: summarize,
     MergedMemory: merge_memories,
     AnswerReply: answer_honestly,

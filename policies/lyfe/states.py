@@ -22,7 +22,7 @@ def describe_states(mind: LyfeMind) -> list[Section]:
     option = mind.option
     subgoal = option.subgoal or option.before or NO_SUBGOAL
     return [
-        Section("goal", [["goal", mind.profile.goal]] if mind.profile.goal else []),
+        Section("goal", [["goal", mind.goal]] if mind.goal else []),
         Section("subgoal", [["subgoal", subgoal]]),
         Section("summary", format_summary(mind)),
     ]

@@ -29,7 +29,7 @@ def test_a_variant_is_one_switch_and_nothing_else(variant: str, switch: str) -> 
 def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
     paper, release = config(preset="paper").model_dump(), config(preset="release").model_dump()
     differ = {name for name in release if paper[name] != release[name]}
-    assert differ == {"preset", "work_items", "repetition_of"}
+    assert differ == {"preset", "work_items", "repetition_of", "outlook_minutes"}
 
 
 def test_the_defaults_are_the_releases_but_for_what_says_so() -> None:
@@ -46,6 +46,7 @@ def test_the_defaults_are_the_releases_but_for_what_says_so() -> None:
         "long_recall",
         "recent_recall",
         "alike_above",
+        "outlook_minutes",
     }
 
 

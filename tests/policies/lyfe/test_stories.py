@@ -1,4 +1,4 @@
-"""Every story lasts long enough, by default, for memories to be merged and kept for long."""
+"""Every story lasts long enough, by default, for memory to merge, and for people to change."""
 
 from collections import Counter
 from pathlib import Path
@@ -35,6 +35,8 @@ def test_everybody_merges_memories_and_moves_some_to_long_memory(
     assert run(spec, path, engine).status == "finished"
     with RunReader(path) as record:
         people = record.meta.names
+        purposes = Counter(call.purpose for call in record.calls())
         merged = Counter(call.agent for call in record.calls() if call.purpose == "memory.merge")
     assert {name for name in people if not merged[name]} == set()
     assert {name for name in people if not moved[name]} == set()
+    assert purposes["outlook.update"] > 0

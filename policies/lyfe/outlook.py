@@ -1,0 +1,78 @@
+"""Outlook: the goal and the traits of the agent, which change with what it has lived through.
+
+After a thought, once in a while, one call asks whether they still hold. Source: Lyfe Agents,
+appendix D.3, where actions rest on "updated traits and goals"; how they are updated is ours.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from genagents_env.cognition.query import (
+    Moment,
+    PreparedQuery,
+    Query,
+    QueryData,
+    QueryHandler,
+    QueryReply,
+)
+from genagents_env.cognition.replies import Sentence, Word, keep_first
+from genagents_env.llm.schemas import ReplyModel
+
+from .mind import LyfeMind, LyfeOutlook
+from .prompt import fill_prompt
+
+MOST_TRAITS = 6
+
+
+class OutlookReply(ReplyModel):
+    """Goal and traits as they are now; empty where they are as before."""
+
+    wire_name: ClassVar[str] = "Outlook"
+    wire_description: ClassVar[str] = "Goal and traits as they are now; empty where as before."
+
+    goal: Sentence | Literal[""]
+    traits: Annotated[list[Word], keep_first(MOST_TRAITS), Field(max_length=MOST_TRAITS)]
+
+
+def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
+    """Ask whether goal and traits still hold, where enough time has passed.
+
+    A small model is not asked: its words for them would be worse than the old ones.
+    """
+    minutes = mind.config.outlook_minutes
+    if not minutes or mind.services.prompts.small or mind.is_busy("outlook"):
+        return ()
+    if moment.now - mind.outlook.considered < minutes * 60:
+        return ()
+    mind.outlook.considered = moment.now
+    return (Query("outlook.update", {}),)
+
+
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+    shown, _ = await fill_prompt(mind, "outlook_update", moment)
+    return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+async def _apply(
+    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
+) -> Sequence[Query]:
+    if reply.fallback:
+        return ()
+    before = mind.outlook
+    goal = reply.value.goal or before.goal
+    traits = [trait for trait in reply.value.traits if trait] or before.traits
+    mind.outlook = LyfeOutlook(goal, traits, before.considered)
+    return ()
+
+
+HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+    "outlook.update": QueryHandler(
+        prepare=_prepare,
+        reply_model=lambda data: OutlookReply,
+        fallback=lambda data: OutlookReply(goal="", traits=[]),
+        apply=_apply,
+        max_tokens=lambda data: 200,
+    )
+}

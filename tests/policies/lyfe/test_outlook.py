@@ -1,0 +1,97 @@
+"""Goal and traits change with what was lived through, once in a while, after a thought."""
+
+import json
+
+import pytest
+
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import always_invalid
+from genagents_env.policies.lyfe import reflect
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
+from tests.policies.lyfe.minds import (
+    endpoint_of,
+    fields_of,
+    list_requests,
+    make_mind,
+    moment,
+    think,
+)
+from tests.policies.percepts import Moment, Value, profile
+
+ANN = profile(goal="Find out who took the boat.", traits=("patient", "kind"))
+HOUR = 3600
+NEW = {"goal": "Get the boat back from Cid.", "traits": ["resolute", "bitter", "kind"]}
+
+
+def make_thinker(outlook: object = NEW, after: int = HOUR, **config: Value) -> LyfeMind:
+    """Return a mind that has just thought, so many seconds after the start."""
+
+    def rule(request: CompletionRequest) -> str:
+        if fields_of(request)[0] == "thought":
+            return json.dumps({"thought": "It was Cid who took the boat."})
+        return json.dumps(outlook)
+
+    mind = make_mind(rule, who=ANN, **config)
+    return think_at(mind, after)
+
+
+def think_at(mind: LyfeMind, second: int) -> LyfeMind:
+    now = Moment().later(second)
+    mind.option = LyfeOption("reflect", begun=second)
+    think(mind, reflect.make_queries(mind, moment(mind, now)), now)
+    return mind
+
+
+def list_asked(mind: LyfeMind) -> list[str]:
+    return [fields_of(request)[0] for request in list_requests(mind)]
+
+
+def test_after_a_thought_goal_and_traits_are_considered_and_then_shown() -> None:
+    mind = make_thinker()
+    assert list_asked(mind) == ["thought", "goal"]
+    assert "It was Cid who took the boat." in list_requests(mind)[1].messages[1].content
+    assert (mind.goal, list(mind.me.traits)) == (NEW["goal"], NEW["traits"])
+    assert (mind.profile.goal, mind.profile.traits) == (ANN.goal, ANN.traits)
+    think_at(mind, HOUR + 60)
+    shown = list_requests(mind)[-1].messages[1].content
+    assert '["goal", "Get the boat back from Cid."]' in shown
+    assert "resolute, bitter, kind" in shown
+    assert "patient" not in shown
+
+
+@pytest.mark.parametrize(
+    ("after", "config"),
+    [(HOUR - 10, {}), (HOUR, {"outlook_minutes": 0}), (HOUR, {"preset": "release"})],
+)
+def test_they_are_considered_once_in_a_while_only(after: int, config: dict[str, Value]) -> None:
+    assert list_asked(make_thinker(after=after, **config)) == ["thought"]
+
+
+def test_from_one_time_to_the_next_an_hour_goes_by() -> None:
+    mind = make_thinker()
+    assert list_asked(think_at(mind, 2 * HOUR - 10)) == ["thought", "goal", "thought"]
+    assert list_asked(think_at(mind, 2 * HOUR))[-1] == "goal"
+
+
+@pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])
+def test_what_is_not_said_anew_still_holds(reply: object) -> None:
+    mind = make_thinker(reply)
+    assert (mind.goal, mind.me.traits) == (ANN.goal, ANN.traits)
+
+
+def test_without_a_thought_nothing_is_considered() -> None:
+    mind = think_at(make_mind(always_invalid, who=ANN), HOUR)
+    assert not [request for request in list_requests(mind) if fields_of(request)[0] == "goal"]
+
+
+def test_a_small_model_keeps_what_the_profile_says() -> None:
+    mind = make_mind(who=ANN)
+    endpoint_of(mind)
+    mind.services.prompts.small = True
+    assert list_asked(think_at(mind, HOUR)) == ["thought"]
+
+
+def test_they_survive_a_checkpoint() -> None:
+    mind, other = make_thinker(), make_mind(who=ANN)
+    other.load_state(json.loads(json.dumps(mind.state())))
+    assert (other.goal, other.me.traits) == (mind.goal, mind.me.traits)
