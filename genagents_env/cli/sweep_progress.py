@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 Watch = Callable[["SweepProgress"], None]
 
-_LINES = 20  # at most, where the output is not a terminal
+_LINES = 20  # at most, where the output is not a terminal, for runs that are over
+_QUIET_SECONDS = 60.0  # after so long without a line there is one, so that long runs show
 
 
 @contextmanager
@@ -56,14 +57,14 @@ def _make_bar() -> Progress:
 
 
 def _make_line_watch() -> Watch:
-    shown = 0
+    shown, last = 0, 0.0
 
     def watch(now: "SweepProgress") -> None:
-        nonlocal shown
+        nonlocal shown, last
         over = now.finished + now.stopped + now.failed
         part = over * _LINES // max(1, now.total)
-        if part > shown:
-            shown = part
+        if part > shown or now.seconds - last >= _QUIET_SECONDS:
+            shown, last = part, now.seconds
             say(
                 f"{now.finished} of {now.total} runs{_format_progress(now, comma=True)}", error=True
             )
@@ -73,7 +74,8 @@ def _make_line_watch() -> Watch:
 
 def _format_progress(now: "SweepProgress", *, comma: bool = False) -> str:
     """Return the rest of the progress, in a few words."""
-    parts = [f"{count} {what}" for count, what in _count_states(now) if count]
+    parts = [_format_running(now)] if now.running else []
+    parts += [f"{count} {what}" for count, what in _count_states(now) if count]
     if now.calls:
         dollars = f", ${now.dollars:.4f}" if now.dollars else ""
         parts.append(f"{now.calls:,} calls, {now.tokens:,} tokens{dollars}")
@@ -83,13 +85,17 @@ def _format_progress(now: "SweepProgress", *, comma: bool = False) -> str:
     return f", {words}" if comma and words else words
 
 
+def _format_running(now: "SweepProgress") -> str:
+    """Return how many runs are under way; of one alone which, and how far it is."""
+    if len(now.running) > 1:
+        return f"{len(now.running)} running"
+    ((trial, run),) = now.running.items()
+    at = "interviews" if run.asking else f"{run.tick:,} of {run.horizon:,} ticks"
+    return f"{trial} running ({at})"
+
+
 def _count_states(now: "SweepProgress") -> tuple[tuple[int, str], ...]:
-    return (
-        (len(now.running), "running"),
-        (now.stopped, "stopped"),
-        (now.failed, "failed"),
-        (now.degraded, "degraded"),
-    )
+    return ((now.stopped, "stopped"), (now.failed, "failed"), (now.degraded, "degraded"))
 
 
 def _format_hours(hours: float) -> str:
