@@ -97,7 +97,7 @@ def _find_lines(text: str, town: TiledTown) -> dict[Loc, Loc]:
     found: dict[Loc, Loc] = {}
     section, index = "", 0
     for number, line in enumerate(text.split("\n"), 1):
-        head = re.fullmatch(r"\[(\w+)\]", line)
+        head = re.fullmatch(r"\[(.+)\]", line)
         if head is not None:
             section, index = head[1], 0
         elif section in parts and line:

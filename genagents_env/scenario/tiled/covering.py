@@ -9,18 +9,38 @@ from genagents_env.scenario.schema import SIDE_LIMIT
 from genagents_env.scenario.tiled.document import Outline
 from genagents_env.scenario.tiled.refusal import TiledRefusal
 
+WORK_LIMIT = 20_000_000  # a map of 512 x 512 all covered by sectors and arenas takes a tenth
 
-def cover(outline: Outline, width: int, height: int) -> tuple[Tile, ...]:
+
+class WorkLimit:
+    """How much work the shapes of a map may be together."""
+
+    def __init__(self) -> None:
+        self._left = WORK_LIMIT
+
+    def spend(self, work: int) -> None:
+        """Take `work` away, in tiles looked at.
+
+        Raises:
+            TiledRefusal: so much is not left.
+        """
+        self._left -= work
+        if self._left < 0:
+            raise TiledRefusal("what is drawn is too much; use fewer, smaller or plainer shapes")
+
+
+def cover(outline: Outline, width: int, height: int, limit: WorkLimit) -> tuple[Tile, ...]:
     """Return the tiles of a shape, row by row; of one too small for any, the tile of its middle.
 
     Raises:
-        TiledRefusal: it reaches out of the map.
+        TiledRefusal: it reaches out of the map, or is too much work.
     """
     xs, ys = [x for x, _ in outline], [y for _, y in outline]
     left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
     middle = (floor((left + right) / 2), floor((top + bottom) / 2))
     if max(map(abs, (left, top, right, bottom))) > 4 * SIDE_LIMIT:
         raise TiledRefusal(_tell_outside(middle, width, height))
+    limit.spend(len(outline) * (floor(right - left) + 2) * (floor(bottom - top) + 2))
     tiles = _fill(outline, (floor(left), floor(top), floor(right) + 1, floor(bottom) + 1))
     tiles = tiles or [middle]
     for x, y in tiles:

@@ -49,8 +49,10 @@ class _Drawing:
         for x, y in plan.doors:
             self.floor[y, x] = OUTSIDE
         self.closed = plan.blocked.copy()
-        for x, y in plan.sealed:  # reading seals them again
+        for x, y in plan.sealed:  # reading seals them again, and closes such ground again
             self.closed[y, x] = False
+        grounds = [i for i, arena in enumerate(plan.arenas) if arena.ground]
+        self.closed &= ~np.isin(plan.arena, grounds)
 
     def draw(self) -> TiledDocument:
         plan, collisions = self.plan, np.where(self.closed, palette.CLOSED, 0).astype(np.int64)
@@ -164,12 +166,12 @@ class _Drawing:
         box: Rectangle | None = None,
     ) -> Iterator[Shape]:
         """Yield a place as rectangles; what it is says the first."""
-        drawn: list[Tile] = []
+        drawn: set[Tile] = set()
         for rectangle in [box] if box is not None else split_rectangles(tiles):
             more = list_tiles(rectangle)
             apart = bool(drawn) and not touch(drawn, more)
             yield self._make_shape(name, _corners(rectangle), {PART: True} if apart else keys)
-            drawn += more
+            drawn.update(more)
             keys = {}
 
     def _make_point(self, name: str, tile: Tile, keys: dict[str, PropertyValue]) -> Shape:

@@ -34,6 +34,7 @@ class Merger:
     names: dict[str, str] = field(default_factory=dict)
     drawn: dict[Loc, Loc] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    _known: dict[int, dict[str, int]] = field(default_factory=dict)
 
     def merge(self, raw: Raw, town: TiledTown) -> None:
         """Put the sectors of `town` into `raw`, and where people start."""
@@ -84,7 +85,8 @@ class Merger:
     ) -> tuple[Raw, int]:
         """Return the table of a place, found or added, with the keys of the map, and its index."""
         name = place.names[-1]
-        index = next((i for i, one in enumerate(tables) if _is_called(one, name)), len(tables))
+        known = self._list_known(tables)
+        index = known.setdefault(fold(name), len(tables))
         if index == len(tables):
             tables.append({"name": name})
             self.drawn[*loc, index] = place.where
@@ -104,19 +106,28 @@ class Merger:
                 self.drawn[*loc, index, key] = place.wheres[key]
         return table, index
 
+    def _list_known(self, tables: list[object]) -> dict[str, int]:
+        """Return where in a list the table of each folded name is; the first, of several."""
+        if id(tables) not in self._known:
+            names = [(_find_name(table), i) for i, table in enumerate(tables)]
+            known = {name: i for name, i in reversed(names) if name}
+            self._known[id(tables)] = known
+        return self._known[id(tables)]
+
     def _merge_people(self, raw: Raw, town: TiledTown) -> None:
         people = raw.get("people")
         tables = people if isinstance(people, list) else []
+        known = self._list_known(tables)
         for start in town.starts:
-            called = [i for i, one in enumerate(tables) if _is_called(one, start.person)]
-            person = tables[called[0]] if called else None
+            index = known.get(fold(start.person), -1)
+            person = tables[index] if index >= 0 else None
             if not isinstance(person, dict):
                 text = f"no person {quote(start.person)} in the scenario; name one of its people"
                 self.faults.append(Fault(start.where, text))
                 continue
             sprite = None if start.sprite is None else (self.folder / start.sprite).as_posix()
             if sprite is not None and SPRITE not in person:
-                self.drawn["people", called[0], SPRITE] = start.where
+                self.drawn["people", index, SPRITE] = start.where
             said = {"start": self.names[start.spawn], SPRITE: sprite}
             for key, value in said.items():
                 if value is not None and person.setdefault(key, value) != value:
@@ -125,6 +136,7 @@ class Merger:
                     self.faults.append(fault)
 
 
-def _is_called(table: object, name: str) -> bool:
+def _find_name(table: object) -> str:
+    """Return the name of a table as names are compared, nothing where it has none."""
     found = table.get("name") if isinstance(table, Mapping) else None
-    return isinstance(found, str) and fold(found[:300]) == fold(name)
+    return fold(found[:300]) if isinstance(found, str) else ""

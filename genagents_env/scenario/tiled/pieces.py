@@ -12,7 +12,7 @@ import numpy as np
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
 from genagents_env.scenario.grid import Tile
-from genagents_env.scenario.tiled.covering import cover
+from genagents_env.scenario.tiled.covering import WorkLimit, cover
 from genagents_env.scenario.tiled.document import (
     PaintedLayer,
     PropertyValue,
@@ -33,6 +33,7 @@ from genagents_env.text import fold
 KINDS = ("collision", "sector", "arena", "object", "spawn", "door")
 LAYERS = {f"{kind}s": kind for kind in KINDS}
 IGNORE, NAME = "ignore", "name"
+NAME_LIMIT = 2000  # kinds of tiles on a layer that names places
 _UNNAMED = ("collision", "door")
 
 
@@ -52,13 +53,14 @@ def find_pieces(document: TiledDocument) -> tuple[list[MapPiece], list[Fault]]:
     """Return all pieces, layer by layer from the bottom, and what means nothing."""
     pieces: list[MapPiece] = []
     faults: list[Fault] = []
+    limit = WorkLimit()
     for layer in document.layers:
         if layer.properties.get(IGNORE) is True:
             continue
         if isinstance(layer, PaintedLayer):
-            found = _read_painted(layer, document)
+            found = _read_painted(layer, document, limit)
         else:
-            found = _read_shapes(layer, document)
+            found = _read_shapes(layer, document, limit)
         for one in found:
             if isinstance(one, MapPiece):
                 pieces.append(one)
@@ -67,7 +69,9 @@ def find_pieces(document: TiledDocument) -> tuple[list[MapPiece], list[Fault]]:
     return pieces, faults
 
 
-def _read_painted(layer: PaintedLayer, document: TiledDocument) -> Iterator[MapPiece | Fault]:
+def _read_painted(
+    layer: PaintedLayer, document: TiledDocument, limit: WorkLimit
+) -> Iterator[MapPiece | Fault]:
     kind = LAYERS.get(fold(layer.name))
     if kind is None:
         near = get_close_matches(fold(layer.name)[:60], list(LAYERS), n=1, cutoff=0.7)
@@ -75,11 +79,31 @@ def _read_painted(layer: PaintedLayer, document: TiledDocument) -> Iterator[MapP
             text = f"its name means nothing; did you mean {quote(near[0])}? If not, give it the"
             yield Fault(locate(name_layer(layer.name)), f"{text} property {quote(IGNORE)}, true")
         return
-    for gid in np.unique(layer.gids).tolist():
-        if gid:
-            rows, columns = np.nonzero(layer.gids == gid)
-            tiles = tuple(zip(columns.tolist(), rows.tolist(), strict=True))
-            yield _read_tile(layer, kind, document.tiles[gid], tiles)
+    where = locate(name_layer(layer.name))
+    painted = np.unique(layer.gids[layer.gids > 0])
+    if painted.size > NAME_LIMIT:
+        text = f"{painted.size} kinds of tiles; at most {NAME_LIMIT} may have names on a layer"
+        yield Fault(where, text)
+        return
+    try:
+        limit.spend(int(np.count_nonzero(layer.gids)))
+    except TiledRefusal as error:
+        yield Fault(where, error.text)
+        return
+    for gid, tiles in _group(layer).items():
+        yield _read_tile(layer, kind, document.tiles[gid], tuple(tiles))
+
+
+def _group(layer: PaintedLayer) -> dict[int, list[Tile]]:
+    """Return the painted tiles by what they are painted with, row by row, the lowest gid first."""
+    rows, columns = np.nonzero(layer.gids)
+    gids = layer.gids[rows, columns]
+    order = np.argsort(gids, kind="stable")
+    found: dict[int, list[Tile]] = {}
+    parts = (gids[order].tolist(), columns[order].tolist(), rows[order].tolist())
+    for gid, x, y in zip(*parts, strict=True):
+        found.setdefault(gid, []).append((x, y))
+    return found
 
 
 def _read_tile(
@@ -96,7 +120,9 @@ def _read_tile(
     return MapPiece(kind, name.strip(), tiles, properties, where, painted=True)
 
 
-def _read_shapes(layer: ShapeLayer, document: TiledDocument) -> Iterator[MapPiece | Fault]:
+def _read_shapes(
+    layer: ShapeLayer, document: TiledDocument, limit: WorkLimit
+) -> Iterator[MapPiece | Fault]:
     kind = LAYERS.get(fold(layer.name))
     strange = [shape for shape in layer.shapes if kind is None and not shape.class_]
     if strange:
@@ -108,17 +134,19 @@ def _read_shapes(layer: ShapeLayer, document: TiledDocument) -> Iterator[MapPiec
     for shape in layer.shapes:
         where = locate(name_layer(layer.name), name_object(shape.number, shape.name))
         try:
-            yield _read_shape(shape, kind, where, document)
+            yield _read_shape(shape, kind, where, document, limit)
         except TiledRefusal as error:
             yield Fault(where, error.text)
 
 
-def _read_shape(shape: Shape, kind: str | None, where: Loc, document: TiledDocument) -> MapPiece:
+def _read_shape(
+    shape: Shape, kind: str | None, where: Loc, document: TiledDocument, limit: WorkLimit
+) -> MapPiece:
     if shape.class_:
         kind = fold(shape.class_)
         if kind not in KINDS:
             raise TiledRefusal(f"class {quote(shape.class_)} is unknown; {suggest(kind, KINDS)}")
-    tiles, name = cover(shape.outline, document.width, document.height), shape.name.strip()
+    tiles, name = cover(shape.outline, document.width, document.height, limit), shape.name.strip()
     if kind is None:
         raise TiledRefusal(f"it has no class; allowed: {choices(KINDS)}")
     if not name and kind not in _UNNAMED and not (kind == "spawn" and "person" in shape.properties):

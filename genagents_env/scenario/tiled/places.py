@@ -1,6 +1,6 @@
 """From the pieces of a Tiled map to places with names: whose part is what, and no two overlap."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,16 +18,17 @@ Key = tuple[str, ...]  # the folded names of sector, arena, object: what is call
 NOBODY = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class DrawnPlace:
     """A sector, an arena, an object or a spawn, of one piece or of several.
 
-    `names`: of the sector, the arena and itself. `wheres`: the place in the map of each of `keys`;
-    `where` that of the whole.
+    `names`: of the sector, the arena and itself. `number`: among those of its kind. `wheres`: the
+    place in the map of each of `keys`; `where` that of the whole.
     """
 
     names: tuple[str, ...]
     where: Loc
+    number: int
     tiles: dict[Tile, None] = field(default_factory=dict)
     keys: dict[str, KeyValue] = field(default_factory=dict)
     wheres: dict[str, Loc] = field(default_factory=dict)
@@ -62,14 +63,14 @@ class PlaceTable:
         index = int(self.owner[tile[1], tile[0]])
         return None if index == NOBODY else self._order[index]
 
-    def list_owners(self, tiles: Iterable[Tile]) -> list[DrawnPlace | None]:
-        """Return the places that tiles belong to, each once."""
-        found: list[DrawnPlace | None] = []
-        for tile in tiles:
-            owner = self.get_owner(tile)
-            if owner not in found:
-                found.append(owner)
-        return found
+    def group(self, tiles: Iterable[Tile]) -> list[tuple[DrawnPlace | None, list[Tile]]]:
+        """Return tiles by the places that they belong to."""
+        found: dict[int, list[Tile]] = {}
+        for x, y in tiles:
+            found.setdefault(int(self.owner[y, x]), []).append((x, y))
+        return [
+            (None if index == NOBODY else self._order[index], part) for index, part in found.items()
+        ]
 
     def add(self, piece: MapPiece, parents: tuple[str, ...], tiles: Iterable[Tile]) -> None:
         """Add a piece that belongs to the places called `parents`."""
@@ -84,7 +85,7 @@ class PlaceTable:
         key, tiles = tuple(map(fold, names)), tuple(tiles)
         place = self.places.get(key)
         if place is None:
-            place = self.places[key] = self.begin(names, piece.where)
+            place = self.begin(names, piece.where)
         elif not apart and not touch(place.tiles, tiles):
             text = f"a second {self.kind} {quote(names[-1])}, apart from the first; call it"
             text += f" otherwise, or give it the property {quote(PART)}, true, if they are one"
@@ -95,13 +96,13 @@ class PlaceTable:
 
     def begin(self, names: tuple[str, ...], where: Loc) -> DrawnPlace:
         """Return a new place without tiles."""
-        place = DrawnPlace(names, where)
+        place = DrawnPlace(names, where, len(self._order))
         self.places[tuple(map(fold, names))] = place
         self._order.append(place)
         return place
 
     def _claim(self, place: DrawnPlace, where: Loc, tiles: tuple[Tile, ...]) -> None:
-        index = next(i for i, one in enumerate(self._order) if one is place)
+        index = place.number
         for x, y in tiles:
             other = int(self.owner[y, x])
             if other in (NOBODY, index) or self.shared[y, x]:
@@ -122,12 +123,10 @@ class PlaceTable:
                 place.wheres.setdefault(key, where)
 
 
-def touch(some: Iterable[Tile], others: Iterable[Tile]) -> bool:
+def touch(some: Container[Tile], others: Iterable[Tile]) -> bool:
     """Return whether two sets of tiles overlap or lie side by side."""
-    near = {
-        (x + dx, y + dy) for x, y in some for dx, dy in ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0))
-    }
-    return not near.isdisjoint(others)
+    steps = ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0))
+    return any((x + dx, y + dy) in some for x, y in others for dx, dy in steps)
 
 
 def add_sectors(table: PlaceTable, pieces: Iterable[MapPiece]) -> None:
@@ -183,13 +182,13 @@ def _split(piece: MapPiece, table: PlaceTable) -> Iterator[tuple[DrawnPlace | st
     may be in several, a part of it in each.
     """
     sure = [tile for tile in piece.tiles if not table.shared[tile[1], tile[0]]] or [*piece.tiles]
-    owners = table.list_owners(piece.tiles if piece.painted else sure)
+    owners = table.group(piece.tiles if piece.painted else sure)
     if piece.painted:
-        for owner in owners:
-            tiles = [tile for tile in piece.tiles if table.get_owner(tile) is owner]
+        for owner, tiles in owners:
             yield ("no" if owner is None else owner), tiles
     elif len(owners) == 1:
-        yield ("no" if owners[0] is None else owners[0]), piece.tiles
+        owner = owners[0][0]
+        yield ("no" if owner is None else owner), piece.tiles
     else:
-        outside = [tile for tile in sure if table.get_owner(tile) is None]
-        yield ("no" if outside else "more than one"), outside or piece.tiles
+        outside = next((tiles for owner, tiles in owners if owner is None), None)
+        yield ("more than one" if outside is None else "no"), outside or piece.tiles

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -40,7 +40,10 @@ from genagents_env.scenario.tiled.refusal import (
     name_object,
     name_tile,
 )
-from genagents_env.scenario.tiled.tile_data import Gids, TileChunk, decode
+from genagents_env.scenario.tiled.tile_data import GID_MASK, Gids, TileChunk, decode
+
+if TYPE_CHECKING:
+    from pytiled_parser.tileset import Tileset
 
 _XML, _JSON = (".tmx", ".tsx"), (".tmj", ".tsj", ".json")
 LAYER_LIMIT, GROUP_LIMIT, OBJECT_LIMIT, TILE_LIMIT = 200, 8, 10_000, 65_536
@@ -146,21 +149,14 @@ class _Reader:
                 if first < end:
                     text = f'"firstgid" is {first}; at least {end} is wanted, after the one before'
                     raise TiledRefusal(text)
+                if first > GID_MASK:
+                    raise TiledRefusal(f'"firstgid" is {first}; at most {GID_MASK} is allowed')
                 found = (self._open_tileset(source) if source else node).load_tileset()
-                count = max([int(found.tile_count), *(int(i) + 1 for i in found.tiles or ())])
-                if not 0 <= count <= TILE_LIMIT - end + 1:
-                    raise TiledRefusal(f"{count} tiles; at most {TILE_LIMIT} are allowed in all")
+                kinds = guard(partial(_list_kinds, found, TILE_LIMIT - end + 1), "the tileset")
             except TiledRefusal as error:
                 raise TiledRefusal(error.text, where) from None
-            name, own = str(found.name), found.tiles or {}
-            for number in range(count):
-                tile = own.get(number)
-                if tile is None:
-                    yield first + number, TileKind(name, number)
-                else:
-                    properties = convert_properties(tile.properties)
-                    yield first + number, TileKind(name, number, tile.class_ or "", properties)
-            end = first + count
+            yield from enumerate(kinds, first)
+            end = first + len(kinds)
 
     def _open_tileset(self, source: str) -> TiledNode:
         folder = PurePosixPath(self.name).parent
@@ -240,6 +236,19 @@ def _parse_json(data: bytes) -> object:
         raise TiledRefusal(f"not JSON: {quote(error, 200)[1:-1]}", "file") from None
 
 
+def _list_kinds(found: "Tileset", most: int) -> list[TileKind]:
+    """Return the tiles of a tileset by their numbers, with the properties that some have."""
+    name, own = str(found.name), found.tiles or {}
+    count = max([int(found.tile_count), *(int(number) + 1 for number in own)])
+    if not 0 <= count <= most:
+        raise TiledRefusal(f"{count} tiles; at most {TILE_LIMIT} are allowed in all")
+    kinds = [TileKind(name, number) for number in range(count)]
+    for number, tile in own.items():
+        properties = convert_properties(tile.properties)
+        kinds[number] = TileKind(name, number, str(tile.class_ or ""), properties)
+    return kinds
+
+
 def _check_chunk(chunk: TileChunk, size: tuple[int, int] | None) -> None:
     if size is not None and (chunk.width, chunk.height) != size:
         is_, wanted = f"{chunk.width} x {chunk.height}", f"{size[0]} x {size[1]}"
@@ -292,9 +301,7 @@ def _paste(into: Gids, gids: Gids, left: int, top: int) -> None:
 
 
 def _check_gids(name: str, gids: Gids, tiles: dict[int, TileKind]) -> None:
-    known = np.zeros(max(tiles, default=0) + 1, np.bool_)
-    known[[0, *tiles]] = True
-    bad = (gids >= known.size) | ~known[np.minimum(gids, known.size - 1)]
+    bad = ~np.isin(gids, np.array([0, *tiles], np.int64))
     rows, columns = np.nonzero(bad)
     if rows.size:
         x, y = int(columns[0]), int(rows[0])

@@ -33,6 +33,7 @@ from genagents_env.scenario.tiled.refusal import TiledRefusal, locate
 from genagents_env.text import clean, fold
 
 MAP_KEYS = ("town", "outside")
+_MANY = 100  # faults of one map
 _OUTSIDE = ""  # what a door says that belongs to no place
 Bools = npt.NDArray[np.bool_]
 
@@ -83,6 +84,14 @@ class SectorDrawing:
 
 def read_town(document: TiledDocument) -> tuple[TiledTown | None, list[Fault]]:
     """Return the town that the layers of a map show, None where it cannot be known, and faults."""
+    town, faults = _read_town(document)
+    if len(faults) > _MANY:
+        more = Fault(locate("file"), f"and {len(faults) - _MANY} more faults; mend the first ones")
+        faults = [*faults[:_MANY], more]
+    return town, faults
+
+
+def _read_town(document: TiledDocument) -> tuple[TiledTown | None, list[Fault]]:
     pieces, faults = find_pieces(document)
     if any(len(fault.loc) == len(locate("layer")) for fault in faults):
         return None, faults  # without a whole layer nothing else is where it belongs

@@ -271,6 +271,24 @@ def test_what_is_turned_or_small_or_a_tile_covers_what_one_sees(tmp_path: Path) 
     assert found["sign"] == ((14, 5),)
 
 
+def test_a_park_without_doors_and_spawns_is_a_town(tmp_path: Path) -> None:
+    """The least that a town can be: a rectangle with a name, and a thing in it."""
+    table = school()
+    table["layers"] = [
+        shapes("sectors", rectangle(1, "School", 0, 0, WIDTH, HEIGHT)),
+        shapes("objects", rectangle(2, "tree", 3, 3, 1, 1)),
+    ]
+    plan = lay_out(
+        load(
+            tmp_path,
+            table,
+            SCENARIO.replace("School/class room", "School").replace("School/library", "School"),
+        )
+    )
+    assert [plan.object_id(i) for i in range(len(plan.objects))] == ["School/tree"]
+    assert not plan.blocked.any()
+
+
 def test_what_of_a_sector_is_in_no_arena_is_its_ground(tmp_path: Path) -> None:
     table = school()
     arenas = table["layers"][3]["objects"]  # type: ignore[index]

@@ -1,10 +1,13 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from genagents_env.scenario import lay_out, list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.tiled import convert_map, export_town
+from tests.scenario.bad_folders import write
+from tests.scenario.large_town import GRID, LODGE
 from tests.scenario.tiled.maps import SCENARIO, school, to_tmx, write_files, write_map
 from tests.scenario.tiled.towns import assert_equal_towns
 
@@ -52,6 +55,19 @@ def test_a_folder_with_an_exported_map_is_the_scenario_itself(tmp_path: Path) ->
     text = (folder / "scenario.toml").read_text()
     (folder / "scenario.toml").write_text(f'map = "oak_hill.tmj"\n{text}')
     assert_equal_towns(plan, lay_out(load_scenario(folder)))
+
+
+@pytest.mark.parametrize("end", ["tmj", "tmx"])
+def test_corridors_long_tables_and_spawn_tiles_go_out_and_in(end: str, tmp_path: Path) -> None:
+    """Also where there is no way to some ground and some floor, which are closed as before."""
+    lost = GRID.replace("closed]\n10*1", "closed]\n0 8*1 0").replace("e]\n10*0", "e]\n1 8*0 2")
+    for name, grid in (("plain", GRID), ("lost", lost)):
+        scenario = load_scenario(write(tmp_path / name, {**LODGE, "map.grid": grid}))
+        assert lay_out(scenario).sealed == (((9, 0),) if name == "lost" else ())
+        path, _, picture = export_town(scenario, tmp_path / name / f"town.{end}")
+        assert picture.name == "ann_low.png"
+        again = load_scenario(write_files(tmp_path / f"{name} again", convert_map(path, "again")))
+        assert_equal_towns(replace(lay_out(scenario), sprites=()), lay_out(again))
 
 
 def test_the_shipped_map_is_the_town_of_the_party(tmp_path: Path) -> None:
