@@ -43,6 +43,8 @@ class SimuverseConfig(BaseModel):
 
     history: Annotated[int, Field(ge=0, le=200)] = 20
     """The last messages that a prompt shows (framework: 20)."""
+    overheard: Count = 4
+    """Of these, how many at most may be what others said to one another (ours)."""
     recall: Annotated[int, Field(ge=0, le=50)] = 3
     """Memories brought to mind at a time (framework: 3)."""
     recall_above: Annotated[float, Field(ge=-1, le=1)] | None = None

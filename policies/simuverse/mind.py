@@ -11,6 +11,7 @@ from genagents_env.policy import Profile
 
 from .config import SimuverseConfig
 
+TO_OTHERS = "said, to others"  # what was overheard is headed by that
 StepKind = Literal["", "walk", "open", "say", "leave", "call", "scan", "idle", "restart"]
 
 
@@ -150,8 +151,11 @@ class SimuverseMind(Mind[SimuverseConfig]):
         self.input = []
 
     def note(self, at: int, head: str, text: str, event: int = -1) -> None:
-        """Add a message to the history."""
+        """Add a message to the history, which keeps but the last few that were overheard."""
         kept = [*self.history, HistoryLine(at, head, text, event)]
+        overheard = [line for line in kept if line.head.endswith(TO_OTHERS)]
+        if len(overheard) > self.config.overheard:
+            kept.remove(overheard[0])
         self.history = kept[-self.config.history :] if self.config.history else []
 
 

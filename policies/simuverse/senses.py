@@ -7,7 +7,7 @@ from genagents_env.percept import Conversation, HeardWords
 
 from . import memory, results, scope
 from .checker import find_place
-from .mind import LastSighting, MeetingInvitation, SimuverseMind, TalkSession
+from .mind import TO_OTHERS, LastSighting, MeetingInvitation, SimuverseMind, TalkSession
 
 _INVITES = re.compile(r"\bmeet me (?:at|in)\b", re.IGNORECASE)
 _MOST_INVITATIONS = 10
@@ -58,7 +58,7 @@ def _describe_speech(words: HeardWords, talk: TalkSession) -> str:
         return f"{words.speaker} said, by phone"
     if words.addressed or words.speaker in talk.members:
         return f"{words.speaker} said"
-    return f"{words.speaker} said, to others"
+    return f"{words.speaker} {TO_OTHERS}"
 
 
 def _count_utterance(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
@@ -76,26 +76,30 @@ def _count_utterance(mind: SimuverseMind, words: HeardWords, moment: Moment) -> 
 
 
 def _note_beginning(mind: SimuverseMind, moment: Moment) -> None:
-    """Note that a conversation began; an earlier one is over then."""
+    """Note that a conversation began, an earlier one being over then, or who joined it."""
     talk = moment.percept.conversation
-    if talk is None or talk.id == mind.talk.id:
+    if talk is None:
+        return
+    others = [name for name in talk.members if name != mind.name]
+    if talk.id == mind.talk.id:
+        _note_joining(mind, others, moment)
         return
     if mind.talk.id >= 0:
         _end_talk(mind, moment)
-    _begin_talk(mind, talk, [name for name in talk.members if name != mind.name], moment)
+    _begin_talk(mind, talk, others, moment)
 
 
 def _note_end(mind: SimuverseMind, moment: Moment) -> None:
-    """Note that the conversation ended, or who joined and left it, once their words are heard."""
+    """Note that the conversation ended, or who left it, once their last words are heard."""
     talk = moment.percept.conversation
     if mind.talk.id < 0:
         return
     if talk is None:
         _end_talk(mind, moment)
         return
-    others = [name for name in talk.members if name != mind.name]
-    if others != mind.talk.members:
-        _note_changes(mind, others, moment)
+    for name in [name for name in mind.talk.members if name not in talk.members]:
+        mind.talk.members.remove(name)
+        mind.note(moment.now, name, "left the conversation")
 
 
 def _begin_talk(mind: SimuverseMind, talk: Conversation, others: list[str], moment: Moment) -> None:
@@ -115,13 +119,12 @@ def _begin_talk(mind: SimuverseMind, talk: Conversation, others: list[str], mome
     mind.invitations = [one for one in mind.invitations if one.who not in others]
 
 
-def _note_changes(mind: SimuverseMind, others: list[str], moment: Moment) -> None:
-    before, mind.talk.members = mind.talk.members, others
-    for name in [*others, *before]:
-        if (name in others) != (name in before):
-            what = "joined the conversation" if name in others else "left the conversation"
-            mind.note(moment.now, name, what)
-    mind.talk.to_join = [name for name in mind.talk.to_join if name not in others]
+def _note_joining(mind: SimuverseMind, others: list[str], moment: Moment) -> None:
+    talk = mind.talk
+    for name in [name for name in others if name not in talk.members]:
+        talk.members.append(name)
+        mind.note(moment.now, name, "joined the conversation")
+    talk.to_join = [name for name in talk.to_join if name not in others]
 
 
 def _end_talk(mind: SimuverseMind, moment: Moment) -> None:
