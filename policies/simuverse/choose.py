@@ -6,6 +6,7 @@ The reply is plain words. Who reads it is `interpret` or the grammar, and what f
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from genagents_env.cognition.prompts import shorten_name, shorten_place
 from genagents_env.cognition.query import (
     Moment,
     PreparedQuery,
@@ -17,10 +18,11 @@ from genagents_env.cognition.query import (
 from genagents_env.llm.schemas import PlainReply
 
 from . import act, interpret, prompt, scope, turns
-from .checker import make_triple
+from .checker import ToolScope, make_triple
 from .mind import SimuverseMind
 
 CHOOSE = turns.CHOOSE
+_SMALL_TOKENS = 40  # a small model goes on for as long as it may
 
 
 class TurnReply(PlainReply):
@@ -54,8 +56,20 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         introduced=mind.introduced,
         tools=", ".join(f"({tool})" for tool in around.tools),
         near=bool(around.near),
+        examples=_list_examples(around),
     )
-    return PreparedQuery(shown.messages, {}, shown.cuts)
+    return PreparedQuery(shown.messages, {"small": mind.services.prompts.small}, shown.cuts)
+
+
+def _list_examples(around: ToolScope) -> list[str]:
+    """Return replies that would do here and now, which a small model needs to be shown."""
+    away = [place for place in around.places if not scope.is_within(around.here, place)]
+    found = [f"(CONVERSE) {shorten_name(name)}" for name in around.near[:1]]
+    found += [f"(MOVE) {shorten_place(place)}" for place in away[:2]]
+    if around.people and around.places:
+        called, place = shorten_name(around.people[-1]), shorten_place(around.places[-1])
+        found.append(f"(CALL) {called}, {place}")
+    return [*found, "(SCAN)"]
 
 
 async def _apply(
@@ -78,6 +92,6 @@ HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
         reply_model=lambda data: TurnReply,
         fallback=lambda data: TurnReply(text=""),
         apply=_apply,
-        max_tokens=lambda data: 120,
+        max_tokens=lambda data: _SMALL_TOKENS if data.get("small") else 120,
     )
 }

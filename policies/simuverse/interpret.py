@@ -7,7 +7,7 @@ of the interpreter and no strike of the agent's.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.prompts import shorten_name
@@ -21,10 +21,11 @@ from genagents_env.cognition.query import (
 )
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
-from genagents_env.llm.schemas import ReplyModel
+from genagents_env.llm.schemas import SMALL, ReplyModel
 
 from . import scope, turns
 from .checker import make_triple
+from .grammar import FOUR_TOOLS, IDLE
 from .mind import SimuverseMind
 
 TRIPLE = "interpret.triple"
@@ -32,6 +33,12 @@ ERROR = "ERROR"  # what the interpreter calls a reply without a tool
 
 
 _Part: TypeAlias = Annotated[str, Field(max_length=400)]
+# A small model is held to one of the tools while it writes.
+_SMALL_PARTS: list[JsonValue] = [
+    {"type": "string", "maxLength": 30},
+    {"type": "string", "enum": [*FOUR_TOOLS, IDLE, ERROR]},
+    {"type": "string", "maxLength": 60},
+]
 
 
 class InterpretedReply(ReplyModel):
@@ -40,7 +47,10 @@ class InterpretedReply(ReplyModel):
     wire_name: ClassVar[str] = "Triple"
     wire_description: ClassVar[str] = "Who acts, the tool in capitals, and its context."
 
-    triple: Annotated[list[_Part], Field(min_length=3, max_length=3)]
+    triple: Annotated[
+        list[_Part],
+        Field(min_length=3, max_length=3, json_schema_extra={SMALL: {"items": _SMALL_PARTS}}),
+    ]
 
 
 async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:

@@ -26,7 +26,8 @@ def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
     """Tell what came of the tool that was chosen last, and remember it."""
     mind.tell(*lines)
     told = " ".join(lines)
-    memory.remember(mind, f"I chose {mind.chosen}. {told}" if mind.chosen else told, moment.now)
+    chosen = f"I chose {mind.chosen.rstrip('.')}. " if mind.chosen else ""
+    memory.remember(mind, f"{chosen}{told}", moment.now)
     mind.chosen = ""
 
 

@@ -121,7 +121,8 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         opens=opens,
         left=left,
     )
-    return PreparedQuery(shown.messages, dict(data), shown.cuts)
+    small = mind.services.prompts.small
+    return PreparedQuery(shown.messages, {**data, "small": small}, shown.cuts)
 
 
 async def _apply(
@@ -208,6 +209,6 @@ HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
         reply_model=lambda data: SpokenReply,
         fallback=lambda data: SpokenReply(text=""),
         apply=_apply,
-        max_tokens=lambda data: 160,
+        max_tokens=lambda data: 60 if data.get("small") else 160,
     )
 }

@@ -57,7 +57,7 @@ def reset(mind: SimuverseMind, moment: Moment) -> None:
     mind.strikes, mind.introduced, mind.input, mind.history = 0, False, [], []
     mind.chosen, mind.going, mind.then, mind.opening = "", "", "", []
     mind.plan = ToolStep("restart", since=moment.now)
-    mind.due = True
+    mind.due = False  # one who never chooses a tool is not asked at every tick
 
 
 def note_fault(mind: SimuverseMind, text: str) -> None:

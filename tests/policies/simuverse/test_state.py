@@ -10,12 +10,15 @@ import pytest
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.schemas import make_schema
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.percept import Conversation, HeardWords, Result
 from genagents_env.policies.simuverse import SimuversePolicy
+from genagents_env.policies.simuverse.grammar import SIGNALS
+from genagents_env.policies.simuverse.interpret import InterpretedReply
 from genagents_env.policy import Context
 from genagents_env.rng import draw_index
 from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, thing
@@ -162,6 +165,20 @@ def test_what_is_carried_and_asked_stays_bounded() -> None:
     asked: Value = policy.services.model.endpoint
     longest = max(bound_prompt_tokens(list(request.messages)) for request in asked.requests)
     assert longest <= policy.services.prompts.limit
+
+
+def test_a_small_model_is_held_to_the_tools_and_shown_what_would_do() -> None:
+    parts: Value = make_schema(InterpretedReply, small=True)["properties"]
+    assert parts["triple"]["items"][1]["enum"] == [*SIGNALS[:5], "ERROR"]
+    plain: Value = make_schema(InterpretedReply)["properties"]
+    assert plain["triple"]["items"]["type"] == "string"
+    policy = make_policy()
+    policy.services.prompts.small = True
+    policy.act({ANN: {}}, infos(Moment(me=body("Cafe"), people=(person("Bob Birch"),))))
+    asked: Value = policy.services.model.endpoint
+    shown = asked.requests[0].messages[1].content
+    assert "such as: (CONVERSE) Bob Birch; (MOVE) Park" in shown
+    assert "(SCAN)." in shown
 
 
 def test_a_small_prompt_has_the_tools_and_the_places() -> None:

@@ -111,3 +111,10 @@ def test_one_agents_strikes_are_not_anothers(tmp_path: Path) -> None:
     town.step(3)
     assert [acted[BEN] for acted in town.acted].count(Restart()) == 1
     assert Restart() not in [acted[ANN] for acted in town.acted]
+
+
+def test_one_who_never_chooses_a_tool_is_asked_no_more_often_than_others(tmp_path: Path) -> None:
+    town = Quarter(quarter(tmp_path, ALONE), lambda name, prompt: "Hm.", turn_seconds=60)
+    town.step(13)
+    assert [note["reset"] for note in town.notes] == [False, True] * 3
+    assert [tick for tick, a in enumerate(town.acted) if a[ANN] == Restart()] == [0, 6, 12]
