@@ -329,8 +329,7 @@ def nearest_tile(plan: TownPlan, start: tuple[int, int], name: str) -> tuple[int
     seen, queue = {start}, deque([start])
     while queue:
         x, y = queue.popleft()
-        near = max(abs(x - item.tile[0]), abs(y - item.tile[1])) <= 1
-        if near and plan.arena[y, x] == item.arena:
+        if item.find_distance(x, y) <= 1 and plan.arena[y, x] == item.arena:
             return x, y
         for tile in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
             inside = 0 <= tile[0] < plan.width and 0 <= tile[1] < plan.height

@@ -226,8 +226,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     def profiles(self) -> dict[AgentID, Profile]:
         """Return who each agent is, for `Policy.reset`."""
         scenario = self.world.scenario
-        people = zip(self._ids, scenario.people, strict=True)
-        return {agent: make_profile(agent, person, scenario) for agent, person in people}
+        people, plan = zip(self._ids, scenario.people, strict=True), self.world.plan
+        return {agent: make_profile(agent, person, scenario, plan) for agent, person in people}
 
     def context(
         self, model: ModelT | None = None, embedder: EmbedderT | None = None

@@ -13,6 +13,7 @@ from genagents_env.scenario import (
     split_sentences,
 )
 from genagents_env.scenario.past import Past, PastMemory
+from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.schema import ArenaSpec, Fact, RoutineEntry, SectorSpec
 from genagents_env.scenario.town_places import TownPlace, find_town_places
 
@@ -85,8 +86,10 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     pause_seconds: int = 0
 
 
-def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
-    """Return the profile of one of a scenario's people."""
+def make_profile(
+    agent: AgentID, person: Person, scenario: Scenario, plan: TownPlan | None = None
+) -> Profile:
+    """Return the profile of one of a scenario's people; `plan` as in `find_town_places`."""
     return Profile(
         agent=agent,
         name=person.name,
@@ -109,7 +112,7 @@ def make_profile(agent: AgentID, person: Person, scenario: Scenario) -> Profile:
         attention_bandwidth=person.attention_bandwidth,
         retention=person.retention,
         sleeps_in=bed_of(person, scenario),
-        town=find_town_places(person, scenario),
+        town=find_town_places(person, scenario, plan),
         past=person.past,
         recent_memories=person.recent_memories,
         phone=scenario.rules.phone and person.phone,

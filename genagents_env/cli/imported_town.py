@@ -16,7 +16,7 @@ def describe_town(folder: Path) -> None:
     size = f"{plan.width} x {plan.height} tiles, {sectors} sectors, {rooms} arenas"
     things = f"{len(plan.objects)} objects on {sum(len(o.tiles) for o in plan.objects)} tiles"
     say(f"{folder}: {size}, {things}, {len(plan.spawns)} spawn tiles")
-    for line in list_warnings(scenario, plan):
+    for line in list_warnings(plan):
         say(line, indent=2)
     for step, command in (
         ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),

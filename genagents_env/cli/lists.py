@@ -39,7 +39,7 @@ def validate(
         raise typer.Exit(2)
     scenario = load_scenario(folder)
     plan = lay_out(scenario)
-    for line in list_warnings(scenario, plan):
+    for line in list_warnings(plan):
         say(line)
     cost = estimate_cost(scenario, plan)
     long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "

@@ -47,7 +47,9 @@ class Cost:
 def estimate_cost(scenario: Scenario, plan: TownPlan) -> Cost:
     """Return what a town costs to live in."""
     people, near = len(scenario.people), _Nearness(scenario, plan)
-    still = Counter(_shorten(p.start or p.home) for p in scenario.people if not p.routine)
+    still = Counter(
+        _shorten(plan.locate(p.start or p.home)) for p in scenario.people if not p.routine
+    )
     slots = [still.copy() for _ in range(_SLOTS)]
     for person in scenario.people:
         for slot, places in enumerate(_list_places(person) if person.routine else ()):

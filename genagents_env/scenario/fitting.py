@@ -29,14 +29,13 @@ class FittedMap:
         tiles: of the objects whose tiles are known, by their place in the scenario.
         grounds: the sectors, by index, that have ground outside their arenas, in the order of the
             numbers that follow those of the arenas.
-        spawns, sprites: as in a `TownPlan`.
+        spawns: as in a `TownPlan`.
     """
 
     grid: Grid
     tiles: Tiles = field(default_factory=dict)
     grounds: tuple[int, ...] = ()
     spawns: tuple[SpawnPlan, ...] = ()
-    sprites: tuple[tuple[str, str], ...] = ()
 
 
 def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
@@ -55,10 +54,9 @@ def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]
     numbers, grounds, faults = _number_places(specs, drawn)
     arena = np.where(drawn.closed, np.int16(OUTSIDE), numbers[drawn.place])
     grid = Grid(drawn.closed.copy(), arena, list(drawn.doors))
-    faults += _find_undrawn_arenas(specs, grid, faults)
     tiles, misplaced = _fix_objects(specs, grid, drawn)
     spawns, lost = _fix_spawns(specs, grid, drawn)
-    return FittedMap(grid, tiles, grounds, spawns, drawn.sprites), faults + misplaced + lost
+    return FittedMap(grid, tiles, grounds, spawns), faults + misplaced + lost
 
 
 class _Specs:
@@ -104,15 +102,6 @@ def _number_places(
             grounds.append(specs.sectors[id_])
             numbers[n] = OUTSIDE + len(specs.arenas) + len(grounds)
     return numbers, tuple(grounds), faults
-
-
-def _find_undrawn_arenas(specs: _Specs, grid: Grid, known: list[Fault]) -> list[Fault]:
-    drawn = set(np.unique(grid.arena[~grid.blocked]).tolist())
-    return [
-        Fault(loc, "the map has no tile of this arena on which one can stand; draw it")
-        for loc, number, arena in specs.arenas.values()
-        if number not in drawn and not known
-    ]
 
 
 def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, list[Fault]]:

@@ -109,8 +109,13 @@ class ObjectPlan:
         return self.tiles[0]
 
     def find_nearest_tile(self, x: int, y: int) -> tuple[int, int]:
-        """Return the tile of it that is nearest to (x, y), the first one of several."""
-        return min(self.tiles, key=lambda tile: max(abs(tile[0] - x), abs(tile[1] - y)))
+        """Return the tile of it that is nearest to (x, y), of several the one least diagonal."""
+
+        def measure(tile: tuple[int, int]) -> tuple[int, int]:
+            across, down = abs(tile[0] - x), abs(tile[1] - y)
+            return max(across, down), across + down
+
+        return min(self.tiles, key=measure)
 
     def find_distance(self, x: int, y: int) -> int:
         """Return how far from (x, y) the nearest of its tiles is (Chebyshev)."""
@@ -136,7 +141,6 @@ class TownPlan:
     `doors`: tiles (x, y) where one walks between an arena and another.
     `arenas`: the outside first, then those of the scenario in its order, then the ground of
     sectors that have some outside their arenas.
-    `sprites`: for a person's name the file of the picture that stands for them in the map.
     `sealed`: tiles of arenas that were closed because there is no way to them.
     """
 
@@ -149,13 +153,18 @@ class TownPlan:
     objects: tuple[ObjectPlan, ...]
     doors: tuple[tuple[int, int], ...] = ()
     spawns: tuple[SpawnPlan, ...] = ()
-    sprites: tuple[tuple[str, str], ...] = ()
     sealed: tuple[tuple[int, int], ...] = ()
 
     def find_tile(self, ref: str) -> tuple[int, int] | None:
         """Return the one tile that `ref` means: a spawn's id, or `across,down`; None for others."""
         spawn = next((spawn.tile for spawn in self.spawns if spawn.id == ref), None)
         return spawn if spawn is not None else parse_tile(ref)
+
+    def locate(self, ref: str) -> str:
+        """Return the id of the arena in which a tile lies; other references as they are."""
+        tile = self.find_tile(ref)
+        inside = tile is not None and tile[0] < self.width and tile[1] < self.height
+        return self.arena_id(int(self.arena[tile[1], tile[0]])) if tile and inside else ref
 
     def arena_id(self, index: int) -> str:
         """Return `sector/arena` of an arena, or the sector alone where both have one name."""

@@ -50,6 +50,14 @@ def close_unreachable(
     return tuple(sealed), faults
 
 
+def find_full_arenas(scenario: Scenario, grid: Grid) -> list[Fault]:
+    """Return a fault for each arena in which there is no tile to stand on."""
+    free = set(np.unique(grid.arena[~grid.blocked]).tolist())
+    text = "the map has no tile of this arena on which one can stand; draw it, or leave one free"
+    places = enumerate(arenas_of(scenario), OUTSIDE + 1)
+    return [Fault(loc, text) for index, (loc, _, _) in places if index not in free]
+
+
 def _find_main_part(
     scenario: Scenario, fitted: FittedMap, parts: Parts, names: Sequence[str]
 ) -> int | None:

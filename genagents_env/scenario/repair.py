@@ -131,7 +131,8 @@ def _stems_from(fault: Loc, replaced: Loc) -> bool:
     if replaced[0] == "checks" and key == "kind" and fault[:1] == ("success",):
         return True  # what a success may say depends on the kind of its check
     if key in _TIMES and fault[: len(table)] == table:
-        return fault[-1] in _TIMES
+        is_place = fault[0] == "people" and fault[-1] == "start"
+        return fault[-1] in _TIMES and not is_place
     return (key in ("kind", "about") or replaced == ("reward", "name")) and fault[
         : len(table)
     ] == table

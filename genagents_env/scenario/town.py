@@ -16,7 +16,7 @@ from genagents_env.scenario.plan import (
     TownPlan,
     parse_hours,
 )
-from genagents_env.scenario.reachability import close_unreachable
+from genagents_env.scenario.reachability import close_unreachable, find_full_arenas
 from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
 
 
@@ -42,6 +42,7 @@ def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
     grid = fitted.grid
     objects, unplaced = _place_objects(scenario, grid, fitted.tiles)
     faults += unplaced
+    faults = faults or find_full_arenas(scenario, grid)
     sealed, unreachable = close_unreachable(scenario, fitted, objects)
     faults += unreachable
     grounds = _drop_closed_grounds(scenario, fitted)
@@ -56,7 +57,6 @@ def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
         objects=objects,
         doors=tuple(grid.doors),
         spawns=fitted.spawns,
-        sprites=fitted.sprites,
         sealed=sealed,
     )
     plan.blocked.flags.writeable = plan.arena.flags.writeable = False

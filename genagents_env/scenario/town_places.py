@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from genagents_env.scenario.plan import DAY, Hours, parse_hours
+from genagents_env.scenario.plan import DAY, Hours, TownPlan, parse_hours
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, Scenario
 
 
@@ -39,13 +39,16 @@ class TownPlace:
     things: tuple[TownThing, ...] = ()
 
 
-def find_town_places(person: Person, scenario: Scenario) -> tuple[TownPlace, ...]:
+def find_town_places(
+    person: Person, scenario: Scenario, plan: TownPlan | None = None
+) -> tuple[TownPlace, ...]:
     """Return the places that a person knows at the start, in the scenario's order.
 
     Those that everyone knows, one's home and workplace with all their rooms, and where one
-    starts, has been or is led by the routine.
+    starts, has been or is led by the routine. `plan` says in which room a tile is on which one
+    starts; without it that room is none of them.
     """
-    names = find_familiar_places(person)
+    names = find_familiar_places(person, plan)
     found: list[TownPlace] = []
     for sector in scenario.sectors:
         for arena in sector.arenas:
@@ -60,10 +63,13 @@ def find_town_places(person: Person, scenario: Scenario) -> tuple[TownPlace, ...
     return tuple(found)
 
 
-def find_familiar_places(person: Person) -> frozenset[str]:
+def find_familiar_places(person: Person, plan: TownPlan | None = None) -> frozenset[str]:
     """Return the ids of the sectors and arenas that a person knows besides the common ones."""
     whole = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref is not None}
-    refs = [person.start, *person.known_places, *(entry.place for entry in person.routine)]
+    start = person.start
+    if start is not None and plan is not None:
+        start = plan.locate(start)
+    refs = [start, *person.known_places, *(entry.place for entry in person.routine)]
     return frozenset(whole | {"/".join(ref.split("/")[:2]) for ref in refs if ref is not None})
 
 

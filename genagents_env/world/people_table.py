@@ -54,11 +54,8 @@ class PeopleTable:
 def _list_known_places(places: Places, person: Person) -> int:
     """Everyone knows the common places, all of home and workplace, and where the routine leads."""
     plan = places.plan
-    names = find_familiar_places(person)
+    names = find_familiar_places(person, plan)
     arenas = {OUTSIDE}
-    start = plan.find_tile(person.start or "")
-    if start is not None:
-        arenas.add(int(plan.arena[start[1], start[0]]))
     for a, arena in enumerate(plan.arenas):
         sector = plan.sectors[arena.sector]
         if sector.common or sector.name in names or plan.arena_id(a) in names:

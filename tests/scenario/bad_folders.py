@@ -445,6 +445,67 @@ BAD: dict[str, Bad] = {
     "map: object twice": Bad(
         M, "thttt", "ththt", "it is drawn 2 times; an object stands on", DRAWN
     ),
+    "map: tiles without a map": Bad(
+        S, 'name = "bed"', 'name = "bed", tiles = [[1, 1]]', "objects[0].tiles: a tile can be named"
+    ),
+    "map: spawn without a map": Bad(
+        S, 'symbol = "t"', 'spawns = [{ name = "in" }]', "spawns: a tile can have a name only where"
+    ),
+    "map: start without a map": Bad(V, '"Barn"', '"3,4"', 'vic.toml:start: "3,4" is a tile; one'),
+    "map: said twice": Bad(
+        S, HEARTH, HEARTH + ", at = [2, 2]", "at: its tiles are said twice", DRAWN
+    ),
+    "map: at and tiles": Bad(
+        S,
+        'name = "bed"',
+        'name = "bed", at = [7, 1], tiles = [[8, 1]]',
+        "tiles: its tiles are said twice; leave all but one",
+        DRAWN,
+    ),
+    "map: tiles in a wall": Bad(
+        S,
+        'name = "bed"',
+        'name = "bed", tiles = [[9, 1], [10, 1]]',
+        "tiles: [10, 1] is a wall; an object stands on the floor",
+        DRAWN,
+    ),
+    "map: solid in the way": Bad(
+        S,
+        HEARTH,
+        'name = "hearth", solid = true, tiles = [[5, 1], [5, 2], [5, 3]]',
+        'no way to it from "Inn/attic", where Una Ash starts',
+        {**DRAWN, M: MAP.replace("tht", "ttt")},
+    ),
+    "map: symbol of a whole sector": Bad(
+        S,
+        'name = "Barn"\n',
+        'name = "Barn"\nsymbol = "y"\n',
+        'all of "Barn" is its one arena',
+        DRAWN,
+    ),
+    "map: ground left out": Bad(
+        S, 'name = "Inn"', 'name = "Inn"\nsymbol = "i"', '"i" does not occur in map.txt', DRAWN
+    ),
+    "map: spawn twice": Bad(
+        S,
+        'symbol = "t"',
+        'symbol = "."\nspawns = [{ name = "in", symbol = "t" }]',
+        "spawns[0].symbol: it is drawn 14 times; a spawn is one tile",
+        DRAWN,
+    ),
+    "map: spawn nowhere": Bad(
+        S, 'symbol = "t"', 'symbol = "t"\nspawns = [{ name = "in" }]', "at: missing; a spawn", DRAWN
+    ),
+    "map: spawn like a thing": Bad(
+        S,
+        'symbol = "t"',
+        'symbol = "t"\nspawns = [{ name = "hearth", at = [1, 1] }]',
+        'the object or spawn "hearth" is used twice',
+        DRAWN,
+    ),
+    "map: spawn in another's room": Bad(
+        V, '"Barn"', '"Inn/attic/up"', 'start: no place "Inn/attic/up"; did you mean', DRAWN
+    ),
     "map: object elsewhere": Bad(M, "thttt+aaa#", "ttttt+aha#", "lies outside its arena;", DRAWN),
     "map: object in a wall": Bad(
         S, 'name = "bed"', 'name = "bed", at = [0, 0]', "objects[0].at: [0, 0] is a wall; an", DRAWN

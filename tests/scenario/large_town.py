@@ -58,8 +58,6 @@ size 10 6
 [spawns]
 1 2 Lodge/hall/head
 7 1 Lodge/room/rug
-[sprites]
-Ann Low = ann.png
 [layer closed]
 10*1
 1 4*0 1 3*0 1

@@ -25,11 +25,11 @@ BAD = {
     "size 0": Bad(M, "size 10 6", "size 0 6", "line 3: the size is 0 x 6; from 1 x 1 to 512 x 512"),
     "size 513": Bad(M, "size 10 6", "size 10 513", "the size is 10 x 513; from 1 x 1 to 512"),
     "another size": Bad(
-        M, "size 10 6", "size 9 6", "line 19: layer closed, row 1: it has 10 tiles;"
+        M, "size 10 6", "size 9 6", "line 17: layer closed, row 1: it has 10 tiles;"
     ),
     "stray line": Bad(M, "[places]", "hello", 'line 5: "hello" stands in no section; "places"'),
     "section": Bad(M, "[doors]", "[walls]", 'unknown section "walls"; allowed: "places"', DOORS),
-    "section twice": Bad(M, "[sprites]", "[spawns]", 'line 16: a second section "spawns"; one'),
+    "section twice": Bad(M, "[objects]", "[places]", 'line 9: a second section "places"; one'),
     "number twice": Bad(M, "7 Lodge/room", "2 Lodge/room", "line 8: places: the number 2 is used"),
     "number 0": Bad(M, "7 Lodge/room", "0 Lodge/room", 'line 8: places: "0 Lodge/room"; a number'),
     "no number": Bad(
@@ -75,7 +75,10 @@ BAD = {
     ),
     "door with a name": Bad(M, "1 1", "1 1 x", 'doors: "1 1 x"; such as `6 2` is wanted', DOORS),
     "sprite": Bad(
-        M, "Ann Low = ann.png", "Ann Low", 'line 17: sprites: "Ann Low"; such as `Una Ash'
+        M,
+        "[layer closed]",
+        "[sprites]\nAnn Low\n[layer closed]",
+        'line 17: sprites: "Ann Low"; such',
     ),
     "no layer": Bad(
         M, "[layer place]", "[layer closed]", 'a second section "layer closed"; one is'

@@ -35,7 +35,7 @@ def test_a_corridor_belongs_to_the_sector_and_is_no_arena(tmp_path: Path) -> Non
     ]
 
 
-def test_spawns_and_sprites_are_in_the_plan(tmp_path: Path) -> None:
+def test_spawns_are_in_the_plan(tmp_path: Path) -> None:
     town = plan(tmp_path)
     assert {spawn.id: spawn.tile for spawn in town.spawns} == {
         "Lodge/hall/head": (1, 2),
@@ -44,13 +44,14 @@ def test_spawns_and_sprites_are_in_the_plan(tmp_path: Path) -> None:
     assert town.find_tile("Lodge/room/rug") == (7, 1)
     assert town.find_tile("4,3") == (4, 3)
     assert town.find_tile("Lodge/room") is None
-    assert town.sprites == (("Ann Low", "ann.png"),)
 
 
 def test_a_grid_file_goes_through_the_neutral_form_unchanged() -> None:
-    drawn, faults = read_grid(GRID)
+    drawn, faults = read_grid(GRID + "[sprites]\nAnn Low = ann.png\n[doors]\n1 1\n")
     assert drawn is not None
     assert faults == []
+    assert drawn.sprites == (("Ann Low", "ann.png"),)
+    assert drawn.doors == ((1, 1),)
     text = format_grid(drawn)
     again, _ = read_grid(text)
     assert again is not None

@@ -5,7 +5,8 @@ import pytest
 
 from genagents_env.scenario import Hours, TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.plan import parse_hours
-from tests.scenario.bad_folders import DRAWN, Bad, change, write
+from genagents_env.scenario.warnings import list_warnings
+from tests.scenario.bad_folders import DRAWN, GOOD, Bad, change, write
 from tests.scenario.test_layout import assert_is_a_town
 
 
@@ -145,3 +146,89 @@ def test_a_bar_open_past_midnight_is_open_then(minute: int, open_: bool) -> None
 def test_other_hours_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"written as|passes 24:00"):
         parse_hours(text)
+
+
+def large(folder: Path, *changes: Bad) -> TownPlan:
+    """The drawn folder with changes, laid out."""
+    files = dict(DRAWN)
+    for one in changes:
+        files = change(files, one)
+    return lay_out(load_scenario(write(folder, files)))
+
+
+def test_an_object_drawn_on_several_tiles_that_touch_has_them_all(tmp_path: Path) -> None:
+    plan = large(
+        tmp_path, Bad("map.txt", "thttt", "thhtt", ""), Bad("map.txt", "#ttttt", "#htttt", "")
+    )
+    assert plan.objects[0].tiles == ((1, 1), (2, 2), (3, 2))
+    assert plan.arena[1, 1] == plan.arena[2, 3] == 1
+
+
+def test_tiles_that_do_not_touch_are_listed(tmp_path: Path) -> None:
+    listed = Bad("scenario.toml", '{ name = "bed"', '{ name = "bed", tiles = [[7, 1], [9, 3]]', "")
+    bed = next(item for item in large(tmp_path, listed).objects if item.name == "bed")
+    assert bed.tiles == ((7, 1), (9, 3))
+    assert bed.tile == (7, 1)
+
+
+def test_nobody_stands_on_what_is_solid(tmp_path: Path) -> None:
+    solid = Bad("scenario.toml", 'symbol = "h"', 'symbol = "h", solid = true', "")
+    plan = large(tmp_path, solid)
+    assert plan.blocked[2, 2]
+    assert plan.arena[2, 2] == 1
+
+
+def test_what_is_solid_is_so_without_a_map_too(tmp_path: Path) -> None:
+    files = change(dict(GOOD), Bad("scenario.toml", 'symbol = "h"', "solid = true", ""))
+    plan = lay_out(load_scenario(write(tmp_path, files)))
+    x, y = plan.objects[0].tile
+    assert plan.blocked[y, x]
+
+
+def test_the_ground_of_a_sector_has_a_symbol_and_a_door_to_a_room_is_the_rooms(
+    tmp_path: Path,
+) -> None:
+    plan = large(
+        tmp_path,
+        Bad("scenario.toml", 'name = "Inn"', 'name = "Inn"\nsymbol = "i"', ""),
+        Bad("map.txt", "###+#######\n...........", "###+#######\niiiiiii....", ""),
+    )
+    ground = int(plan.arena[5, 0])
+    assert plan.arenas[ground].ground
+    assert plan.arena_id(ground) == "Inn"
+    assert ground == len(plan.arenas) - 1
+    assert plan.arena_id(int(plan.arena[4, 3])) == "Inn/taproom"
+
+
+def test_a_spawn_tile_is_drawn_or_named(tmp_path: Path) -> None:
+    plan = large(
+        tmp_path,
+        Bad(
+            "scenario.toml",
+            'symbol = "t"',
+            'symbol = "t"\nspawns = [{ name = "in", symbol = "s" }]',
+            "",
+        ),
+        Bad(
+            "scenario.toml",
+            'symbol = "a"',
+            'symbol = "a"\nspawns = [{ name = "up", at = [8, 2] }]',
+            "",
+        ),
+        Bad("map.txt", "#ttttt#", "#tttst#", ""),
+        Bad("people/vic.toml", '"Barn"', '"Inn/attic/up"', ""),
+    )
+    assert {s.id: s.tile for s in plan.spawns} == {"Inn/taproom/in": (4, 1), "Inn/attic/up": (8, 2)}
+    assert plan.arena[1, 4] == 1
+
+
+def test_a_sealed_corner_of_a_room_is_closed_and_told(tmp_path: Path) -> None:
+    files = change(dict(DRAWN), Bad("map.txt", "#ttttt#aaa#\n#th", "#t#ttt#aaa#\n##h", ""))
+    scenario = load_scenario(write(tmp_path, files))
+    plan = lay_out(scenario)
+    assert plan.sealed == ((1, 1),)
+    assert plan.blocked[1, 1]
+    (line,) = list_warnings(plan)
+    assert line == (
+        'map: "Inn/taproom": 1 of its tiles is closed, since there is no way there: [1, 1]'
+    )

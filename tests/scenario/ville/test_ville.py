@@ -55,7 +55,7 @@ def test_a_sealed_corner_is_closed_with_a_warning(tmp_path: Path) -> None:
     plan = lay_out(scenario)
     assert plan.sealed == ((8, 2),)
     assert plan.blocked[2, 8]
-    (warning,) = list_warnings(scenario, plan)
+    (warning,) = list_warnings(plan)
     assert 'map: "Lodge/Bea\'s room": 1 of its tiles' in warning
     assert "[8, 2]" in warning
 
