@@ -270,7 +270,7 @@ def check_plans(count: int, ticks: int) -> list[Watch]:
 
 
 def test_talks_keep_their_rules_whatever_is_replied() -> None:
-    watches = check_plans(12, 150)
+    watches = check_plans(8, 110)
     assert sum(watch.invitations for watch in watches) > 20
     assert sum(watch.words for watch in watches) > 50
 

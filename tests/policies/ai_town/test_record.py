@@ -16,7 +16,7 @@ from tests.run.kills import parse_spec
 from tests.scripted import gossip
 
 ROOT = Path(__file__).parents[3]
-TICKS = 60
+TICKS = 40
 INVITATIONS = {signs.write_invitation(name) for name in towns.FOUR}
 
 
@@ -51,7 +51,7 @@ def list_kills(path: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("few", [2, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("few", [1, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_run_killed_mid_invitation_and_mid_typing_resumes_to_the_same_record(
     tmp_path: Path, whole: Path, few: int
 ) -> None:
@@ -67,9 +67,8 @@ def test_a_run_killed_mid_invitation_and_mid_typing_resumes_to_the_same_record(
     assert told["whole"] == canonical_hash(whole)
 
 
-@pytest.mark.parametrize(
-    "engine", [{"concurrency": 1}, pytest.param({"checkpoint_every": 1}, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [{"concurrency": 1}, {"checkpoint_every": 1}])
 def test_the_record_depends_neither_on_the_order_of_calls_nor_on_checkpoints(
     tmp_path: Path, whole: Path, engine: dict[str, int]
 ) -> None:

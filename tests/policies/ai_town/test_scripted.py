@@ -63,7 +63,7 @@ def test_at_a_low_threshold_it_runs(tmp_path: Path) -> None:
     assert use.ran
 
 
-@pytest.mark.parametrize("rule", [mute, inventor])
+@pytest.mark.parametrize("rule", [mute, pytest.param(inventor, marks=pytest.mark.slow)])
 def test_the_silent_invite_but_say_nothing_else(tmp_path: Path, rule: Value) -> None:
     said, purposes, _ = read(live(tmp_path, rule, minutes=5))
     assert said
