@@ -4,7 +4,7 @@ What is nearest to the last input comes to mind, whatever its age. Source: SimuV
 Development"; three memories of a cosine of 0.6 at least, the authors' later framework.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory.forgetting import MemoryItem
@@ -14,6 +14,7 @@ from .mind import SimuverseMind
 
 _LEAST = 0.6  # SimuVerse_Framework_MK3, of sentence embeddings
 _LEAST_HASHED = 0.25  # of hashed n-grams, whose cosines are smaller
+_MORE = 3  # times as many looked at as there are texts that need not come to mind
 RecalledItem = tuple[str, MemoryItem]
 
 
@@ -24,7 +25,11 @@ def remember(mind: SimuverseMind, text: str, at: int, events: Sequence[int] = ()
 
 
 async def recall(
-    mind: SimuverseMind, query: str, k: int | None = None, least: float | None = None
+    mind: SimuverseMind,
+    query: str,
+    k: int | None = None,
+    least: float | None = None,
+    shown: Collection[str] = (),
 ) -> list[RecalledItem]:
     """Return the memories nearest to `query`, best first, each with words for when it was.
 
@@ -33,21 +38,22 @@ async def recall(
         query: what is thought of; of nothing nothing comes to mind.
         k: so many at most; None is as configured.
         least: their least cosine; None is as configured.
+        shown: texts that need not come to mind, nor what holds one of them.
     """
     k = mind.config.recall if k is None else k
     if mind.config.memory == "off" or not k or not query or not len(mind.memory):
         return []
     await _embed_new(mind)
     (vector,) = await mind.services.embed([query])
-    found = mind.memory.nearest(vector, k)
+    found = mind.memory.nearest(vector, k + _MORE * len(shown))
     cosines = mind.memory.vectors([item.id for item in found]) @ vector
     least = _find_least(mind) if least is None else least
     near = [
         item
         for item, cosine in zip(found, cosines, strict=True)
-        if round(float(cosine), DECIMALS) >= least
+        if round(float(cosine), DECIMALS) >= least and not any(text in item.text for text in shown)
     ]
-    return [(_format_time(mind, item), item) for item in near]
+    return [(_format_time(mind, item), item) for item in near[:k]]
 
 
 async def _embed_new(mind: SimuverseMind) -> None:

@@ -18,6 +18,7 @@ from . import memory, scope
 from .mind import SimuverseMind
 
 _THINGS = 4  # of a place
+_SMALL_HISTORY = 4  # messages that a small model is shown
 
 
 async def fill_prompt(
@@ -30,7 +31,8 @@ async def fill_prompt(
 ) -> FilledPrompt:
     """Return the prompt `prompt`.jinja; the last messages stand between `sections` and `last`."""
     shown = {*mind.input, *(line.text for line in mind.history)}
-    recalled = await memory.recall(mind, _make_query(mind)) if mind.introduced else []
+    query = _make_query(mind) if mind.introduced else ""
+    recalled = await memory.recall(mind, query, shown=shown)
     return mind.services.prompts.fill(
         prompt,
         mind.profile,
@@ -42,7 +44,7 @@ async def fill_prompt(
             describe_history(mind),
             *last,
         ],
-        memories=[one for one in recalled if not any(text in one[1].text for text in shown)],
+        memories=recalled,
         **fields,
     )
 
@@ -59,6 +61,8 @@ def describe_purpose(mind: SimuverseMind) -> list[Section]:
 
 def describe_knowledge(mind: SimuverseMind) -> list[Section]:
     """Return what the agent knew at the start, which later prompts show where there is room."""
+    if mind.introduced and mind.services.prompts.small:
+        return []
     persona = split_sentences(mind.profile.persona)
     known = [*mind.profile.memories, *list_untold_facts(mind.profile)]
     lines: list[JSONValue] = [["you know", text] for text in known if text not in persona]
@@ -67,9 +71,8 @@ def describe_knowledge(mind: SimuverseMind) -> list[Section]:
 
 def describe_history(mind: SimuverseMind) -> Section:
     """Return the last messages, the oldest first."""
-    lines: list[JSONValue] = [
-        [_format_clock(mind, line.at), line.head, line.text] for line in mind.history
-    ]
+    last = mind.history[-_SMALL_HISTORY:] if mind.services.prompts.small else mind.history
+    lines: list[JSONValue] = [[_format_clock(mind, line.at), line.head, line.text] for line in last]
     return Section("history", lines, SPOKEN, "last")
 
 

@@ -1,0 +1,108 @@
+"""Memory by retrieval: what is stored, what comes to mind, and what answers rest on."""
+
+from pathlib import Path
+
+from genagents_env.config import TownConfig
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
+from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.policies.simuverse import SimuversePolicy, memory
+from genagents_env.record import RunReader
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.policies.percepts import Value, wait_for
+from tests.policies.simuverse.town import ANN, BEN, Quarter, follow, quarter, speaks
+
+PAIR = {ANN: "hall", BEN: "hall"}
+
+
+def remembered(prompt: Prompt) -> list[str]:
+    return [line.text for line in prompt.lines if line.number is not None]
+
+
+def play(folder: Path, **config: Value) -> Quarter:
+    """Ann tells Ben something, both leave, and Ann scans on."""
+    words = {ANN: "The pump in the yard is broken. (LEAVE CONVERSATION)"}
+    choose = follow({ANN: ["(CONVERSE) Ben"]})
+
+    def reply(name: str, prompt: Prompt) -> str:
+        return words.get(name, "Oh.") if speaks(prompt) else choose(name, prompt)
+
+    town = Quarter(quarter(folder, PAIR), reply, turn_seconds=10, **config)
+    town.step(12)
+    return town
+
+
+def test_choices_results_and_utterances_are_remembered_with_their_events(tmp_path: Path) -> None:
+    town = play(tmp_path)
+    mine = town.policy.memories(ANN)
+    theirs = town.policy.memories(BEN)
+    said = next(event for event in town.events if event.kind == "say" and event.agent == ANN)
+    assert any(one.text.startswith("I chose (SCAN). Your scan at") for one in mine)
+    assert 'I said to Ben Birch: "The pump in the yard is broken."' in [one.text for one in mine]
+    heard = next(one for one in theirs if "pump in the yard" in one.text)
+    assert heard.text == 'Ann Ash said: "The pump in the yard is broken."'
+    assert heard.events == (said.id,)
+    assert "I know Ann Ash: a neighbour" in [one.text for one in theirs]
+
+
+def test_the_nearest_three_come_to_mind_and_none_that_is_too_far(tmp_path: Path) -> None:
+    mind = play(tmp_path).mind(BEN)
+    for number in range(9):
+        memory.remember(mind, f"The pump in the yard is broken, they say {number}", 100)
+    about = "Is the pump in the yard broken?"
+    found = wait_for(memory.recall(mind, about))
+    assert len(found) == 3
+    assert all("pump in the yard is broken" in item.text for _, item in found)
+    assert wait_for(memory.recall(mind, "zzz qqq xxx")) == []
+    assert wait_for(memory.recall(mind, "")) == []
+    assert len(wait_for(memory.recall(mind, about, 50, -1.0))) == len(mind.memory)
+
+
+def test_without_memory_nothing_is_embedded_or_recalled(tmp_path: Path) -> None:
+    town = play(tmp_path, memory="off")
+    assert not town.policy.uses_embedder
+    assert len(town.mind(ANN).memory) == 0
+    assert all(remembered(prompt) == [] for _, prompt in town.asked)
+    assert any("pump" in one.text for one in town.policy.memories(BEN))
+
+
+def test_what_the_messages_or_the_input_show_is_not_shown_again(tmp_path: Path) -> None:
+    town = play(tmp_path, history=4, recall_above=-1.0)
+    later = [prompt for who, prompt in town.asked if who == ANN and not speaks(prompt)][-1]
+    assert len(remembered(later)) > 0
+    shown = [line.text for line in later.lines if line.number is None]
+    for text in remembered(later):
+        assert not any(text == line for line in shown)
+
+
+def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:
+    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    town = play(tmp_path)
+    endpoint: Value = town.policy.services.model.endpoint
+    endpoint.rule = rule
+    before = town.policy.state()
+    (answer,) = town.policy.interview(BEN, ["Do you know of Ann Ash?"])
+    said = next(event for event in town.events if event.kind == "say" and event.agent == ANN)
+    assert answer.text == "Yes, I know of Ann Ash."
+    assert said.id in answer.evidence
+    assert town.policy.state() == before
+
+
+def test_the_picnic_is_told_in_the_park_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+
+    def reply(request: CompletionRequest) -> str:
+        return rule(request)
+
+    spec = RunSpec(
+        TownConfig("simuverse_park", people="3", hours=0.1),
+        2,
+        policy=PolicySpec("simuverse", {"interpreter": "regex"}),
+    )
+    options = RunOptions(endpoint=ScriptedEndpoint(reply), embedder="hashed", interviews=False)
+    assert run(spec, path, options).status == "finished"
+    with RunReader(path) as record:
+        assert record.policy_fault_count() == 0
+        events = list(record.events())
+    assert {e.agent for e in events if e.kind == "learn" and e.data["fact"] == "picnic"} != set()
