@@ -83,7 +83,7 @@ def test_who_is_put_elsewhere_is_there_as_the_tick_ends(speed: float) -> None:
     assert 4 < moved <= 8  # within the second tick, at whose end it happened
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.sampled_from([0.02, 0.03, 0.1, 0.15, 0.25, 0.4]),
     st.booleans(),
