@@ -125,6 +125,21 @@ def _check_tiles(scenario: Scenario, fitted: FittedMap) -> Iterator[Fault]:
         elif grid.blocked[tile[1], tile[0]]:
             text = f"{list(tile)} is a wall, or there is no way to it; name a tile that is free"
             yield Fault(("people", i, "start"), text)
+        elif barred := _find_private_part(scenario, fitted, tile, person.name):
+            text = f"{person.name} is not among the users of {quote(barred)}; add the name there"
+            yield Fault(("people", i, "start"), text)
+
+
+def _find_private_part(scenario: Scenario, fitted: FittedMap, tile: Tile, name: str) -> str:
+    """Return the sector or the arena of a tile that a person may not enter, empty if none."""
+    rooms = [(sector, arena) for _, sector, arena in arenas_of(scenario)]
+    number = int(fitted.grid.arena[tile[1], tile[0]]) - OUTSIDE - 1
+    if number < 0:
+        return ""
+    if number >= len(rooms):
+        sector = scenario.sectors[fitted.grounds[number - len(rooms)]]
+        return sector.name if sector.users and name not in sector.users else ""
+    return next((part.name for part in rooms[number] if part.users and name not in part.users), "")
 
 
 def _names(scenario: Scenario) -> list[str]:

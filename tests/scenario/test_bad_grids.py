@@ -104,6 +104,16 @@ BAD = {
     "start in a wall": Bad(
         S, '"4,3"', '"0,0"', "start: [0, 0] is a wall, or there is no way to it;"
     ),
+    "start in another's room": Bad(
+        S, 'name = "hall"', 'name = "hall"\nusers = ["Ann Low"]', "start: Bob Mey is not among the"
+    ),
+    "start in another's corridor": Bad(
+        S,
+        'name = "Lodge"\ncommon = true',
+        'name = "Lodge"\nusers = ["Ann Low"]',
+        'start: Bob Mey is not among the users of "Lodge"',
+        {**LODGE, S: LODGE[S].replace('"4,3"', '"4,4"')},
+    ),
     "start nowhere": Bad(
         S, '"4,3"', '"room/bed"', 'start: no place "room/bed"; did you mean "Lodge/ro'
     ),

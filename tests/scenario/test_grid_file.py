@@ -1,5 +1,6 @@
 """Maps in layers of numbers: what they can say that an alphabet of symbols could not."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -72,3 +73,15 @@ def test_a_drawn_town_as_layers_is_the_same_town(tmp_path: Path) -> None:
     assert np.array_equal(one.arena, other.arena)
     assert one.objects == other.objects
     assert one.doors == other.doors
+
+
+def test_the_map_that_the_docs_show_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "maps.md").read_text()
+    (grid,) = re.findall(r"```\n(genagents map 1\n.*?)```", page, re.S)
+    text = LODGE["scenario.toml"].replace('spawns = [{ name = "head" }]\n', "")
+    text = text.replace('  { name = "blackboard", states = ["clean", "full"] },\n', "")
+    files = {"scenario.toml": text, "map.grid": grid}
+    town = lay_out(load_scenario(write(tmp_path, files)))
+    assert town.objects[0].tiles == ((2, 2), (3, 2), (4, 2))
+    assert town.doors == ((5, 5),)
+    assert len(town.objects) == 2, "the bed, which is not drawn, has a tile by rule"

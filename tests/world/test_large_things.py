@@ -101,6 +101,22 @@ def test_a_corridor_is_the_sectors(town: TownDriver) -> None:
     assert town.percept("Bob").result.ok
 
 
+def test_who_may_not_enter_the_sector_may_not_enter_its_corridor(tmp_path: Path) -> None:
+    text = LODGE["scenario.toml"].replace("common = true", 'users = ["Ann Low"]', 1)
+    text = text.replace('home = "Lodge/room"\nstart = "4,3"', 'home = "Shed"')
+    text += '\n[[sectors]]\nname = "Shed"\narenas = [{ name = "Shed" }]\n'
+    grid = LODGE["map.grid"].replace("7 Lodge/room", "7 Lodge/room\n8 Shed")
+    grid = grid.replace("5*0 1 4*0", "5*0 8 4*0")
+    town = TownDriver(load_scenario(write(tmp_path, {"scenario.toml": text, "map.grid": grid})))
+    plan = town.world.plan
+    corridor = next(a for a, arena in enumerate(plan.arenas) if arena.ground)
+    assert town.world.state.access.enter[:, corridor].tolist() == [True, False]
+    for _ in range(3):
+        town.step(Bob=Move("4,4"), Ann=Move("4,4"))
+    assert town.percept("Bob").me.place == "Shed"
+    assert town.percept("Ann").me.place == "Lodge"
+
+
 def test_people_start_on_the_tiles_that_the_scenario_names(town: TownDriver) -> None:
     assert town.percept("Ann").me.tile == (7, 1)
     assert town.percept("Bob").me.tile == (4, 3)
