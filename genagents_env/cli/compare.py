@@ -145,7 +145,7 @@ def _make_folder(
 
     text = format_comparison(scenario, _list_policies(policies), keys, Path.cwd())
     with tempfile.TemporaryDirectory() as made:
-        file = Path(made) / "comparison.toml"
+        file = Path(made) / "compare"  # faults begin with its name
         file.write_text(text, "utf-8")
         place = Path("sweeps") / f"compare-{Path(scenario).resolve().name}"
         return SweepFolder.create(place if out is None else out, file)

@@ -120,6 +120,8 @@ def test_all_that_come_with_the_package_are_compared_but_idle(genagents: Run) ->
         (("tiny", "--policies", "idle,idle"), "policy 'idle' comes twice"),
         (("tiny", "--policies", "lyfe paper"), "'paper': expected KEY=VALUE"),
         (("tniy",), "tiny"),
+        (("tiny", "--hours", "-1"), "compare: hours: -1.0 is not allowed; more than 0 is"),
+        (("tiny", "--hours", "nan"), "compare: hours: "),
         (("tiny", "--people", "Adda Brook"), "Ada Brook"),
         (("tiny", "--out", "there.txt"), "there.txt is a file"),
     ],

@@ -32,7 +32,7 @@ def format_comparison(
             anywhere.
 
     Raises:
-        ConfigError: no policy is named, or one twice.
+        ConfigError: no policy is named, or one twice, or an option of one is null.
     """
     arms = [_make_arm(policy, config, base) for policy, config in policies]
     if not arms:
@@ -58,6 +58,9 @@ def format_comparison(
 def _make_arm(policy: str, config: Mapping[str, JSON], base: Path) -> dict[str, JSON]:
     words = [policy.rpartition(":")[2] if ".py:" in policy else policy]
     words += [f"{key} {value}" for key, value in config.items()]
+    empty = [key for key, value in config.items() if value is None]
+    if empty:
+        raise ConfigError(f"policy {policy!r}: {empty[0]}: null is no value; leave it out")
     arm: dict[str, JSON] = {
         "name": _NOT_IN_NAMES.sub(" ", " ".join(words))[:_NAME_LIMIT].strip(),
         "policy": resolve_policy(policy, base),
@@ -74,5 +77,17 @@ def _format_table(table: Mapping[str, JSON], path: str) -> list[str]:
             within = _format_table(value, f"{path}{name}.")
             inner += ["", f"[{path}{name}]", *within] if within else []
         elif value is not None:
-            lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+            lines.append(f"{name} = {_format_value(value)}")
     return lines + inner
+
+
+def _format_value(value: JSON) -> str:
+    """Return a value as TOML; inf and nan are numbers there, which are refused as such."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_format_value, value))}]"
+    if isinstance(value, dict):
+        inner = (f"{json.dumps(key)} = {_format_value(one)}" for key, one in value.items())
+        return f"{{ {', '.join(inner)} }}"
+    if value is None:
+        raise ConfigError("null is no value; leave it out")
+    return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

@@ -7,6 +7,7 @@ from genagents_env.sweep import load_experiment
 from genagents_env.sweep.design.comparison import format_comparison
 from tests.scenario.bad_folders import GOOD, write
 
+OWN: dict[str, object] = {"k": [1, True, {"a b": 2}]}
 Policies = list[tuple[str, dict[str, object]]]
 
 
@@ -23,7 +24,7 @@ def test_what_is_written_says_what_was_given(tmp_path: Path) -> None:
     policies: Policies = [
         ("random", {}),
         ("lyfe", {"preset": "paper"}),
-        ("own.py:Mine", {"k": [1, True]}),
+        ("own.py:Mine", OWN),
     ]
     file = tmp_path / "elsewhere" / "any.toml"
     file.parent.mkdir()
@@ -38,7 +39,7 @@ def test_what_is_written_says_what_was_given(tmp_path: Path) -> None:
     assert [(arm.name, arm.policy, dict(arm.config)) for arm in found.arms] == [
         ("random", "random", {}),
         ("lyfe preset paper", "lyfe", {"preset": "paper"}),
-        ("Mine k 1 True", f"{tmp_path}/own.py:Mine", {"k": [1, True]}),
+        ("Mine k 1 True a b 2", f"{tmp_path}/own.py:Mine", OWN),
     ]
 
 
@@ -51,7 +52,12 @@ def test_one_policy_with_two_configurations_is_two_arms(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("policies", "message"),
-    [([], "no policy is named"), ([("idle", {}), ("idle", {})], "policy 'idle' comes twice")],
+    [
+        ([], "no policy is named"),
+        ([("idle", {}), ("idle", {})], "policy 'idle' comes twice"),
+        ([("lyfe", {"preset": None})], "policy 'lyfe': preset: null is no value; leave it out"),
+        ([("lyfe", {"k": [None]})], "null is no value"),
+    ],
 )
 def test_what_is_no_comparison_is_said(policies: Policies, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
