@@ -98,6 +98,7 @@ def test_a_shipped_study_is_whole(path: Path) -> None:
     assert experiment.question
     trials = build_trials(experiment, path.parent)
     towns = len(experiment.scenarios) or 1
-    assert len(trials) == len(experiment.seed_list) * len(experiment.arms) * towns
+    runs = len(experiment.arms) * towns * (len(experiment.models) or 1)
+    assert len(trials) == len(experiment.seed_list) * runs
     _, unknown = find_measures([*experiment.measures, *experiment.primary], path.parent)
     assert unknown == ()

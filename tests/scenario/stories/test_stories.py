@@ -19,7 +19,11 @@ PLAYS: Mapping[str, Mapping[str, Mapping[str, list[str]]]] = tomllib.loads(
     (HERE / "plays.toml").read_text()
 )
 WON = "won"
-LOSSES = [(story, play) for story, plays in PLAYS.items() for play in plays if play != WON]
+LOSSES = [  # of each story the first is lived in the quick tests
+    pytest.param(story, name, marks=() if k == 0 else pytest.mark.slow)
+    for story, plays in PLAYS.items()
+    for k, name in enumerate(name for name in plays if name != WON)
+]
 
 
 def live(story: str, policy: PolicySpec, path: Path, seed: int = 0) -> dict[str, bool | None]:

@@ -1,0 +1,66 @@
+"""The table of which story is won by whom: how it is made, and that what it says is so."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.stories import BLOCK, PAGE, read_wins, tabulate
+from genagents_env.run import PolicySpec
+from tests.scenario.stories.names import STORIES
+from tests.scenario.stories.test_stories import live
+
+VALUES = """trial,condition,arm,scenario,cast,model,seed,state,measure,value
+a,a,mute,tea,everyone,scripted:chatty,0,finished,success.won,0.0
+b,b,mute,tea,everyone,scripted:gossip,0,finished,success.won,0.0
+c,c,lyfe,tea,everyone,scripted:chatty,0,finished,success.won,1.0
+d,d,lyfe,tea,everyone,scripted:chatty,1,finished,success.won,
+e,e,lyfe,tea,everyone,scripted:chatty,1,finished,utterances,7.0
+f,f,lyfe,tea,everyone,scripted:gossip,0,finished,success.won,0.5
+"""
+
+
+def read_table() -> dict[str, dict[str, str]]:
+    """Return the cells of the page by story and column."""
+    found = BLOCK.search(PAGE.read_text())
+    assert found is not None
+    head, _, *rows = (
+        [cell.strip() for cell in row.split("|")[1:-1]] for row in found[2].split("\n")[:-1]
+    )
+    return {row[0].strip("`"): dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+
+
+def test_runs_that_were_won_are_counted_by_story_arm_and_model(tmp_path: Path) -> None:
+    (tmp_path / "values.csv").write_text(VALUES)
+    assert tabulate(read_wins(tmp_path)).splitlines() == [
+        "| story | `mute` | `lyfe`, *chatty* | `lyfe`, *gossip* |",
+        "|---|---|---|---|",
+        "| `tea` | 0 of 1 | 1 of 2 | 0 of 1 |",
+    ]
+
+
+def test_the_page_has_every_story() -> None:
+    assert sorted(read_table()) == STORIES
+
+
+@pytest.mark.parametrize("story", ["get_recipe", "open_gate"])
+def test_the_page_says_what_the_scripted_policy_comes_to(story: str, tmp_path: Path) -> None:
+    check(story, "scripted", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", STORIES)
+def test_the_page_says_what_people_without_a_model_come_to(story: str, tmp_path: Path) -> None:
+    for column in ("scripted", "mute"):
+        (tmp_path / column).mkdir()
+        check(story, column, tmp_path / column)
+
+
+def check(story: str, column: str, path: Path) -> None:
+    """Fail where a cell of a policy that asks no model is not what its runs come to."""
+    won, count = map(int, read_table()[story][f"`{column}`"].split(" of "))
+    found = []
+    for seed in range(count):
+        (path / str(seed)).mkdir()
+        spec = PolicySpec("scripted", {"mute": True} if column == "mute" else {})
+        found.append(live(story, spec, path / str(seed), seed)["won"])
+    assert sum(one is True for one in found) == won
