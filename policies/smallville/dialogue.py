@@ -19,7 +19,7 @@ OUT_OF_EARSHOT, BUSY = "out of earshot", "someone else was speaking"
 _NEVER_LATE = 24
 _HEARD_SECONDS = 300  # for which words in one's hearing are kept, those of a talk one may join
 _HEARD_LINES = 24
-_WORTH_WAITING = 600  # seconds of the town's pause after a talk, which are waited out
+_WORTH_WAITING = 1800  # seconds of the town's pause after a talk for which one keeps a wish
 
 
 def follow(mind: SmallvilleMind, moment: Moment) -> list[Dialogue]:
@@ -66,15 +66,18 @@ def list_company(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
 def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
     """Return whether this is a time to speak to `other`: not late, not again so soon.
 
-    What both agreed on for this hour is a reason to talk, however lately they did.
+    What both agreed on for this hour is a reason to talk as soon as the town lets them.
     """
-    talked = mind.attention.talked.get(other)
-    if talked is None or moment.now - talked >= mind.config.talk_again_seconds:
-        return not is_late(mind, moment)
-    if talked + mind.services.pause_seconds > moment.now + _WORTH_WAITING:
+    if is_late(mind, moment):
         return False
+    talked = mind.attention.talked.get(other)
+    if talked is None:
+        return True
+    pause, passed = mind.services.pause_seconds, moment.now - talked
     since, now = mind.services.to_time(talked), moment.percept.time
-    return has_begun_with(mind.commitments, other, since, now) and not is_late(mind, moment)
+    if has_begun_with(mind.commitments, other, since, now):
+        return pause - passed <= _WORTH_WAITING
+    return passed >= max(pause, mind.config.talk_again_seconds)
 
 
 def is_late(mind: SmallvilleMind, moment: Moment) -> bool:

@@ -1,8 +1,8 @@
 """Opening: from the wish to talk to the first words, which are thought of once they can be said.
 
-The agent waits out the town's pause after a talk of the two, walks up to the other, waits for the
-tick at which it may begin (`turns.may_begin`), and only then thinks of words. Those who talk
-already it joins: it turns to them, they pause, it speaks.
+The agent goes on until the town's pause after a talk of the two is over, walks up to the other,
+waits for the tick at which it may begin (`turns.may_begin`), and only then thinks of words. Those
+who talk already it joins: it turns to them, they pause, it speaks.
 """
 
 from typing import Literal, TypeAlias
@@ -19,7 +19,7 @@ EMOJI = "💬"
 _APPROACH = 180  # seconds for which the agent walks up to somebody
 _PATIENCE = 2 * _APPROACH  # seconds after which it no longer wants to talk
 _SPEAKING = 4  # tiles from which one speaks: within half of the sight all who might begin are seen
-Step: TypeAlias = Literal["walk", "wait", "turn", "say", "give up"]
+Step: TypeAlias = Literal["go on", "walk", "wait", "turn", "say", "give up"]
 
 
 def begin(
@@ -45,7 +45,7 @@ def find_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Step:
     if is_late(mind, moment) or (seen is not None and seen.asleep):
         return "give up"
     if (ready := _find_ready(mind, other)) > moment.now:
-        return "wait"
+        return "go on"
     since = max(dialogue.begun, ready)
     if moment.now - since > _PATIENCE and not mind.is_busy("converse."):
         return "give up"
@@ -69,8 +69,13 @@ def find_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Step:
 
 
 def choose_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Action | None:
-    """Return the next step towards the other, or the first words; None where it is given up."""
+    """Return the next step towards the other, or the first words.
+
+    None where it is given up, or the agent goes on with what it does until the pause is over.
+    """
     other, step = dialogue.others[0], find_step(mind, dialogue, moment)
+    if step == "go on":
+        return None
     if step == "give up":
         end(mind, dialogue, moment)
         return None

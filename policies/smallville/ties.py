@@ -17,7 +17,7 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
 
-from .commitments import format_commitments
+from .commitments import format_commitments, list_ahead
 from .mind import Dialogue, SmallvilleMind, Tie
 from .retrieve import recall
 
@@ -58,7 +58,8 @@ def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
         when = format_moment(mind.services.to_time(talk.created))
         lines.append([f"latest talk with {name}", when, talk.text])
     first = other.split()[0] if other.split() else other
-    promised = [one for one in mind.commitments if first in one.with_whom]
+    ahead = list_ahead(mind.commitments, mind.services.to_time(now))
+    promised = [one for one in ahead if first in one.with_whom]
     return [*lines, *format_commitments(promised)]
 
 
