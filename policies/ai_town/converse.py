@@ -5,6 +5,7 @@ group the model is first asked whether one walks away, then for words, then who 
 Source: AI Town, agent/conversation.ts (January 2026), conversation.ts (September 2023).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, cast
@@ -157,17 +158,21 @@ async def _apply_message(
 def cut_reply(words: str, name: str, others: Sequence[str]) -> str:
     """Return one's own words of what a model wrote: neither whose they are nor the answer to them.
 
-    The public code has the server stop where the other's words would begin.
+    The public code has the server stop where the other's words would begin. A name and a colon in
+    the midst of a sentence are one's own words: "With pleasure, Bea: tomorrow at five."
     """
-    for own in (name, name.split()[0] if name.split() else name):
-        for label in (f"{own} to {others[0]}:" if others else "", f"{own}:"):
-            if label and words.startswith(label):
-                words = words[len(label) :]
-    for other in others:
-        for first in dict.fromkeys((other, other.split()[0] if other.split() else other)):
-            if first:
-                words = words.split(f"{first} to {name}:")[0].split(f" {first}: ")[0]
+    own = "|".join(map(re.escape, _list_names(name)))
+    theirs = "|".join(re.escape(one) for other in others for one in _list_names(other))
+    if own:
+        words = re.sub(rf"^(?:{own})(?: to [^:.!?]+)?:\s*", "", words)
+    if theirs:
+        words = re.split(rf"(?<=[.!?\u2026\"\u201d])\s+(?:{theirs})(?: to [^:.!?]+)?:\s", words)[0]
     return words.strip()
+
+
+def _list_names(name: str) -> list[str]:
+    """Return by which names somebody is called: the whole one, then the first."""
+    return list(dict.fromkeys([name, *name.split()[:1]])) if name else []
 
 
 async def _prepare_walk_away(

@@ -164,6 +164,7 @@ def test_last_words_of_the_other_are_heard_overheard_ones_are_not() -> None:
         (f"Hello! {BEA} to {ME}: Hello Ann!", "Hello!"),
         ("Hello! Bea: Hello Ann!", "Hello!"),
         ("Ask Bea.", "Ask Bea."),
+        ("With pleasure, Bea: at five.", "With pleasure, Bea: at five."),
     ],
 )
 def test_a_reply_holds_the_words_of_one_alone(written: str, words: str) -> None:
