@@ -79,6 +79,8 @@ size 10 6
 10*0
 10*0
 10*0
+[sprites]
+Ann Low = ann.png
 """
 
 # Two by two pixels.

@@ -74,12 +74,7 @@ BAD = {
         M, "7 1 Lodge/room/rug", "7 1 Lodge/hall/head", '"Lodge/hall/head" is listed'
     ),
     "door with a name": Bad(M, "1 1", "1 1 x", 'doors: "1 1 x"; such as `6 2` is wanted', DOORS),
-    "sprite": Bad(
-        M,
-        "[layer closed]",
-        "[sprites]\nAnn Low\n[layer closed]",
-        'line 17: sprites: "Ann Low"; such',
-    ),
+    "sprite": Bad(M, "Ann Low = ann.png", "Ann Low", 'line 38: sprites: "Ann Low"; such as'),
     "no layer": Bad(
         M, "[layer place]", "[layer closed]", 'a second section "layer closed"; one is'
     ),

@@ -48,7 +48,7 @@ def test_spawns_are_in_the_plan(tmp_path: Path) -> None:
 
 
 def test_a_grid_file_goes_through_the_neutral_form_unchanged() -> None:
-    drawn, faults = read_grid(GRID + "[sprites]\nAnn Low = ann.png\n[doors]\n1 1\n")
+    drawn, faults = read_grid(GRID + "[doors]\n1 1\n")
     assert drawn is not None
     assert faults == []
     assert drawn.sprites == (("Ann Low", "ann.png"),)

@@ -107,11 +107,13 @@ def test_who_may_not_enter_the_sector_may_not_enter_its_corridor(tmp_path: Path)
     text += '\n[[sectors]]\nname = "Shed"\narenas = [{ name = "Shed" }]\n'
     grid = LODGE["map.grid"].replace("7 Lodge/room", "7 Lodge/room\n8 Shed")
     grid = grid.replace("5*0 1 4*0", "5*0 8 4*0")
-    town = TownDriver(load_scenario(write(tmp_path, {"scenario.toml": text, "map.grid": grid})))
+    town = TownDriver(
+        load_scenario(write(tmp_path, {**LODGE, "scenario.toml": text, "map.grid": grid}))
+    )
     plan = town.world.plan
     corridor = next(a for a, arena in enumerate(plan.arenas) if arena.ground)
     assert town.world.state.access.enter[:, corridor].tolist() == [True, False]
-    for _ in range(3):
+    for _ in range(8):
         town.step(Bob=Move("4,4"), Ann=Move("4,4"))
     assert town.percept("Bob").me.place == "Shed"
     assert town.percept("Ann").me.place == "Lodge"
@@ -151,7 +153,9 @@ def test_one_knows_the_room_in_which_one_starts_on_a_tile(tmp_path: Path) -> Non
     text = text.replace('home = "Lodge/room"\nstart = "4,3"', 'home = "Shed/loft"\nstart = "4,3"')
     grid = LODGE["map.grid"].replace("7 Lodge/room", "7 Lodge/room\n8 Shed/loft")
     grid = grid.replace("5*0 1 4*0", "5*0 8 4*0")
-    town = TownDriver(load_scenario(write(tmp_path, {"scenario.toml": text, "map.grid": grid})))
+    town = TownDriver(
+        load_scenario(write(tmp_path, {**LODGE, "scenario.toml": text, "map.grid": grid}))
+    )
     bob = town.env.profiles()[town.env.agents[1]]
     assert {place.id for place in bob.town} == {"Lodge/hall", "Shed/loft"}
     assert "Lodge/hall" in town.percept("Bob").known

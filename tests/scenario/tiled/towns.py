@@ -2,7 +2,7 @@
 
 from genagents_env.scenario import TownPlan
 
-_PARTS = ("width", "height", "sectors", "arenas", "objects", "doors", "spawns", "sprites", "sealed")
+_PARTS = ("width", "height", "sectors", "arenas", "objects", "doors", "spawns", "sealed")
 
 
 def assert_equal_towns(one: TownPlan, other: TownPlan) -> None:
