@@ -53,7 +53,8 @@ async def recall(
         for item, cosine in zip(found, cosines, strict=True)
         if round(float(cosine), DECIMALS) >= least and not any(text in item.text for text in shown)
     ]
-    return [(_format_time(mind, item), item) for item in near[:k]]
+    once = {item.text: item for item in near[::-1]}  # of equal texts the nearest, the newest
+    return [(_format_time(mind, item), item) for item in list(once.values())[::-1][:k]]
 
 
 async def _embed_new(mind: SimuverseMind) -> None:

@@ -55,7 +55,8 @@ def test_the_nearest_three_come_to_mind_and_none_that_is_too_far(tmp_path: Path)
     assert all("pump in the yard is broken" in item.text for _, item in found)
     assert wait_for(memory.recall(mind, "zzz qqq xxx")) == []
     assert wait_for(memory.recall(mind, "")) == []
-    assert len(wait_for(memory.recall(mind, about, 50, -1.0))) == len(mind.memory)
+    texts = [item.text for _, item in wait_for(memory.recall(mind, about, 50, -1.0))]
+    assert sorted(texts) == sorted({item.text for item in mind.memory})
 
 
 def test_without_memory_nothing_is_embedded_or_recalled(tmp_path: Path) -> None:
@@ -82,9 +83,9 @@ def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:
     endpoint.rule = rule
     before = town.policy.state()
     (answer,) = town.policy.interview(BEN, ["Do you know of Ann Ash?"])
-    said = next(event for event in town.events if event.kind == "say" and event.agent == ANN)
+    said = {event.id for event in town.events if event.kind == "say" and event.agent == ANN}
     assert answer.text == "Yes, I know of Ann Ash."
-    assert said.id in answer.evidence
+    assert said & set(answer.evidence)
     assert town.policy.state() == before
 
 
