@@ -130,8 +130,7 @@ def list_keys(loc: Loc) -> list[str]:
     for part in loc:
         if isinstance(part, str) and model is not None and part in model.model_fields:
             model = _model(model.model_fields[part].annotation)
-    keys = [] if model is None else list(model.model_fields)
-    return [key for key in keys if not (model is Scenario and key == "map")]
+    return [] if model is None else list(model.model_fields)
 
 
 def _model(annotation: object) -> type[BaseModel] | None:

@@ -17,7 +17,6 @@ from genagents_env.scenario.faults import quote, suggest
 from genagents_env.scenario.key_types import NONE, describe_type, format_default, list_models
 from genagents_env.scenario.schema import Scenario
 
-_HIDDEN = {(Scenario, "map")}  # no key: the loader fills it in
 REQUIRED = "required"
 _MEANINGS = "Attributes:\n"
 _MEANING = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.M)
@@ -143,7 +142,7 @@ def _is_table_of_tables(hint: object) -> bool:
 
 
 def _list_names(model: type[BaseModel]) -> list[str]:
-    return [name for name in model.model_fields if (model, name) not in _HIDDEN]
+    return list(model.model_fields)
 
 
 def _make_key(model: type[BaseModel], name: str) -> ScenarioKey:

@@ -640,7 +640,8 @@ class Scenario(Model):
         casts: Choices of people by name, for `--people NAME`: `{ 3 = ["Ann", "Bob", "Cem"] }`.
         measures: What of it is worth measuring, for its readers; reports measure all they can.
         reward: What trained policies are rewarded with.
-        map: The text of map.txt or map.grid, filled in as the scenario is loaded.
+        map: The file of a map drawn in Tiled, `"town.tmj"`, in the scenario's folder. A map.txt or
+            map.grid there is found without it.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]

@@ -9,6 +9,7 @@ from genagents_env.scenario.schema import SIDE_LIMIT
 from genagents_env.scenario.tiled.document import Outline
 from genagents_env.scenario.tiled.refusal import TiledRefusal
 
+_CORNER = 500  # a corner takes as long as so many tiles
 WORK_LIMIT = 20_000_000  # a map of 512 x 512 all covered by sectors and arenas takes a tenth
 
 
@@ -24,9 +25,9 @@ class WorkLimit:
         Raises:
             TiledRefusal: so much is not left.
         """
-        self._left -= work
-        if self._left < 0:
+        if work > self._left:
             raise TiledRefusal("what is drawn is too much; use fewer, smaller or plainer shapes")
+        self._left -= work
 
 
 def cover(outline: Outline, width: int, height: int, limit: WorkLimit) -> tuple[Tile, ...]:
@@ -40,7 +41,8 @@ def cover(outline: Outline, width: int, height: int, limit: WorkLimit) -> tuple[
     middle = (floor((left + right) / 2), floor((top + bottom) / 2))
     if max(map(abs, (left, top, right, bottom))) > 4 * SIDE_LIMIT:
         raise TiledRefusal(_tell_outside(middle, width, height))
-    limit.spend(len(outline) * (floor(right - left) + 2) * (floor(bottom - top) + 2))
+    area = (floor(right - left) + 2) * (floor(bottom - top) + 2)
+    limit.spend(len(outline) * (area + _CORNER))
     tiles = _fill(outline, (floor(left), floor(top), floor(right) + 1, floor(bottom) + 1))
     tiles = tiles or [middle]
     for x, y in tiles:

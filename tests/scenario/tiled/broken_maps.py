@@ -77,6 +77,12 @@ def encode(data: object, encoding: str, compression: str = "") -> Edit:
     return (GROUND, {**layer, "compression": compression})
 
 
+def _spiky(number: int, name: str) -> Table:
+    """A polygon with very many corners."""
+    points = [{"x": i % 2 * 300, "y": i % 3 * 90} for i in range(40_000)]
+    return {**rectangle(number, name, 0, 0, 0, 0), "polygon": points}
+
+
 _GROUND = 'school.tmj:layer "ground": '
 _BOMB = """<?xml version="1.0"?>
 <!DOCTYPE map [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
@@ -352,6 +358,10 @@ BROKEN: dict[str, Broken] = {
     "open air of a building": edited(
         'school.tmj:layer "sectors", object 1 "School": property "open_air" of a sector that has',
         own(SCHOOL, open_air=True),
+    ),
+    "too much to cover": edited(
+        'school.tmj:layer "objects", object 1 "a": what is drawn is too much; use fewer, smaller',
+        (OBJECTS, [_spiky(1, "a")]),
     ),
     "wide spawn": edited(
         'school.tmj:layer "spawns", object 9: "School/class room/Ann Lee" covers 2 tiles',

@@ -55,14 +55,17 @@ def check(folder: Path) -> bool:
     return not faults
 
 
-@pytest.mark.parametrize("seed", range(4))
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_any_value_anywhere_gives_a_town_or_faults(seed: int, tmp_path: Path) -> None:
     dice, places = random.Random(seed), list(list_places(school()))  # noqa: S311 - a test's dice
     valid = 0
-    for _ in range(120):
+    for _ in range(40):
         text = json.dumps(mutate(dice, places))
         valid += check(write_files(tmp_path, {"scenario.toml": SCENARIO, FILE: text}))
-    assert 5 < valid < 115
+    assert 1 < valid < 39
 
 
 @pytest.mark.parametrize("end", ["tmj", "tmx"])
@@ -71,7 +74,7 @@ def test_any_bytes_give_a_town_or_faults(end: str, tmp_path: Path) -> None:
     good = (json.dumps(school()) if end == "tmj" else to_tmx(school())).encode()
     scenario = SCENARIO.replace(".tmj", f".{end}")
     valid = 0
-    for _ in range(150):
+    for _ in range(40):
         data = bytearray(good)
         for _ in range(dice.choice((1, 2, 8))):
             place = dice.randrange(len(data))
@@ -85,4 +88,4 @@ def test_any_bytes_give_a_town_or_faults(end: str, tmp_path: Path) -> None:
         files: dict[str, str | bytes] = {"scenario.toml": scenario}
         files[f"school.{end}"] = bytes(data)
         valid += check(write_files(tmp_path, files))
-    assert valid < 140
+    assert valid < 38
