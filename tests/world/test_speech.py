@@ -3,7 +3,7 @@ from collections.abc import Mapping
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.world.speech import make_small_talk
+from genagents_env.world.speech import ENGAGED, make_small_talk
 from tests.world.conftest import MakeTown, TownDriver
 
 
@@ -62,6 +62,20 @@ def test_a_telephone_reaches_acquaintances_out_of_earshot(trio: MakeTown) -> Non
     assert town.heard("Bob") == ["Hello!"]  # beside the caller
     town.step(Dee=Talk("Ann", "Hi Ann"))
     assert town.heard("Ann") == ["Hi Ann"]
+
+
+def test_who_talks_to_somebody_present_does_not_answer_the_telephone(trio: MakeTown) -> None:
+    town = trio(phone=True)
+    town.place("Dee", 6, 3)
+    town.step()
+    town.place("Dee", 15, 1)
+    town.step(Ann=Talk("Bob", "Hi"))
+    town.step(Dee=Talk("Ann", "Hello?"))
+    assert town.percept("Dee").result.text == f"Ann Ash {ENGAGED}"
+    assert set(town.conversation("Ann").members) == {"Ann Ash", "Bob Birch"}
+    town.step(Ann=Talk(None, "", leave=True))
+    town.step(Dee=Talk("Ann", "Hello!"))
+    assert town.heard("Ann") == ["Hello!"]
 
 
 def test_speaking_opens_a_conversation_others_may_join_up_to_the_limit(trio: MakeTown) -> None:
