@@ -13,6 +13,10 @@ _WALK = re.compile(
     r"(?:back |over |on |straight |slowly )*(?:home|to|into|towards?|for)\b(?! bed| sleep)",
     re.IGNORECASE,
 )
+# What one goes there to do, in the same words: then arriving is not the end of it.
+_PURPOSE = re.compile(
+    r"\bto (?!(?:the|a|an|my|his|her|their|our|work|bed|class|town)\b|[A-Z])\w|\band \w+ing\b"
+)
 
 
 def is_sleep(text: str) -> bool:
@@ -21,8 +25,12 @@ def is_sleep(text: str) -> bool:
 
 
 def is_walk(text: str) -> bool:
-    """Return whether these words for an activity mean going somewhere, which ends on arrival."""
-    return _WALK.match(text.strip()) is not None
+    """Return whether these words for an activity mean going somewhere, which ends on arrival.
+
+    Not where they say what one goes there to do.
+    """
+    way = _WALK.match(text.strip())
+    return way is not None and _PURPOSE.search(text.strip(), way.end()) is None
 
 
 @dataclass(slots=True)
