@@ -95,7 +95,8 @@ def _draw_tiles(plan: TownPlan) -> Cells:
     cells[green] = GREEN
     cells[plan.blocked] = WALL
     for item in plan.objects:
-        cells[item.tile[1], item.tile[0]] = THING
+        for x, y in item.tiles:
+            cells[y, x] = THING
     for x, y in plan.doors:
         cells[y, x] = DOOR
     return cells

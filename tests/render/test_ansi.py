@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from genagents_env.render import format_clock, make_initials, shorten
-from genagents_env.render.ansi import assign_letters, draw_ansi
+from genagents_env.render.ansi import THING, assign_letters, draw_ansi
 from tests.render.towns import NAMES, Frame, town
 
 
@@ -41,6 +41,16 @@ def test_a_wide_town_is_squeezed() -> None:
     rows = draw_ansi(wide, NAMES, Frame(), width=40).split("\n")[1:4]
     assert small
     assert all(len(row) <= 40 for row in rows)
+
+
+def test_a_thing_is_shown_on_all_its_tiles() -> None:
+    plan = town()
+    longer = replace(plan.objects[1], tiles=((8, 2), (9, 2)))
+    rows = [
+        draw_ansi(one, NAMES, Frame(), width=100)
+        for one in (plan, replace(plan, objects=(plan.objects[0], longer)))
+    ]
+    assert [row.count(THING) for row in rows] == [rows[0].count(THING), rows[0].count(THING) + 1]
 
 
 def test_colour_wraps_letters_only() -> None:
