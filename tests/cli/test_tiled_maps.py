@@ -22,6 +22,19 @@ def test_a_town_goes_out_and_in_by_two_commands(end: str, genagents: Run) -> Non
     assert genagents("run", "corner", "--hours", "0.05", "-q")[0] == 0
 
 
+def test_a_new_scenario_goes_on_in_tiled(genagents: Run) -> None:
+    genagents("new", "pond")
+    plan = lay_out(load_scenario("pond"))
+    assert genagents("map", "export-tiled", "./pond", "pond/town.tmj")[0] == 0
+    Path("pond/map.txt").unlink()
+    file = Path("pond/scenario.toml")
+    file.write_text('map = "town.tmj"\n' + file.read_text())
+    assert genagents("validate", "pond") == (0, "pond: valid\n", "")
+    again = lay_out(load_scenario("pond"))
+    assert again.objects == plan.objects
+    assert (again.arena == plan.arena).all()
+
+
 def test_csv_has_a_file_a_layer_and_names_in_it(genagents: Run) -> None:
     code, out, _ = genagents("map", "export-tiled", "tiny", "corner.csv")
     assert code == 0
