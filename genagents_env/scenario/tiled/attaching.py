@@ -11,9 +11,10 @@ from pathlib import Path, PurePosixPath
 from genagents_env.scenario.faults import Fault, Loc
 from genagents_env.scenario.files import TOTAL_LIMIT, Folder, Raw, Unread, read_bytes
 from genagents_env.scenario.grid_file import format_grid
+from genagents_env.scenario.schema import MAP_LIMIT
 from genagents_env.scenario.tiled.merging import Merger
 from genagents_env.scenario.tiled.reader import read_document
-from genagents_env.scenario.tiled.refusal import MAP, TiledRefusal
+from genagents_env.scenario.tiled.refusal import MAP, TiledRefusal, locate
 from genagents_env.scenario.tiled.town_map import TiledTown, read_town
 
 
@@ -49,6 +50,10 @@ def merge_map(raw: Raw, town: TiledTown, merger: Merger) -> list[Fault]:
         drawn = town.drawn
         raw[MAP] = text = format_grid(merger.rename(drawn))
         merger.drawn |= _find_lines(text, town)
+        if len(text) > MAP_LIMIT:
+            much = f"its places take {len(text)} characters as a map.grid"
+            what = f"{much}; at most {MAP_LIMIT} are allowed: draw them fewer or plainer"
+            return [Fault(locate("file"), what)]
     return merger.faults
 
 
