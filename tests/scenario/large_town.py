@@ -1,5 +1,7 @@
 """A small town with all that a map.grid can say: a corridor, a long table, spawn tiles."""
 
+from base64 import b64decode
+
 from tests.scenario.bad_folders import Files
 
 SCENARIO = """
@@ -81,4 +83,13 @@ size 10 6
 Ann Low = ann.png
 """
 
-LODGE: Files = {"scenario.toml": SCENARIO, "map.grid": GRID}
+# Two by two pixels.
+PNG = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQV"
+    "R42mOMqrBhYGBgYmBgYGBgAAAM8AESvCQ2wgAAAABJRU5ErkJggg=="
+)
+LODGE: Files = {
+    "scenario.toml": SCENARIO,
+    "map.grid": GRID,
+    "ann.png": PNG.decode("utf-8", "surrogateescape"),  # as `write` puts it back
+}

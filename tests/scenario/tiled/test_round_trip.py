@@ -71,7 +71,8 @@ def test_corridors_long_tables_and_spawn_tiles_go_out_and_in(end: str, tmp_path:
     for name, grid in (("plain", GRID), ("lost", lost)):
         scenario = load_scenario(write(tmp_path / name, {**LODGE, "map.grid": grid}))
         assert lay_out(scenario).sealed == (((9, 0),) if name == "lost" else ())
-        path, _ = export_town(scenario, tmp_path / name / f"town.{end}")
+        path, _, picture = export_town(scenario, tmp_path / name / f"town.{end}")
+        assert picture.name == "ann_low.png"
         again = load_scenario(write_files(tmp_path / f"{name} again", convert_map(path, "again")))
         assert_equal_towns(lay_out(scenario), lay_out(again))
 
