@@ -5,13 +5,13 @@ group the model is first asked whether one walks away, then for words, then who 
 Source: AI Town, agent/conversation.ts (January 2026), conversation.ts (September 2023).
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, cast
 
 from pydantic import create_model
 
+from genagents_env.cognition.own_words import cut_reply
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -153,26 +153,6 @@ async def _apply_message(
     names = groups.list_next(mind, talk)
     talk.gaze = names[0] if names else ""
     return (Query(NEXT, data),) if len(names) > 1 else ()
-
-
-def cut_reply(words: str, name: str, others: Sequence[str]) -> str:
-    """Return one's own words of what a model wrote: neither whose they are nor the answer to them.
-
-    The public code has the server stop where the other's words would begin. A name and a colon in
-    the midst of a sentence are one's own words: "With pleasure, Bea: tomorrow at five."
-    """
-    own = "|".join(map(re.escape, _list_names(name)))
-    theirs = "|".join(re.escape(one) for other in others for one in _list_names(other))
-    if own:
-        words = re.sub(rf"^(?:{own})(?: to [^:.!?]+)?:\s*", "", words)
-    if theirs:
-        words = re.split(rf"(?<=[.!?\u2026\"\u201d])\s+(?:{theirs})(?: to [^:.!?]+)?:\s", words)[0]
-    return words.strip()
-
-
-def _list_names(name: str) -> list[str]:
-    """Return by which names somebody is called: the whole one, then the first."""
-    return list(dict.fromkeys([name, *name.split()[:1]])) if name else []
 
 
 async def _prepare_walk_away(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from genagents_env.cognition.knowledge import list_untold_facts
+from genagents_env.cognition.knowledge import format_tie, list_untold_facts
 from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.stream import MemoryStream
@@ -174,11 +174,6 @@ def make_mind(
     for past in profile.dated:
         _add_seed(mind, past.text, services.to_second(past.time))
     return mind
-
-
-def format_tie(other: str, about: str) -> str:
-    """Return a relationship as it is remembered."""
-    return f"I know {other}: {about}"
 
 
 def _add_seed(mind: AiTownMind, text: str, at: int) -> None:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
+from genagents_env.cognition.knowledge import format_tie
 from genagents_env.cognition.prompts import FilledPrompt, shorten_name
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.stream import Memory
 
-from .mind import AiTownMind, SaidLine, format_tie
+from .mind import AiTownMind, SaidLine
 from .retrieve import TimedMemory
 
 _LATEST = 100  # memories among which the last talk with somebody is looked for

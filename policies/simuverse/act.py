@@ -35,7 +35,7 @@ def is_call_due(mind: SimuverseMind, moment: Moment) -> bool:
 def _find_night_step(mind: SimuverseMind, moment: Moment) -> Action | None:
     """Return the way to bed, where it is the hour for it; a conversation is left before."""
     if not mind.config.sleeps:
-        return Idle() if moment.percept.me.asleep else None
+        return Move(moment.percept.me.place) if moment.percept.me.asleep else None
     step = choose_night_step(mind.profile, moment.percept, mind.last)
     if step is not None and moment.percept.conversation is not None:
         mind.talk.ending = "left"

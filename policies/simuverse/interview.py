@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from genagents_env.cognition.here_and_now import describe_now
+from genagents_env.cognition.here_and_now import describe_now, format_moment
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
     AnswerReply,
     make_default_reply,
     make_interview_model,
 )
+from genagents_env.cognition.knowledge import list_known_texts
 from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import CallKey
@@ -91,8 +92,9 @@ async def _find_grounds(mind: SimuverseMind, question: str) -> list[tuple[str, A
             for id_, (when, item) in enumerate(recalled)
         ]
     lines = [(line.head, line.text, line.event) for line in mind.history[::-1]]
-    always = [("always", text, -1) for text in mind.profile.memories]
+    past = [(format_moment(one.time), one.text, -1) for one in mind.profile.dated[::-1]]
+    always = [("always", text, -1) for text in list_known_texts(mind.profile)]
     return [
         (when, AnswerGround(id_, text, (event,) if event >= 0 else ()))
-        for id_, (when, text, event) in enumerate([*lines, *always])
+        for id_, (when, text, event) in enumerate([*lines, *past, *always])
     ]

@@ -64,7 +64,8 @@ def describe_knowledge(mind: SimuverseMind) -> list[Section]:
     if mind.introduced and mind.services.prompts.small:
         return []
     persona = split_sentences(mind.profile.persona)
-    known = [*mind.profile.memories, *list_untold_facts(mind.profile)]
+    past = [one.text for one in mind.profile.dated if mind.config.memory == "off"]
+    known = [*mind.profile.memories, *past, *list_untold_facts(mind.profile)]
     lines: list[JSONValue] = [["you know", text] for text in known if text not in persona]
     return [Section("knowledge", lines, REMEMBERED if mind.introduced else SPOKEN)]
 

@@ -8,9 +8,9 @@ from genagents_env.world.speech import ENGAGED, TAKEN
 from . import memory, scope
 from .mind import SimuverseMind, StepKind
 
-REMOVED = (
-    "You have been talking for too long and were taken out of the conversation. "
-    "Choose one of the tools for what you do next."
+REMOVED = (  # SimuVerse update, word for word
+    "You have been in conversation too long and have been removed from the conversation. "
+    "Please select one of the four tools to use next."
 )
 _OPENING_SECONDS = 60  # for which one tries to get a word in
 _UNHEARD = "Nobody heard you."
@@ -22,13 +22,18 @@ def tell_result(mind: SimuverseMind, moment: Moment) -> None:
         telling(mind, moment)
 
 
-def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
-    """Tell what came of the tool that was chosen last, and remember it."""
+def tell_removal(mind: SimuverseMind) -> None:
+    """Tell that one has been in a conversation for too long; idling may be a fifth tool."""
+    mind.tell(REMOVED.replace("four", "five") if mind.config.allow_idle else REMOVED)
+
+
+def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str, chosen: bool = True) -> None:
+    """Tell what came of the tool that was chosen last, or of an earlier one, and remember it."""
     mind.tell(*lines)
     told = " ".join(lines)
-    chosen = f"I chose {mind.chosen.rstrip('.')}. " if mind.chosen else ""
-    memory.remember(mind, f"{chosen}{told}", moment.now)
-    mind.chosen = ""
+    if chosen and mind.chosen:
+        told, mind.chosen = f"I chose {mind.chosen.rstrip('.')}. {told}", ""
+    memory.remember(mind, told, moment.now)
 
 
 def tell_failure(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
@@ -63,6 +68,8 @@ def _tell_words(mind: SimuverseMind, moment: Moment) -> None:
     if not result.ok:
         mind.note(moment.now, "you could not say", f"{step.words} ({result.text})")
         mind.talk.ending = ""
+        if step.kind == "say" and step.target and result.text == TAKEN:
+            mind.talk.to_join.insert(0, step.target)
         return
     mind.talk.said += 1
     mind.talk.spoken += 1
@@ -106,7 +113,7 @@ def _tell_call(mind: SimuverseMind, moment: Moment) -> None:
         told = f"You called {step.target}, who did not hear it. Try again later."
     else:
         told = f"You invited {step.target} to {step.about}."
-    tell_outcome(mind, moment, told)
+    tell_outcome(mind, moment, told, chosen=not again)
 
 
 def _hold_call(mind: SimuverseMind, moment: Moment, again: bool) -> None:
@@ -116,7 +123,8 @@ def _hold_call(mind: SimuverseMind, moment: Moment, again: bool) -> None:
     others = [one for one in mind.calls if one.target != step.target]
     mind.calls = others if over else [*others, step]
     if over:
-        tell_outcome(mind, moment, f"{step.target} could not be reached by telephone.")
+        told = f"{step.target} could not be reached by telephone."
+        tell_outcome(mind, moment, told, chosen=not again)
     elif not again:
         told = f"{step.target} is talking to somebody. Your call waits, and is tried again."
         tell_outcome(mind, moment, told)

@@ -133,7 +133,7 @@ def _end_talk(mind: SimuverseMind, moment: Moment) -> None:
     others = ", ".join(talk.members)
     removed = any(words.kind == "notice" for words in moment.percept.heard)
     if removed or talk.ending == "long":
-        mind.tell(results.REMOVED)
+        results.tell_removal(mind)
     elif talk.ending == "left":
         mind.tell(f"You left the conversation with {others}.")
     else:

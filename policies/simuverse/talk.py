@@ -6,11 +6,11 @@ asks somebody near to join. Nobody says more than the most exchanges. No interpr
 and nothing is a strike.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from genagents_env.cognition.own_words import cut_reply
 from genagents_env.cognition.prompts import shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -158,6 +158,10 @@ def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:
     if speech.joining:
         named = find_people(speech.joining, scope.find_scope(mind, moment))
         talk.to_join = [one for one in named if one not in talk.members]
+        if talk.to_join and len(talk.members) + 1 >= _MEMBERS:
+            told = f"{', '.join(talk.to_join)} cannot join: {_MEMBERS} are talking already"
+            mind.note(moment.now, "it came to", told)
+            talk.to_join = []
     if speech.refused:
         told = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
         mind.note(moment.now, "it came to", told)
@@ -188,19 +192,13 @@ def _find_joiner(mind: SimuverseMind, moment: Moment) -> str:
         name = mind.talk.to_join.pop(0)
         if name in near:
             return name
+        mind.note(moment.now, "it came to", f"{name} is not near enough to join you")
     return ""
 
 
 def _trim(text: str, name: str, others: Sequence[str]) -> str:
     """Return the agent's own words in a reply: without names before them, or others' lines."""
-    text = text.strip(_QUOTES)
-    for own in (name, name.split()[0]):
-        text = re.sub(rf"^\W*{re.escape(own)}\W*:\s*", "", text)
-    for other in others:
-        for called in (other, other.split()[0]):
-            found = re.search(rf"\s[*_]*{re.escape(called)}[*_]*:\s", text)
-            text = text[: found.start()] if found else text
-    return cut_sentences(text.strip(_QUOTES), _SPEECH)
+    return cut_sentences(cut_reply(text.strip(_QUOTES), name, others).strip(_QUOTES), _SPEECH)
 
 
 HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {

@@ -52,10 +52,13 @@ def settle(
 
 def reset(mind: SimuverseMind, moment: Moment) -> None:
     """Return to the start: nothing is under way, and the introduction is the input again."""
-    kept = mind.memory if mind.config.keep_memory else make_mind(mind.services, mind.profile).memory
-    mind.memory = kept
+    if not mind.config.keep_memory:
+        fresh = make_mind(mind.services, mind.profile)
+        mind.memory, mind.people = fresh.memory, fresh.people
+        mind.seen, mind.invitations = {}, []
     mind.strikes, mind.introduced, mind.input, mind.history = 0, False, [], []
     mind.chosen, mind.going, mind.then, mind.opening = "", "", "", []
+    mind.calls, mind.failures = [], 0
     mind.plan = ToolStep("restart", since=moment.now)
     mind.due = False  # one who never chooses a tool is not asked at every tick
 

@@ -155,22 +155,6 @@ def test_last_words_of_the_other_are_heard_overheard_ones_are_not() -> None:
     assert [line.text for line in mind.remembers[0].lines[-2:]] == ["word 0", "Farewell!"]
 
 
-@pytest.mark.parametrize(
-    ("written", "words"),
-    [
-        ("Hello!", "Hello!"),
-        ("Ann: Hello!", "Hello!"),
-        (f"{ME} to {BEA}: Hello!", "Hello!"),
-        (f"Hello! {BEA} to {ME}: Hello Ann!", "Hello!"),
-        ("Hello! Bea: Hello Ann!", "Hello!"),
-        ("Ask Bea.", "Ask Bea."),
-        ("With pleasure, Bea: at five.", "With pleasure, Bea: at five."),
-    ],
-)
-def test_a_reply_holds_the_words_of_one_alone(written: str, words: str) -> None:
-    assert converse.cut_reply(written, ME, [BEA]) == words
-
-
 # Groups.
 
 

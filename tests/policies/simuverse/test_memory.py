@@ -1,15 +1,19 @@
 """Memory by retrieval: what is stored, what comes to mind, and what answers rest on."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from genagents_env.config import TownConfig
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.policies.simuverse import SimuversePolicy, memory
+from genagents_env.policy import Context
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from tests.policies.percepts import Value, wait_for
+from genagents_env.scenario.schema import PastMemory
+from tests.policies.percepts import PARTY, START, Moment, Value, infos, profile, wait_for
 from tests.policies.simuverse.town import ANN, BEN, Quarter, follow, quarter, speaks
 
 PAIR = {ANN: "hall", BEN: "hall"}
@@ -107,3 +111,18 @@ def test_the_picnic_is_told_in_the_park_scenario(tmp_path: Path) -> None:
         assert record.policy_fault_count() == 0
         events = list(record.events())
     assert {e.agent for e in events if e.kind == "learn" and e.data["fact"] == "picnic"} != set()
+
+
+def test_without_memory_prompts_and_interviews_have_all_that_was_known_at_the_start() -> None:
+    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    endpoint = ScriptedEndpoint(rule)
+    policy = SimuversePolicy(memory="off", interpreter="regex")
+    past = PastMemory(time=START - timedelta(days=1), text="The pump broke.")
+    ann = profile(relationships={"Bob Birch": "a friend"}, facts=(PARTY,), dated=(past,))
+    context = Context("Town", START, 10, ModelClient(endpoint, run_seed=3), None)
+    policy.reset({ANN: ann}, 3, context)
+    policy.act({ANN: {}}, infos(Moment()))
+    policy.interview(ANN, ["What do you know?"])
+    first, last = (request.messages[1].content for request in endpoint.requests)
+    assert "The pump broke." in first
+    assert all(text in last for text in ("The pump broke.", PARTY.statement, "I know Bob Birch"))

@@ -94,6 +94,7 @@ def test_the_tools_behind_the_first_are_kept_for_the_record() -> None:
         ('"Hello!"', ReadSpeech("Hello!")),
         ("**Ann Ash:** Hello!", ReadSpeech("Hello!")),
         ("Hello! Ben: Hello! Ann: How are you?", ReadSpeech("Hello!")),
+        ("With pleasure, Ben: at five.", ReadSpeech("With pleasure, Ben: at five.")),
         ("Bye! (LEAVE CONVERSATION)", ReadSpeech("Bye!", leaves=True)),
         ("(leave_conversation) Bye!", ReadSpeech("Bye!", leaves=True)),
         ("(LEAVE CONVERSATION)", ReadSpeech("", leaves=True)),

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 import pytest
 
+from genagents_env.actions import Idle, Move
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.schemas import make_schema
@@ -193,3 +194,11 @@ def test_a_small_prompt_has_the_tools_and_the_places() -> None:
     assert bound_prompt_tokens(list(request.messages)) <= 400
     assert "(MOVE)" in request.messages[0].content
     assert '"place","Park"' in request.messages[1].content.replace(", ", ",")
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_one_who_knows_no_night_gets_up_at_once(sleeps: bool) -> None:
+    policy = make_policy(sleeps=sleeps, interpreter="regex")
+    night = Moment(time=START.replace(hour=2), me=body("Ann's house/bedroom", asleep=True))
+    step = policy.act({ANN: {}}, infos(night))[ANN]
+    assert step == (Idle() if sleeps else Move("Ann's house/bedroom"))

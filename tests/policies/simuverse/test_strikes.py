@@ -7,7 +7,7 @@ import pytest
 from genagents_env.actions import Idle, Restart
 from genagents_env.llm.scripted.prompt import Prompt
 from tests.policies.percepts import Value
-from tests.policies.simuverse.town import ANN, BEN, Quarter, find, follow, quarter
+from tests.policies.simuverse.town import ANN, BEN, CAT, Quarter, find, follow, quarter
 
 ALONE = {ANN: "hall"}
 
@@ -90,6 +90,28 @@ def test_memory_survives_a_reset_where_it_is_to(tmp_path: Path, keep: bool, left
     walked = [one.text for one in town.policy.memories(ANN) if "You moved to yard" in one.text]
     assert bool(walked) == left
     assert not any("yard" in line.text for line in town.mind(ANN).history)
+
+
+def test_nothing_is_under_way_after_a_reset_nor_does_a_call_wait(tmp_path: Path) -> None:
+    homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
+    script = {ANN: ["(SCAN)", "(CALL) Ben, hall", "Hm.", "Hm."], BEN: ["(CONVERSE) Cat"]}
+    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=10)
+    town.step(2)
+    assert len(town.mind(ANN).calls) == 0
+    town.step()
+    assert town.acted[-1][ANN] == Restart()
+    assert town.mind(ANN).calls == []
+
+
+def test_without_memory_a_reset_forgets_who_was_seen_where(tmp_path: Path) -> None:
+    for keep in (True, False):
+        homes = {ANN: "hall", BEN: "yard"}
+        script = {ANN: ["(MOVE) yard", "Hm.", "Hm."]}
+        town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=10, keep_memory=keep)
+        while Restart() not in [acted[ANN] for acted in town.acted]:
+            assert len(town.acted) < 20
+            town.step()
+        assert (BEN in town.mind(ANN).seen) == keep
 
 
 def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> None:

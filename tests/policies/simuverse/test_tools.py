@@ -129,7 +129,10 @@ def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool
     assert said[:20] == [ANN, BEN] * 9 + [ANN, *said[19:20]]
     assert said.count(ANN) >= 10
     after = [prompt for prompt in town.list_asked(ANN) if not speaks(prompt)][1]
-    assert find(after, "it came to") == [REMOVED]
+    assert find(after, "it came to") == [
+        "You have been in conversation too long and have been removed from the conversation. "
+        "Please select one of the four tools to use next."
+    ]
     assert "Choose one tool" in after.words
 
 
@@ -246,3 +249,45 @@ def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
     town = Quarter(quarter(tmp_path, APART, phone=False), follow(script), turn_seconds=10)
     town.step(3)
     assert "out of earshot. There is no telephone" in told(town, ANN)[0]
+
+
+def test_a_call_that_gets_through_later_is_not_taken_for_what_was_chosen_since(
+    tmp_path: Path,
+) -> None:
+    homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
+    script = {
+        ANN: ["(SCAN)", "(CALL) Ben, hall", *["(SCAN)"] * 4, "(MOVE) yard"],
+        BEN: ["(CONVERSE) Cat"],
+    }
+    goodbye = {CAT: ["So.", "So.", "Bye. (LEAVE CONVERSATION)"]}
+    town = Quarter(quarter(tmp_path, homes), answer(script, goodbye), turn_seconds=10)
+    town.step(13)
+    kept = [one.text for one in town.policy.memories(ANN)]
+    assert f"You invited {BEN} to hall." in kept
+    assert any(text.startswith("I chose (MOVE) yard. You moved to yard") for text in kept)
+
+
+def test_one_is_told_of_those_who_do_not_join(tmp_path: Path) -> None:
+    homes = {ANN: "hall", BEN: "hall", CAT: "hall"}
+    script = {ANN: ["(CONVERSE) Ben and Cat"], CAT: ["(MOVE) yard"]}
+    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=40)
+    town.step(6)
+    notes = [line.text for line in town.mind(ANN).history if line.head == "it came to"]
+    assert f"{CAT} is not near enough to join you" in notes
+
+
+def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> None:
+    homes = dict.fromkeys(EVERYBODY, "yard")
+    rule = answer({ANN: ["(CONVERSE) Ben and Cat"]}, {CAT: ["(CONVERSE) Dan: come here!"]})
+    town = Quarter(quarter(tmp_path, homes), rule, turn_seconds=40)
+    town.step(8)
+    notes = [line.text for line in town.mind(CAT).history]
+    assert f"{DAN} cannot join: 3 are talking already" in notes
+    assert members(town, DAN) == ()
+
+
+def test_with_a_fifth_tool_the_notice_of_a_removal_says_five(tmp_path: Path) -> None:
+    rule = follow({ANN: ["(CONVERSE) Ben"]})
+    town = Quarter(quarter(tmp_path, PAIR), rule, exchanges=2, allow_idle=True)
+    town.step(7)
+    assert "one of the five tools" in told(town, ANN)[0]
