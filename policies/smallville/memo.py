@@ -6,6 +6,7 @@ is to the agent (`ties`), and what was agreed becomes a list of commitments with
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -124,7 +125,9 @@ async def _apply(
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
     mind.attention.importance += importance
     plan = "" if fallback else memo.plan
+    known = _list_due_today(mind, moment)
     promised = [] if fallback else _take_promises(mind, data, moment, memo.commitments)
+    due = [one for one in _list_due_today(mind, moment) if one not in known]
     _renew_ties(mind, data["others"], "" if fallback else memo.relationship, moment.now)
     if mind.config.observation:
         chat = _remember(mind, data, moment, reply, importance)
@@ -140,9 +143,19 @@ async def _apply(
                     cause=reply.call,
                 )
     why = plan or "; ".join(promised)
-    if why and not fallback and memo.changes_plan:
+    if why and not fallback and (memo.changes_plan or due):  # a promise for today is a change
         return [Query("plan.revise", {"start": moment.now, "why": why})]
     return ()
+
+
+def _list_due_today(mind: SmallvilleMind, moment: Moment) -> list[datetime]:
+    """Return the hours, still to come today, for which something is promised."""
+    now = moment.percept.time
+    return [
+        one.begin
+        for one in mind.commitments
+        if one.time and one.begin > now and one.begin.date() == now.date()
+    ]
 
 
 def _take_promises(

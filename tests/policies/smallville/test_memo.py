@@ -242,10 +242,22 @@ def test_a_promise_is_remembered_with_its_date_too_and_one_of_no_day_is_noted() 
     assert "some day" in note.text
 
 
-def test_a_promise_for_today_changes_the_plan_where_it_does() -> None:
-    today = {**AGREED, "day": "today"}
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [({}, ["plan.revise"]), ({"day": "tomorrow"}, []), ({"time": "07:00"}, []), ({"time": ""}, [])],
+)
+def test_a_promise_for_an_hour_of_today_changes_the_plan_whatever_the_memo_says(
+    changes: dict[str, str], asked: list[str]
+) -> None:
+    today = {**AGREED, "day": "today", **changes}
+    assert take_memo(make_mind(), commitments=[today]) == asked
     assert take_memo(make_mind(), commitments=[today], changes_plan=True) == ["plan.revise"]
-    assert take_memo(make_mind(), commitments=[today]) == []
+
+
+def test_a_promise_that_is_known_changes_no_plan() -> None:
+    mind, today = make_mind(), {**AGREED, "day": "today"}
+    assert take_memo(mind, commitments=[today]) == ["plan.revise"]
+    assert take_memo(mind, commitments=[today]) == []
 
 
 def test_a_memo_renews_what_the_other_is_and_a_group_is_thought_over_again() -> None:
