@@ -104,8 +104,9 @@ class AiTownConfig(BaseModel):
     reflection: bool = True
     """Draw insights once enough has happened."""
     reflect_at: Annotated[float, Field(ge=0, le=1e6)] = 500
-    """When the importance of what is new adds up to more (code). It takes 56 talks at the most, 101
-    at the default importance, of which only 100 are looked at: so lower it in short runs."""
+    """When the importance of what is new adds up to more (code). It takes 56 talks that matter
+    most, or 101 of the default importance, of which only 100 are looked at: lower it in short
+    runs."""
     reflect_over: Positive = 100
     """The latest memories that are looked at (code)."""
     insights: Positive = 3

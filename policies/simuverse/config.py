@@ -58,7 +58,8 @@ class SimuverseConfig(BaseModel):
     small_scan: Count = 3
     """Things told on arrival (the authors' diagram: a small scan)."""
     talk_range: Positive | None = None
-    """Who is not farther may be talked to; None is whoever is in sight and in earshot."""
+    """Who is not farther may be talked to; None is whoever is in sight. Of somebody out of earshot
+    one is told that."""
 
     turn_seconds: Count = 60
     """At least so long from one choice of a tool to the next; arriving, being spoken to and the

@@ -6,7 +6,7 @@ from genagents_env.cognition.query import Moment
 from genagents_env.world.speech import ENGAGED, TAKEN
 
 from . import memory, scope
-from .mind import SimuverseMind, StepKind
+from .mind import SimuverseMind, StepKind, TalkSession
 
 REMOVED = (  # SimuVerse update, word for word
     "You have been in conversation too long and have been removed from the conversation. "
@@ -85,6 +85,9 @@ def _tell_opening(mind: SimuverseMind, moment: Moment) -> None:
     step, result, talk = mind.step, moment.percept.result, moment.percept.conversation
     if result.ok or (talk is not None and step.target in talk.members):
         _tell_words(mind, moment)
+        if talk is None:  # the other was out of earshot before the moment was over
+            mind.opening, mind.talk = [], TalkSession()
+            tell_failure(mind, moment, f"{step.target} heard you and was gone.")
         mind.chosen = ""
         return
     if result.text == TAKEN and talk is None and moment.now - step.since < _OPENING_SECONDS:
