@@ -12,7 +12,7 @@ from genagents_env.llm.calls import JSONValue
 
 from . import scope
 from .checker import CheckedTurn, Triple, check
-from .grammar import CALL, CONVERSE, IDLE, MOVE, SCAN, find_prefix
+from .grammar import CALL, CONVERSE, MOVE, SCAN, find_prefix
 from .mind import SimuverseMind, ToolStep, make_mind
 from .results import tell_failure, tell_outcome
 
@@ -125,5 +125,4 @@ def _make_step(turn: CheckedTurn, now: int) -> ToolStep:
         ask = f"Will you meet me at {turn.place}?"
         words = f"{ask} {turn.words[:1].upper()}{turn.words[1:]}".strip()
         return ToolStep("call", turn.people[0], words, leave=True, since=now, about=turn.place)
-    kinds = {SCAN: "scan", IDLE: "idle"}
-    return ToolStep("scan" if kinds[turn.tool] == "scan" else "idle", words=turn.words, since=now)
+    return ToolStep("scan" if turn.tool == SCAN else "idle", words=turn.words, since=now)
