@@ -79,9 +79,12 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
         thoughts = list(reflect.make_queries(mind, moment))
         pursue.advance(mind, moment)
         thoughts += remember.make_queries(mind, moment)
-        thoughts += converse.make_queries(mind, moment)
+        words = converse.make_queries(mind, moment)
         if thoughts or mind.pending:
             await self.scheduler.run(mind, thoughts, moment)
+        # One knows what one has just talked of before one thinks of words to the next (code).
+        if words and not mind.remembers:
+            await self.scheduler.run(mind, words, moment)
         return act.choose_action(mind, moment)
 
     async def interview_async(

@@ -127,10 +127,20 @@ async def _prepare_message(
         memories,
         others=shorten_names(talk.others),
         met=any(find_latest_talk(mind, name) is not None for name in talk.others),
-        closing=len(talk.lines) >= mind.config.max_messages,
+        closing=_is_closing(mind, talk, moment.now),
         answers=bool(talk.lines) and talk.lines[-1].speaker != mind.name,
     )
     return PreparedQuery(shown.messages, data, shown.cuts)
+
+
+def _is_closing(mind: AiTownMind, talk: TalkState, now: int) -> bool:
+    """Return whether the others have only good-bye to say to these words, or nothing at all."""
+    ticks = 1 + mind.config.latency("converse")
+    answered = now + ticks * mind.services.seconds_per_tick
+    if mind.config.meet == "collision":
+        return answered - talk.started >= mind.config.talk_seconds
+    full = len(talk.lines) >= mind.config.max_messages
+    return full or answered - talk.started > mind.config.talk_seconds
 
 
 def _ask_about(other: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +10,16 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import HeardWords
 from genagents_env.policies.ai_town import perceive, reflect, remember
-from genagents_env.policies.ai_town.mind import AiTownMind, FinishedTalk, SaidLine, to_rating
+from genagents_env.policies.ai_town.mind import (
+    AiTownMind,
+    FinishedTalk,
+    SaidLine,
+    TalkState,
+    to_rating,
+)
 from genagents_env.scenario.past import PastMemory
 from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
-from tests.policies.ai_town.square import fields_of
+from tests.policies.ai_town.square import NAMES, Square, fields_of, square
 from tests.policies.percepts import PARTY, Moment, Value, person, profile
 
 ME = "Ann Ash"
@@ -116,6 +123,23 @@ def test_a_talk_whose_summary_fails_is_kept_unless_the_fault_is_on() -> None:
     lost = make_mind(always_invalid, lose_failed=True)
     remember_talk(lost)
     assert (len(lost.stream), lost.remembers) == (0, [])
+
+
+@pytest.mark.parametrize("latency", [0, 1])
+def test_a_talk_is_remembered_before_the_first_words_of_the_next(
+    tmp_path: Path, latency: int
+) -> None:
+    rule = reply("I told Cat Cole of the party.", say="Ben, hello!")
+    ticks = {"remember": latency}
+    town = Square(square(tmp_path, 2), rule, NAMES[:1], preset="2023", latency_ticks=ticks)
+    mind = town.policy.minds[NAMES[0]]
+    mind.remembers = [FinishedTalk(["Cat Cole"], list(LINES), 0)]
+    mind.talk = TalkState([NAMES[1]], "talking", 0, mine=True, started=0)
+    for _ in range(1 + latency):
+        assert not [one for one in town.endpoint.requests if fields_of(one) == ["say"]]
+        town.step()
+    words = [one for one in town.endpoint.requests if fields_of(one) == ["say"]]
+    assert "I told Cat Cole of the party." in words[0].messages[-1].content
 
 
 def test_a_talk_in_which_nothing_was_said_leaves_no_memory() -> None:

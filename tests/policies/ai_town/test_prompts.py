@@ -124,6 +124,30 @@ def test_the_end_of_a_talk_is_announced() -> None:
     assert "nearly over" in words_at(8)
 
 
+@pytest.mark.parametrize(
+    ("config", "seconds", "told"),
+    [
+        ({}, 590, False),
+        ({}, 600, True),
+        ({"preset": "2023"}, 10, False),
+        ({"preset": "2023"}, 20, True),
+        ({"preset": "2023", "latency_ticks": {"converse": 1}}, 10, True),
+    ],
+)
+def test_words_that_time_leaves_unanswered_are_told_to_ask_nothing(
+    config: dict[str, Value], seconds: int, told: bool
+) -> None:
+    mind = mind_of(**config)
+    assert mind.talk is not None
+    mind.talk.started = 240 - seconds
+    query = Query("converse.continue", converse.identify(mind.talk))
+    asked = asyncio.run(
+        converse.HANDLERS[query.purpose].prepare(mind, query.data, moment(mind, NEAR))
+    )
+    assert asked is not None
+    assert ("nearly over" in asked.messages[-1].content) is told
+
+
 def test_without_surroundings_a_prompt_tells_the_time_alone() -> None:
     requests = ask_everything(mind_of(here_and_now=False))
     assert all('"now", "Monday' in one.messages[-1].content for one in requests)
