@@ -66,7 +66,7 @@ class CheckedTurn:
         place: where to, of MOVE and CALL.
         people: with whom, of CONVERSE and CALL.
         words: what is said with it.
-        why: of a failure or a strike, in words for the agent.
+        why: of a failure or a strike, or of people left out, in words for the agent.
     """
 
     kind: Literal["tool", "failure", "strike"]
@@ -137,7 +137,9 @@ def _check_converse(context: str, around: ToolScope) -> CheckedTurn:
         absent = [name for name in meant if name not in near]
         if not near:
             return fail(f"{' and '.join(absent)}: not near enough to talk to; {here}")
-        return CheckedTurn("tool", CONVERSE, people=near[:_PARTNERS])
+        left = [name for name in meant if name not in near[:_PARTNERS]]
+        why = f"{', '.join(left)} left out: not near you, or more than {_PARTNERS + 1} in all"
+        return CheckedTurn("tool", CONVERSE, people=near[:_PARTNERS], why=why if left else "")
     if stranger := _find_stranger(context, around):
         return fail(f"nobody called {stranger!r} is near; {here}")
     return CheckedTurn("tool", CONVERSE, people=around.near[:_PARTNERS])
@@ -159,10 +161,11 @@ def _check_call(context: str, text: str, around: ToolScope) -> CheckedTurn:
         known = ", ".join(around.people) or "nobody"
         why = f"you know nobody called {who!r}" if who else "say whom"
         return fail(f"{why}; you know: {known}")
-    place = find_place(head, around)
+    place = find_place(head, around) or find_place(words, around)
     if not place:
         return fail(f"say where to meet; you know: {', '.join(around.places)}")
-    return CheckedTurn("tool", CALL, place, (people[0],), words.strip())
+    why = f"{', '.join(people[1:])} not called: one person at a time" if people[1:] else ""
+    return CheckedTurn("tool", CALL, place, (people[0],), words.strip(), why)
 
 
 def find_place(words: str, around: ToolScope) -> str:

@@ -99,6 +99,9 @@ def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -
         mind.note_wish(turn.describe())
         tell_failure(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
         return ()
+    if turn.why:
+        mind.note_wish(turn.why)
+        mind.note(moment.now, "it came to", turn.why)
     if turn.tool != CONVERSE:
         mind.failures = 0
     if turn.tool == MOVE:

@@ -291,3 +291,29 @@ def test_with_a_fifth_tool_the_notice_of_a_removal_says_five(tmp_path: Path) -> 
     town = Quarter(quarter(tmp_path, PAIR), rule, exchanges=2, allow_idle=True)
     town.step(7)
     assert "one of the five tools" in told(town, ANN)[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (
+            "(CONVERSE) Ben, Cat and Dan",
+            "Cat Cole, Dan Dorn left out: not near you, or more than 3 in all",
+        ),
+        ("(CALL) Ben and Cat, yard", "Cat Cole not called: one person at a time"),
+    ],
+)
+def test_of_several_who_are_named_one_is_told_who_is_left_out(
+    tmp_path: Path, reply: str, why: str
+) -> None:
+    homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
+    town = Quarter(quarter(tmp_path, homes), follow({ANN: [reply]}))
+    town.step()
+    assert why in [line.text for line in town.mind(ANN).history]
+
+
+def test_a_call_may_say_the_place_in_its_words(tmp_path: Path) -> None:
+    script = {ANN: ["(CALL) Ben: meet me at the yard, there is soup."]}
+    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
+    town.step(3)
+    assert [one.place for one in town.mind(BEN).invitations] == ["yard"]
