@@ -65,6 +65,7 @@ T = TypeVar("T")
 Later = Annotated[T, Field(exclude_if=not_)]
 
 Name = Annotated[str, clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Ref = Annotated[str, clean_to(4 * NAME_LIMIT), Field(min_length=1)]
 Line = Annotated[str, clean_to(LINE_LIMIT), Field(min_length=1)]
 Paragraph = Annotated[str, clean_to(TEXT_LIMIT)]
