@@ -27,19 +27,18 @@ def validate(
 
     What is odd and yet can be lived in, such as tiles that were closed, is told too.
     """
-    from genagents_env.scenario import load_scenario, validate_folder
     from genagents_env.scenario.cost import estimate_cost
+    from genagents_env.scenario.loader import inspect_folder
     from genagents_env.scenario.town import lay_out
     from genagents_env.scenario.warnings import list_warnings
 
-    faults = validate_folder(folder)
-    for line in _shorten(faults):
+    found = inspect_folder(folder)
+    for line in _shorten(found.faults):
         say(line, error=True)
-    if faults:
+    if found.scenario is None or found.faults:
         raise typer.Exit(2)
-    scenario = load_scenario(folder)
-    plan = lay_out(scenario)
-    for line in list_warnings(plan):
+    scenario, plan = found.scenario, lay_out(found.scenario)
+    for line in (*found.warnings, *list_warnings(plan)):
         say(line)
     cost = estimate_cost(scenario, plan)
     long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "

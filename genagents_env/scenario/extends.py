@@ -141,6 +141,9 @@ def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     joined = Folder(
         raw=raw,
         faults=[*own.faults, *(prefix + fault for fault in base.faults)],
+        warnings=own.warnings
+        if "sectors" in own.raw
+        else [prefix + text for text in base.warnings],
         drawn=own.drawn if "sectors" in own.raw else base.drawn,
         keys={**own.keys, **{".".join(path): prefix + base.find_file(path) for path in taken}},
     )

@@ -31,6 +31,8 @@ Raw = dict[str, object]
 class Folder:
     """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`.
 
+    `warnings`, written likewise, are what is odd and may be meant so.
+
     `people` says of each person the file and the key inside it; `keys` of each key that was taken
     from another folder in which file it stands; a key within a table is `table.key`. `tiled` is the
     file of Tiled that the folder refers to; `drawn` as in `Origins`.
@@ -39,6 +41,7 @@ class Folder:
     raw: Raw = field(default_factory=dict)
     people: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     total: int = 0
     entities: int = 0
     keys: dict[str, str] = field(default_factory=dict)

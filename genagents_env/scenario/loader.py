@@ -1,11 +1,13 @@
 """From a folder to a valid scenario, or the list of everything wrong with it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.checks import check
+from genagents_env.scenario.checks.places import check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, quote, suggest
@@ -62,7 +64,33 @@ def validate_folder(path: str | Path) -> list[str]:
     Raises:
         ScenarioError: there is no such folder.
     """
-    return check_folder(read_whole(_find(path), _find_shipped()))[1]
+    return inspect_folder(path).faults
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFolder:
+    """A scenario folder, read and checked.
+
+    Attributes:
+        scenario: to use only where there are no faults; None where none could be made.
+        faults: everything wrong with it, as `file:key: text`.
+        warnings: what is odd in its files, though it may be meant so, written likewise.
+    """
+
+    scenario: Scenario | None
+    faults: list[str]
+    warnings: list[str]
+
+
+def inspect_folder(path: str | Path) -> CheckedFolder:
+    """Return the scenario in a folder with all that is wrong and all that is odd in its files.
+
+    Raises:
+        ScenarioError: there is no such folder.
+    """
+    folder = read_whole(_find(path), _find_shipped())
+    scenario, faults = check_folder(folder)
+    return CheckedFolder(scenario, faults, [clean(text, FAULT_LIMIT) for text in folder.warnings])
 
 
 def _find_shipped() -> dict[str, Path]:
@@ -119,5 +147,6 @@ def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
         plan, misplaced = try_lay_out(made.scenario)
         faults += misplaced
         if plan is not None and not faults:
+            faults += check_room(made.scenario, plan)
             faults += check_cost(made.scenario, plan)
     return made.scenario, made.faults + [fault for fault in faults if made.trusts(fault)]

@@ -11,6 +11,8 @@ from genagents_env.world.places import find_arenas
 from genagents_env.world.state import ASLEEP_DOING, ASLEEP_EMOJI, WorldState
 from genagents_env.world.tiles import Ground, Ints
 
+NOWHERE = -1  # the arena of those who are not in town
+
 
 def sleeps_at_start(person: Person, clock: Clock, plan: TownPlan) -> bool:
     """Return whether the clock starts between bedtime and waking, for one who starts at home."""
@@ -62,16 +64,17 @@ def draw_start_tile(
 def place_people(state: WorldState) -> None:
     """Stand everyone at the starting place, or lay them in their beds where the hour says so.
 
-    Who starts on a tile named in the scenario stays on it: in bed only if the bed is there.
+    Who starts on a tile named in the scenario stays on it: in bed only if the bed is there. Who
+    starts in a building is in none of its rooms that others have filled.
     """
     town, objects = state.town, state.objects
     taken: set[int] = set()
     beds: set[int] = set()
     tiles = np.zeros(town.count, dtype=np.int64)
     sleepers: list[tuple[int, int | None]] = []
+    rooms = _find_named_rooms(state)
     for i, person in enumerate(town.scenario.people):
-        allowed = set(np.flatnonzero(state.access.enter[i]).tolist())
-        tile = draw_start_tile(town.ground, person, state.seed, taken, allowed)
+        tile = _draw_tile(state, i, taken, rooms)
         if sleeps_at_start(person, town.clock, town.plan):
             bed = find_bed(objects, town.plan, person, beds)
             exact = town.plan.find_tile(person.start or "") is not None
@@ -85,6 +88,7 @@ def place_people(state: WorldState) -> None:
             sleepers.append((i, bed))
         taken.add(tile)
         tiles[i] = tile
+        rooms[i] = int(town.ground.arena[tile]) if state.present[i] else NOWHERE
     if town.scenario.rules.bodies_block:
         _spread_out(state, tiles, {i for i, bed in sleepers if bed is not None})
     state.tile, state.arena = tiles, town.ground.arena[tiles]
@@ -96,6 +100,32 @@ def place_people(state: WorldState) -> None:
         state.doing[i], state.emoji[i] = ASLEEP_DOING, ASLEEP_EMOJI
     for i in np.flatnonzero(state.present).tolist():
         state.announce(i, "start")
+
+
+def _find_named_rooms(state: WorldState) -> list[int]:
+    """Return the arena of each who starts in one that is named or on a named tile, else NOWHERE."""
+    town, rooms = state.town, [NOWHERE] * state.town.count
+    for i, person in enumerate(town.scenario.people if state.access.limited else ()):
+        ref = person.start or person.home
+        tile = town.plan.find_tile(ref)
+        arenas = (
+            find_arenas(town.plan, ref) if tile is None else {town.plan.arena[tile[1], tile[0]]}
+        )
+        if len(arenas) == 1 and state.present[i]:
+            rooms[i] = int(arenas.pop())
+    return rooms
+
+
+def _draw_tile(state: WorldState, i: int, taken: set[int], rooms: list[int]) -> int:
+    """Return the tile on which `i` starts: in a room that others have not filled, if it may be."""
+    ground, access, person = state.town.ground, state.access, state.town.scenario.people[i]
+    allowed = set(np.flatnonzero(access.enter[i]).tolist())
+    tile = draw_start_tile(ground, person, state.seed, taken, allowed)
+    others = [NOWHERE if j == i else room for j, room in enumerate(rooms)] if access.limited else []
+    full = {arena for arena in access.limited if access.is_full(arena, others)}
+    if state.present[i] and int(ground.arena[tile]) in full:
+        return draw_start_tile(ground, person, state.seed, taken, allowed - full)
+    return tile
 
 
 def _spread_out(state: WorldState, tiles: Ints, lying: set[int]) -> None:

@@ -368,6 +368,13 @@ BAD: dict[str, Bad] = {
         "sectors[0].arenas[1].capacity: 1 is too few; 2 people start there, so 2 at least",
         {**GOOD, S: GOOD[S].replace("capacity = 2", "capacity = 1")},
     ),
+    "crowded by tiles": Bad(
+        V,
+        'start = "Barn"',
+        'start = "9,1"',
+        "sectors[0].arenas[1].capacity: 1 is too few; 2 people start there, so 2 at least",
+        {**DRAWN, S: DRAWN[S].replace("capacity = 2", "capacity = 1")},
+    ),
     "nobody there": Bad(
         U,
         "",

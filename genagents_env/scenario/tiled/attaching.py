@@ -38,6 +38,7 @@ def attach_map(folder: Folder, path: Path) -> None:
         merger = Merger(PurePosixPath(name).parent)
         faults = merge_map(folder.raw, town, merger)
         folder.drawn = merger.drawn
+        folder.warnings += map(folder.origins.render, merger.warnings)
     folder.faults += [folder.origins.render(fault) for fault in faults]
     if faults:
         folder.raw = {}  # without its places nothing else can be checked

@@ -5,8 +5,9 @@ leaves out. What both say, and not alike, is a fault: neither wins silently. Pla
 order of scenario.toml, then those that only the map has, in the order in which they were drawn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import PurePosixPath
 
 from genagents_env.scenario.drawn_map import DrawnMap
@@ -18,6 +19,8 @@ from genagents_env.scenario.tiled.refusal import locate
 from genagents_env.scenario.tiled.town_map import ArenaDrawing, SectorDrawing, TiledTown
 from genagents_env.text import fold
 
+_SPELLINGS = 100  # how many names in a room are compared with others, which takes time
+
 
 @dataclass(slots=True)
 class Merger:
@@ -28,12 +31,14 @@ class Merger:
         names: for the id that the map has of a place, the one of scenario.toml.
         drawn: of what comes from the map, by its place in the scenario, the place in the map.
         faults: what both say, and not alike.
+        warnings: what is drawn and what is described, where they may be one and the same.
     """
 
     folder: PurePosixPath = field(default_factory=PurePosixPath)
     names: dict[str, str] = field(default_factory=dict)
     drawn: dict[Loc, Loc] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    warnings: list[Fault] = field(default_factory=list)
     _known: dict[int, dict[str, int]] = field(default_factory=dict)
 
     def merge(self, raw: Raw, town: TiledTown) -> None:
@@ -77,8 +82,11 @@ class Merger:
                 continue
             inside = table.setdefault(kind, [])
             if isinstance(inside, list):
+                described = dict(_list_loose(inside))
                 for place in places:
                     self._merge_place(inside, place, (*loc, index, kind), id_)
+                if kind == "objects":
+                    self._warn_of_twins(places, described)
 
     def _merge_place(
         self, tables: list[object], place: DrawnPlace, loc: Loc, parent: str
@@ -105,6 +113,23 @@ class Merger:
                 table[key] = value
                 self.drawn[*loc, index, key] = place.wheres[key]
         return table, index
+
+    def _warn_of_twins(self, places: list[DrawnPlace], described: Mapping[str, str]) -> None:
+        """Note each thing drawn that is spelled almost as one described and not drawn.
+
+        Args:
+            places: what is drawn in an arena.
+            described: what scenario.toml has there without a tile, its names by folded names.
+        """
+        drawn = {fold(place.names[-1]): place for place in places}
+        undrawn = [name for name in described if name not in drawn][:_SPELLINGS]
+        added = [name for name in drawn if name not in described][:_SPELLINGS]
+        for name in added:
+            for other in get_close_matches(name, undrawn, n=1):
+                text = f"{quote(drawn[name].id)} is not in scenario.toml, which has "
+                text += f"{quote(described[other])} there, not drawn and so put on a tile by rule"
+                text += ": they are two things; if one is meant, spell them alike"
+                self.warnings.append(Fault(drawn[name].where, text))
 
     def _list_known(self, tables: list[object]) -> dict[str, int]:
         """Return where in a list the table of each folded name is; the first, of several."""
@@ -134,6 +159,14 @@ class Merger:
                     text = f"{quote(key)} of {quote(start.person)} is said here and in the scenario"
                     fault = Fault(start.where, f"{text}, not alike; say it in one of them")
                     self.faults.append(fault)
+
+
+def _list_loose(tables: list[object]) -> Iterator[tuple[str, str]]:
+    """Yield the folded name and the name of each thing for which scenario.toml says no tile."""
+    for table in tables:
+        name = _find_name(table)
+        if name and isinstance(table, Mapping) and not (table.get("at") or table.get("tiles")):
+            yield name, str(table["name"])
 
 
 def _find_name(table: object) -> str:

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from typer.testing import CliRunner
 
+from genagents_env.cli.app import app
 from genagents_env.scenario import Scenario, lay_out, load_scenario, validate_folder
+from genagents_env.scenario.loader import inspect_folder
 from tests.scenario.tiled.maps import (
     FILE,
     HEIGHT,
@@ -364,3 +367,38 @@ def test_a_base_may_be_drawn_in_tiled(tmp_path: Path) -> None:
     write_map(tmp_path / "school", broken)
     (fault,) = validate_folder(folder)
     assert fault.startswith('school/school.tmj:layer "arenas", object 4 "library", capacity: 0 is')
+
+
+def test_a_thing_drawn_under_a_misspelt_name_is_told(tmp_path: Path) -> None:
+    described = (
+        SCENARIO
+        + """
+[[sectors]]
+name = "School"
+arenas = [{ name = "library", objects = [{ name = "shelv", states = ["full", "empty"] }] }]
+"""
+    )
+    write_map(tmp_path, school(), described)
+    found = inspect_folder(tmp_path)
+    assert found.faults == []
+    (line,) = found.warnings
+    assert line.startswith(f'{FILE}:layer "objects", object ')
+    assert '"School/library/shelf" is not in scenario.toml, which has "shelv" there' in line
+    assert line in CliRunner().invoke(app, ["validate", str(tmp_path)]).output.replace(
+        "\n    ", " "
+    )
+
+
+@pytest.mark.parametrize("name", ["shelf", "globe", 'shelv", at = [11, 8], state = "new'])
+def test_things_that_are_meant_to_be_two_are_not_told(tmp_path: Path, name: str) -> None:
+    described = (
+        SCENARIO
+        + f"""
+[[sectors]]
+name = "School"
+arenas = [{{ name = "library", objects = [{{ name = "{name}" }}] }}]
+"""
+    )
+    write_map(tmp_path, school(), described)
+    found = inspect_folder(tmp_path)
+    assert (found.faults, found.warnings) == ([], [])
