@@ -73,3 +73,13 @@ def test_what_cannot_be_done_is_told_and_nothing_is_left_behind(genagents: Run) 
     assert code == 2
     assert "is there already" in err
     assert list(Path("corner").iterdir()) == []
+
+
+def test_a_map_that_somebody_drew_on_is_not_written_over(genagents: Run) -> None:
+    for _ in range(2):  # the same again is no harm
+        assert genagents("map", "export-tiled", "tiny", "corner.tmj")[0] == 0
+    file = Path("corner.tmj")
+    file.write_text(drawn_on := file.read_text() + "\n")
+    code, _, error = genagents("map", "export-tiled", "tiny", "corner.tmj")
+    assert (code, file.read_text()) == (2, drawn_on)
+    assert "corner.tmj is there already, and nothing is replaced" in error

@@ -18,6 +18,7 @@ from tests.scenario.tiled.maps import (
     SCENARIO,
     Table,
     change,
+    point,
     properties,
     school,
     write_files,
@@ -132,3 +133,17 @@ def test_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
     )
     (fault,) = validate_folder(write_map(tmp_path, change(*edits)))
     assert 'object 9 "x": property "sprite" without "person"; say whose picture it is' in fault
+
+
+def test_people_whose_names_are_no_file_names_keep_each_their_picture(tmp_path: Path) -> None:
+    names = ("李雷", "韩梅梅")
+    spawns = [
+        point(50 + k, "", 3 + k, 3, person=name, sprite=f"{k}.png") for k, name in enumerate(names)
+    ]
+    text = SCENARIO.replace("Ann Lee", names[0]).replace("Bob Ray", names[1])
+    write_map(tmp_path, change((("layers", 6, "objects"), spawns)), text)
+    for k in range(2):
+        (tmp_path / f"{k}.png").write_bytes(png(8 + k))
+    export_town(load_scenario(tmp_path), tmp_path / "out.tmj")
+    files = convert_map(tmp_path / "out.tmj", "again")
+    assert (files["somebody.png"], files["somebody_2.png"]) == (png(8), png(9))

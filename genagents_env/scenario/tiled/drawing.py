@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ from scipy import ndimage
 from genagents_env.scenario.ascii_map import open_doors
 from genagents_env.scenario.grid import Grid, Tile
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
-from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
+from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, Scenario, SectorSpec
 from genagents_env.scenario.tiled import palette
 from genagents_env.scenario.tiled.document import (
     PaintedLayer,
@@ -148,12 +149,13 @@ class _Drawing:
             yield self._make_point("", (x, y), keys)
 
     def _draw_spawns(self) -> Iterator[Shape]:
+        sprites = name_sprites(self.scenario.people)
         for spawn in self.plan.spawns:
             who = [person for person in self.scenario.people if person.start == spawn.id]
             keys: dict[str, PropertyValue] = {}
             if len(who) == 1:
                 keys[PERSON] = who[0].name
-                keys |= {SPRITE: name_sprite(who[0].name)} if who[0].sprite is not None else {}
+                keys |= {SPRITE: sprites[who[0].name]} if who[0].name in sprites else {}
             if self.plan.arena[spawn.tile[1], spawn.tile[0]] != spawn.arena:
                 keys[ARENA] = self.plan.arena_id(spawn.arena)
             yield self._make_point(spawn.id.rsplit("/", 1)[1], spawn.tile, keys)
@@ -184,9 +186,15 @@ class _Drawing:
         return Shape(self.number, name, "", outline, keys)
 
 
-def name_sprite(person: str) -> str:
-    """Return the file of a person's picture beside an exported map."""
-    return f"{_NOT_IN_NAMES.sub('_', person.lower()).strip('_') or 'somebody'}.png"
+def name_sprites(people: Iterable[Person]) -> dict[str, str]:
+    """Return by their names the file of each one's picture beside an exported map, no two alike."""
+    files: dict[str, str] = {}
+    for person in people:
+        if person.sprite is not None:
+            stem = _NOT_IN_NAMES.sub("_", person.name.lower()).strip("_") or "somebody"
+            names = (f"{stem}_{number}.png" if number > 1 else f"{stem}.png" for number in count(1))
+            files[person.name] = next(name for name in names if name not in files.values())
+    return files
 
 
 def _corners(rectangle: Rectangle) -> tuple[tuple[float, float], ...]:

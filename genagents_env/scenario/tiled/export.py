@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
-from genagents_env.files import replace_file
+from genagents_env.files import guard_files, replace_file
 from genagents_env.scenario.schema import Scenario
 from genagents_env.scenario.sprites import decode_sprite
 from genagents_env.scenario.tiled.csv_layers import format_layers
-from genagents_env.scenario.tiled.drawing import draw_town, name_sprite
+from genagents_env.scenario.tiled.drawing import draw_town, name_sprites
 from genagents_env.scenario.tiled.palette import draw_tileset
 from genagents_env.scenario.tiled.writing import format_tmj, format_tmx
 from genagents_env.scenario.town import lay_out
@@ -28,7 +28,7 @@ def export_town(scenario: Scenario, path: Path) -> list[Path]:
         The files, the map itself first.
 
     Raises:
-        ConfigError: the path has another end.
+        ConfigError: the path has another end, or another file is there already.
         FileError: a file cannot be written.
     """
     plan = lay_out(scenario)
@@ -40,14 +40,25 @@ def export_town(scenario: Scenario, path: Path) -> list[Path]:
         image = path.with_name(f"{path.stem}_tiles.png")
         format_map = format_tmj if kind == ".tmj" else format_tmx
         files = {path: format_map(document, image.name).encode(), image: draw_tileset()}
-        starts = {spawn.id for spawn in plan.spawns}
+        starts, sprites = {spawn.id for spawn in plan.spawns}, name_sprites(scenario.people)
         for person in scenario.people:
             if person.sprite is not None and person.start in starts:
-                files[path.with_name(name_sprite(person.name))] = decode_sprite(person.sprite)
+                files[path.with_name(sprites[person.name])] = decode_sprite(person.sprite)
     else:
         allowed = ", ".join(KINDS)
         raise ConfigError(f"{path} has no end by which Tiled knows a map; allowed: {allowed}")
     for file, content in files.items():
+        _check_free(file, content)
+    for file, content in files.items():
         with replace_file(file) as out:
             out.write(content)
     return list(files)
+
+
+def _check_free(file: Path, content: bytes) -> None:
+    """Refuse to write over anything else than the same, such as a map that somebody drew on."""
+    with guard_files(file, "read"):
+        if file.exists() and file.read_bytes() != content:
+            raise ConfigError(
+                f"{file} is there already, and nothing is replaced; take another name"
+            )
