@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cognition.query import Query
+from genagents_env.cognition.query import PreparedQuery, Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.percept import Conversation
@@ -18,7 +18,7 @@ from genagents_env.policy import InterviewTerms
 from genagents_env.scenario import Scenario
 from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
 from tests.policies.ai_town.square import NAMES, Square, answer_at_random, fields_of, square
-from tests.policies.percepts import START, Moment, Value, person, profile
+from tests.policies.percepts import START, Moment, Value, person, profile, wait_for
 from tests.policies.smallville.minds import is_golden
 from tests.policies.smallville.transcripts import EVIL, FOREIGN, LONG, is_fenced, transcript
 
@@ -141,10 +141,8 @@ def test_words_that_time_leaves_unanswered_are_told_to_ask_nothing(
     assert mind.talk is not None
     mind.talk.started = 240 - seconds
     query = Query("converse.continue", converse.identify(mind.talk))
-    asked = asyncio.run(
-        converse.HANDLERS[query.purpose].prepare(mind, query.data, moment(mind, NEAR))
-    )
-    assert asked is not None
+    asked = wait_for(converse.HANDLERS[query.purpose].prepare(mind, query.data, moment(mind, NEAR)))
+    assert isinstance(asked, PreparedQuery)
     assert ("nearly over" in asked.messages[-1].content) is told
 
 
