@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
@@ -144,6 +145,8 @@ def find_policy_class(name: str) -> type[Policy]:
         return _check_class(point.load(), name)
     known = list_policies()
     close = get_close_matches(name, known, 1)
+    if Path(f"{name}.py").is_file():
+        close = [f"{name}.py"]
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise PolicyError(
         f"no policy {name!r}; {hint}known: {', '.join(known)}, or path/to/file.py:Class"
@@ -159,7 +162,12 @@ def load_class(source: PolicySource) -> type[Policy]:
     module = import_source(source)
     if not source.class_name:
         return _find_only_policy(module)
-    return _check_class(getattr(module, source.class_name, None), source.name)
+    found = getattr(module, source.class_name, None)
+    if found is None:
+        own = [value.__name__ for value in _list_named_policies(module)]
+        hint = f"; its policies: {', '.join(own)}" if own else ""
+        raise PolicyError(f"{source.path.name} has no {source.class_name!r}{hint}")
+    return _check_class(found, source.name)
 
 
 def is_shipped(name: str) -> bool:
@@ -168,15 +176,19 @@ def is_shipped(name: str) -> bool:
 
 
 def _find_only_policy(module: ModuleType) -> type[Policy]:
-    own = [
+    own = _list_named_policies(module)
+    if len(own) != 1:
+        raise PolicyError(f"{module.__name__} defines {len(own)} named policies, expected one")
+    return own[0]
+
+
+def _list_named_policies(module: ModuleType) -> list[type[Policy]]:
+    return [
         value
         for value in vars(module).values()
         if inspect.isclass(value) and issubclass(value, Policy) and "name" in vars(value)
         if value.__module__.startswith(module.__name__)
     ]
-    if len(own) != 1:
-        raise PolicyError(f"{module.__name__} defines {len(own)} named policies, expected one")
-    return own[0]
 
 
 def _check_class(found: object, name: str) -> type[Policy]:

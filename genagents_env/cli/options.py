@@ -37,7 +37,8 @@ Model = Annotated[
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
         ".gguf file. Without either: the small embedded model. `scripted:gossip`, "
         "`scripted:chatty`, `scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer "
-        "by rule, for trying things out.",
+        "by rule, for trying things out: what they take for news is that of the shipped towns, not "
+        "a rumour of your own.",
         rich_help_panel=_MODEL,
     ),
 ]

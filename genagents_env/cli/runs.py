@@ -46,7 +46,9 @@ def add_to(app: typer.Typer) -> None:
 def run(
     scenario: Annotated[str, typer.Argument(help="A name (see `scenarios`) or a folder.")],
     start: Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")] = None,
-    hours: Annotated[float | None, typer.Option(help="Simulated hours to live.")] = None,
+    hours: Annotated[
+        float | None, typer.Option(help="Simulated hours to live; 0.5 is half an hour.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
     people: Annotated[
         str | None,

@@ -93,6 +93,10 @@ def translate(error: ErrorDetails) -> Fault:
         return Fault(loc, f"{value} is not allowed; {words} {context[bound]:g} is")
     if kind in _SIZES:
         bound, words = _SIZES[kind]
+        if context[bound] == 1:
+            words = words.replace("entries are", "entry is").replace(
+                "characters are", "character is"
+            )
         return Fault(loc, f"{words.format(context[bound])} allowed")
     if kind in _WANTED:
         return Fault(loc, f"this is {_kind(value)}; {_WANTED[kind]} is wanted")

@@ -35,7 +35,8 @@ class Folder:
 
     `people` says of each person the file and the key inside it; `keys` of each key that was taken
     from another folder in which file it stands; a key within a table is `table.key`. `tiled` is the
-    file of Tiled that the folder refers to; `drawn` as in `Origins`.
+    file of Tiled that the folder refers to; `drawn` as in `Origins`; `unread` says that a file of
+    people could not be read.
     """
 
     raw: Raw = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Folder:
     keys: dict[str, str] = field(default_factory=dict)
     tiled: str | None = None
     drawn: dict[Loc, Loc] = field(default_factory=dict)
+    unread: bool = False
 
     @property
     def origins(self) -> Origins:
@@ -128,6 +130,7 @@ def _people_files(folder: Folder, root: Path) -> list[str]:
 def _add_people(folder: Folder, root: Path, name: str, people: list[object]) -> None:
     raw = _read_toml(folder, root, name)
     if raw is None:
+        folder.unread = True
         return
     if "people" not in raw:
         people.append(raw)

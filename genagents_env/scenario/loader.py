@@ -128,6 +128,8 @@ def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
     """
     scenario, faults = _check(folder) if folder.raw else (None, [])
     # File names and keys come from outside, and faults are shown in terminals.
+    if folder.unread:  # nobody may be left because of that
+        faults = [fault for fault in faults if fault.loc != ("people",)]
     lines = folder.faults + [folder.origins.render(fault) for fault in faults]
     return scenario, [clean(line, FAULT_LIMIT) for line in lines]
 

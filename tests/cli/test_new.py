@@ -75,6 +75,22 @@ def test_the_test_of_a_new_policy_is_found_by_pytest(genagents: Run, tmp_path: P
 
 
 @pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("shy", "no policy 'shy'; did you mean 'shy.py'?"),
+        ("shy.py:shy", "shy.py has no 'shy'; its policies: Shy"),
+        ("shy.py:Policy2", "shy.py has no 'Policy2'; its policies: Shy"),
+        ("shy.py:Talk", "'shy.py:Talk' is not a subclass of genagents_env.policy.Policy"),
+    ],
+)
+def test_a_slip_in_the_name_of_a_new_policy_is_told(named: str, told: str, genagents: Run) -> None:
+    genagents("new-policy", "shy")
+    code, _, err = genagents("run", "tiny", "--policy", named, "--hours", "0.01", "-q")
+    assert code == 2
+    assert told in err
+
+
+@pytest.mark.parametrize(
     ("command", "name", "message"),
     [
         ("new", "there", "there is there already, and nothing is replaced; take another name"),

@@ -439,7 +439,7 @@ BAD: dict[str, Bad] = {
     "map: no symbol": Bad(
         S, 'symbol = "b"\n', "", "symbol: missing; with a map.txt every aren", DRAWN
     ),
-    "map: long symbol": Bad(S, '"b"', '"bb"', "symbol: at most 1 characters are allowed", DRAWN),
+    "map: long symbol": Bad(S, '"b"', '"bb"', "symbol: at most 1 character is allowed", DRAWN),
     "map: arena left out": Bad(
         M, "bbbbbb", "......", '"b" does not occur in map.txt; draw th', DRAWN
     ),
@@ -732,6 +732,6 @@ BAD_CHECKS: dict[str, Bad] = {
         '"una ash" = [',
         "casts.una ash: somebody has this name too; call the cast other",
     ),
-    "empty cast": Bad(S, '1 = ["Una Ash"]', "1 = []", "casts.1: at least 1 entries are allowed"),
+    "empty cast": Bad(S, '1 = ["Una Ash"]', "1 = []", "casts.1: at least 1 entry is allowed"),
 }
 BAD |= {name: replace(bad, base=CHECKED) for name, bad in BAD_CHECKS.items()}

@@ -192,6 +192,13 @@ def test_a_time_without_seconds_is_told_as_that(line: str, told: str, tmp_path: 
     assert faults[0].endswith(f"; line {number}: a time has seconds, {told}")
 
 
+def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> None:
+    plain = {"scenario.toml": 'name = "x"\ntitle = "X"\ntown = "X"\n', "people/a.toml": "name ="}
+    faults = validate_folder(write(tmp_path, plain))
+    assert [fault for fault in faults if fault.startswith("people/a.toml:file: not TOML: ")]
+    assert not [fault for fault in faults if fault.startswith("scenario.toml:people")]
+
+
 def test_other_mistakes_are_told_without_a_word_of_times(tmp_path: Path) -> None:
     text = GOOD["scenario.toml"] + '\nx = "08:30"\ny = [\n'
     (fault,) = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
