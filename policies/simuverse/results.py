@@ -14,6 +14,8 @@ REMOVED = (  # SimuVerse update, word for word
 )
 _OPENING_SECONDS = 60  # for which one tries to get a word in
 _UNHEARD = "Nobody heard you."
+INVITES = "Will you meet me at"
+_INVITED = "You invited {} to "
 
 
 def tell_result(mind: SimuverseMind, moment: Moment) -> None:
@@ -25,6 +27,12 @@ def tell_result(mind: SimuverseMind, moment: Moment) -> None:
 def tell_removal(mind: SimuverseMind) -> None:
     """Tell that one has been in a conversation for too long; idling may be a fifth tool."""
     mind.tell(REMOVED.replace("four", "five") if mind.config.allow_idle else REMOVED)
+
+
+def has_invited(mind: SimuverseMind, name: str) -> bool:
+    """Return whether the last messages tell that the agent invited somebody."""
+    told = (*mind.input, *(line.text for line in mind.history))
+    return any(_INVITED.format(name) in text for text in told)
 
 
 def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str, chosen: bool = True) -> None:
@@ -114,8 +122,10 @@ def _tell_call(mind: SimuverseMind, moment: Moment) -> None:
         told = f"You could not call {step.target}: {result.text}.{line}"
     elif result.text == _UNHEARD:
         told = f"You called {step.target}, who did not hear it. Try again later."
+    elif step.words.startswith(INVITES):
+        told = f"{_INVITED.format(step.target)}{step.about}."
     else:
-        told = f"You invited {step.target} to {step.about}."
+        told = f"You answered the invitation of {step.target} to {step.about}."
     tell_outcome(mind, moment, told, chosen=not again)
 
 

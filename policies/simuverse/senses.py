@@ -68,11 +68,13 @@ def _count_utterance(mind: SimuverseMind, words: HeardWords, moment: Moment) -> 
         mind.talk.spoken += 1
         mind.talk.speaker, mind.talk.at = speaker, now
     elif words.addressed and (words.by_phone or _INVITES.search(words.text)):
+        mind.due = True
+        if results.has_invited(mind, speaker) and not _INVITES.search(words.text):
+            return  # it is the answer
         place = find_place(words.text, scope.find_scope(mind, moment))
         new = MeetingInvitation(speaker, words.text, place, now, words.event_id)
         others = [one for one in mind.invitations if one.who != speaker]
         mind.invitations = [*others, new][-_MOST_INVITATIONS:]
-        mind.due = True
 
 
 def _note_beginning(mind: SimuverseMind, moment: Moment) -> None:

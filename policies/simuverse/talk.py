@@ -6,6 +6,7 @@ asks somebody near to join. Nobody says more than the most exchanges. No interpr
 and nothing is a strike.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -33,6 +34,8 @@ from .results import tell_outcome
 _SPEECH = 480  # characters
 _WAIT = 60  # seconds after which one whose turn it is loses it, where the town has no rule
 _MEMBERS = 3  # SimuVerse update
+_NAME = r"[^\W\d_a-z][\w.'\u2019-]*(?: [^\W\d_a-z][\w.'\u2019-]*)*"
+_NAMES = re.compile(rf"(?:with )?{_NAME}(?:(?:,|,? and| &) {_NAME})*")
 _QUOTES = " \"'\u201c\u201d\u2018\u2019*_"
 
 
@@ -72,7 +75,7 @@ def read_speech(text: str, name: str, others: Sequence[str]) -> ReadSpeech:
     found = find_prefix(text)
     if found is not None and found.tool == CONVERSE:
         joining, colon, rest = found.context.partition(":")
-        said = rest if colon else found.context
+        said = rest if colon and _NAMES.fullmatch(joining.strip()) else found.context
         return ReadSpeech(_trim(f"{found.before} {said}", name, others), joining=joining)
     if found is None:
         return ReadSpeech(_trim(text, name, others))

@@ -14,7 +14,7 @@ from . import scope
 from .checker import CheckedTurn, Triple, check
 from .grammar import CALL, CONVERSE, MOVE, SCAN, find_prefix
 from .mind import SimuverseMind, ToolStep, make_mind
-from .results import tell_failure, tell_outcome
+from .results import INVITES, tell_failure, tell_outcome
 
 CHOOSE, SPEAK = "act.choose", "talk.speak"
 STRIKES = 2  # that are a reset
@@ -110,7 +110,7 @@ def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -
         mind.opening = list(turn.people)
         return (Query(SPEAK, {"talk": -1}),)
     else:
-        mind.plan = _make_step(turn, moment.now)
+        mind.plan = _make_step(mind, turn, moment.now)
     return ()
 
 
@@ -123,9 +123,11 @@ def begin_walk(mind: SimuverseMind, moment: Moment, place: str) -> None:
     mind.going, mind.going_since = place, moment.now
 
 
-def _make_step(turn: CheckedTurn, now: int) -> ToolStep:
+def _make_step(mind: SimuverseMind, turn: CheckedTurn, now: int) -> ToolStep:
     if turn.tool == CALL:
-        ask = f"Will you meet me at {turn.place}?"
+        meant = (turn.people[0], turn.place)
+        answers = bool(turn.words) and meant in [(one.who, one.place) for one in mind.invitations]
+        ask = "" if answers else f"{INVITES} {turn.place}?"
         words = f"{ask} {turn.words[:1].upper()}{turn.words[1:]}".strip()
         return ToolStep("call", turn.people[0], words, leave=True, since=now, about=turn.place)
     return ToolStep("scan" if turn.tool == SCAN else "idle", words=turn.words, since=now)

@@ -101,6 +101,14 @@ def test_the_tools_behind_the_first_are_kept_for_the_record() -> None:
         ("Bye! (MOVE) the park", ReadSpeech("Bye!", leaves=True, heading="the park")),
         ("(CONVERSE) Hello!", ReadSpeech("Hello!", joining="Hello!")),
         ("(CONVERSE) Cat: come here!", ReadSpeech("come here!", joining="Cat")),
+        (
+            "(CONVERSE) Cat Cole and Dan: Come!",
+            ReadSpeech("Come!", joining="Cat Cole and Dan"),
+        ),
+        (
+            "(CONVERSE) Cat, stop, it is for you: soup!",
+            ReadSpeech("Cat, stop, it is for you: soup!", joining="Cat, stop, it is for you"),
+        ),
         ("(SCAN)", ReadSpeech("", refused="SCAN")),
         ("Wait. (CALL) Dan, park", ReadSpeech("Wait.", refused="CALL")),
         ("", ReadSpeech("")),

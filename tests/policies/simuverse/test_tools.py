@@ -225,6 +225,19 @@ def test_a_call_reaches_who_is_far_off_and_stands_in_their_prompts(tmp_path: Pat
     assert "phone" in " ".join(line.head for line in town.mind(BEN).history)
 
 
+def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
+    script = {
+        ANN: ["(CALL) Ben, hall: there is soup."],
+        BEN: ["(SCAN)", "(CALL) Ann, hall: gladly, at noon."],
+    }
+    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
+    town.step(6)
+    assert f"You answered the invitation of {ANN} to hall." in " ".join(told(town, BEN))
+    heard = [line.text for line in town.mind(ANN).history if "phone" in line.head]
+    assert heard == ["Gladly, at noon."]
+    assert town.mind(ANN).invitations == []
+
+
 def test_a_new_call_of_the_same_person_takes_the_place_of_the_last(tmp_path: Path) -> None:
     script = {ANN: ["(CALL) Ben, hall", "(CALL) Ben, shed"]}
     town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
