@@ -60,7 +60,7 @@ def make_folder(root: Path, seed: int) -> Path:
     draw = np.random.default_rng(seed)
     name = str(draw.choice(list_scenario_names()))
     folder = root / f"{name}_{seed}"
-    shutil.copytree(SHIPPED / name, folder)
+    shutil.copytree(next(SHIPPED.rglob(f"{name}/scenario.toml")).parent, folder)
     for _ in range(int(draw.integers(1, 3))):
         mutation = MUTATIONS[int(draw.integers(len(MUTATIONS)))]
         mutation(folder, draw)

@@ -34,7 +34,7 @@ def test_eight_processes_spend_the_budget_and_not_a_token_more(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_the_budget_holds_while_workers_are_killed(tmp_path: Path) -> None:
-    tokens = 150_000
+    tokens = 400_000  # enough for some kills on a busy machine, too
     found = play_spenders(tmp_path, tokens=tokens, workers=8, kill_worker=20)
     assert found["billed"] <= found["spent"] == found["kept"] <= tokens
     assert found["spent"] > tokens - found["largest"]
