@@ -43,6 +43,12 @@ RUNS = {
     "--model scripted --embedder hashed --start 11:00 --hours 1",
     "valentines_party_mixed": f"valentines_party {THREE} {CAFE} --policy smallville {GOSSIP} "
     '--policy-for "Maria Lopez=lyfe" --policy-for "Klaus Mueller=scripted" --start 10:00 --hours 1',
+    "valentines_party_ai_town": f"valentines_party {THREE} {CAFE} --policy ai_town {GOSSIP} "
+    "--start 10:00 --hours 0.5",
+    "valentines_party_ai_town_2023": f"valentines_party {THREE} {CAFE} --policy ai_town {GOSSIP} "
+    "--policy-config preset=2023 --start 10:00 --hours 0.5",
+    "simuverse_park": f"simuverse_park --policy simuverse {GOSSIP} --hours 0.25",
+    "house_rules_scripted": "house_rules --policy scripted --hours 2",
     "mayoral_election_scripted": "mayoral_election --policy scripted --start 09:00 --hours 1",
     "sakura_machi_scripted": "sakura_machi --policy scripted --hours 0.5",
     "murder_mystery_lyfe": f"murder_mystery --people 3 --policy lyfe {GOSSIP} --hours 0.5 "

@@ -10,9 +10,11 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.testimony import (
     FactFinder,
     Statement,
-    Testimony,
     list_statements,
     name_people,
+)
+from genagents_env.memory.testimony import (
+    Testimony as Found,
 )
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Fact
@@ -48,7 +50,7 @@ class Grams(Meaning):
     name = "hashed:64"
 
 
-def find(text: str, embedder: Embedder | None = None, by: str | None = None) -> list[Testimony]:
+def find(text: str, embedder: Embedder | None = None, by: str | None = None) -> list[Found]:
     finder = FactFinder([KNIFE, EMPTY], ["Franco Bay", "Ada Ash"], embedder)
     return list(asyncio.run(finder.find([Statement(text, by)]))[0])
 
@@ -85,7 +87,7 @@ def test_a_question_a_supposition_and_a_denial_are_no_testimony(text: str) -> No
     ],
 )
 def test_the_sentence_that_states_it_is_quoted(text: str, sentence: str) -> None:
-    assert find(text) == [Testimony("knife", sentence, None)]
+    assert find(text) == [Found("knife", sentence, None)]
 
 
 def test_a_pronoun_of_nobody_or_of_somebody_else_states_nothing() -> None:
