@@ -25,6 +25,7 @@ from genagents_env.evaluate.measures.lengths import Spans, compute_spans
 from genagents_env.evaluate.measures.preferences import Preference, compute_preferences
 from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outcomes
 from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
+from genagents_env.evaluate.measures.tools import ToolUse, count_tool_use
 from genagents_env.evaluate.narratives import SummaryCourse, find_summary_courses
 from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
@@ -58,6 +59,7 @@ class RunSummary:
         density_after: with those added who spoke with one another.
         talk: conversations and utterances.
         crowding: how people got past one another; None where they are not in the way.
+        tool_use: what came of replies that choose a tool; None where no mind acts by tools.
         spent: calls, tokens and dollars.
         thinking: what the model thought; None where it did not.
         lost: requests to models that were under way when a process of the run ended.
@@ -101,6 +103,7 @@ class RunSummary:
     density_after: float
     talk: TalkCounts
     crowding: Crowding | None
+    tool_use: ToolUse | None
     spent: CallTotals
     thinking: ThinkingTotals | None
     lost: int
@@ -143,12 +146,13 @@ class RunSummary:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
         Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
-        of those whose model thought, `crowding` of those whose people are in one another's way;
-        `lost`, `clipped`, `policy_failures`, `policy_changes`, `faculty_uses` and `prompt_cuts`
-        are there only where there are any.
+        of those whose model thought, `crowding` of those whose people are in one another's way,
+        `tool_use` of those in which a mind acts by tools; `lost`, `clipped`, `policy_failures`,
+        `policy_changes`, `faculty_uses` and `prompt_cuts` are there only where there are any.
         """
         rare = {
             "crowding": None if self.crowding is None else _as_json(self.crowding),
+            "tool_use": None if self.tool_use is None else _as_json(self.tool_use),
             "lost": self.lost,
             "clipped": self.clipped,
             "thinking": None if self.thinking is None else _as_json(self.thinking),
@@ -218,6 +222,7 @@ def summarize(
         density_after=compute_density_after(data),
         talk=count_talk(data.events),
         crowding=compute_crowding(data),
+        tool_use=count_tool_use(data),
         spent=reader.sum_calls(),
         thinking=_find_thinking(reader),
         lost=0 if spending is None else spending.lost,

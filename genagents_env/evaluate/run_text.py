@@ -52,6 +52,14 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
             f"{_count(way.swaps, 'change')} of place, {way.asides} times others moved up; "
             f"{way.waited:,} game seconds waited"
         )
+    if summary.tool_use is not None:
+        use = summary.tool_use
+        yield (
+            f"Tools: {_count(use.replies, 'choice')}, {use.strikes} without one, "
+            f"{use.in_vain} in vain, {_count(use.resets, 'reset')}; of {use.interpreted} that a "
+            f"model interpreted the grammar reads {use.disagreements} otherwise; "
+            f"{use.faults} not interpreted"
+        )
     yield (
         f"Acquaintance: {summary.density_before:.3f} of all pairs at the start, "
         f"{summary.density_after:.3f} at the end"

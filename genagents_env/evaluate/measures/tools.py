@@ -5,6 +5,7 @@ tools, strikes and exchanges: the SimuVerse project update of October 2024.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from genagents_env.evaluate.measure import measure, ratio
@@ -15,6 +16,45 @@ from genagents_env.record.rows import JSON
 
 _SIMUVERSE = "ours; of the SimuVerse project update, October 2024"
 _FAULT = "fault"  # of the interpreter, which is no turn of the agent's
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What came of the replies in which a tool was to be chosen.
+
+    Attributes:
+        replies: their number.
+        strikes: of them, those without a tool.
+        in_vain: those that named what the town does not have or allow.
+        resets: how often two strikes sent an agent back to its start.
+        interpreted: those that a model interpreted.
+        disagreements: of these, those in which the grammar reads another act.
+        faults: replies of which the interpreting model made nothing.
+    """
+
+    replies: int
+    strikes: int
+    in_vain: int
+    resets: int
+    interpreted: int
+    disagreements: int
+    faults: int
+
+
+def count_tool_use(data: RunData) -> ToolUse | None:
+    """Return the counts of a run; None where no mind acts by tools."""
+    turns, replies = list_turns(data), _list_replies(data)
+    if not turns:
+        return None
+    return ToolUse(
+        len(replies),
+        sum(turn.get("kind") == "strike" for turn in replies),
+        sum(turn.get("kind") == "failure" for turn in replies),
+        sum(turn.get("reset") is True for turn in replies),
+        sum(turn.get("agrees") is not None for turn in replies),
+        sum(turn.get("agrees") is False for turn in replies),
+        len(turns) - len(replies),
+    )
 
 
 @once_per_run
