@@ -9,7 +9,6 @@ from genagents_env.llm.scripted import always_invalid
 from genagents_env.policies.lyfe import reflect
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.lyfe.minds import (
-    endpoint_of,
     fields_of,
     list_requests,
     make_mind,
@@ -86,7 +85,6 @@ def test_without_a_thought_nothing_is_considered() -> None:
 
 def test_a_small_model_keeps_what_the_profile_says() -> None:
     mind = make_mind(who=ANN)
-    endpoint_of(mind)
     mind.services.prompts.small = True
     assert list_asked(think_at(mind, HOUR)) == ["thought"]
 
