@@ -1,11 +1,17 @@
 """What minds with memory share of interviews: the reply, and how its evidence is named."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar, cast
 
 from pydantic import BeforeValidator, Field, create_model
 
+from genagents_env.cognition.mind import Mind
+from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.query import QueryOptions
 from genagents_env.cognition.replies import list_of_numbers
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.schemas import SMALL, ReplyModel
 from genagents_env.text import cut_sentences
 
@@ -13,6 +19,7 @@ UNKNOWN = "I do not know."
 QUESTION_LIMIT = 1000  # characters of a question that are shown
 _ANSWER_LIMIT, _SMALL_LIMIT = 800, 300  # characters of an answer; of a small model's
 _NAMED = 8  # numbers it may name
+_MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbers
 
 
 class AnswerReply(ReplyModel):
@@ -33,6 +40,35 @@ class AnswerReply(ReplyModel):
         ),
     ]
     because: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """A numbered line of the prompt, and the events in the record that it goes back to."""
+
+    id: int
+    text: str
+    events: tuple[int, ...]
+
+
+async def ask_answer(
+    mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt
+) -> ModelAnswer[AnswerReply]:
+    """Return the answer to the question in a prompt; what the prompt lost is noted.
+
+    Raises:
+        BudgetExceeded: the call does not fit the budget.
+        ModelOutage: several calls in a row failed.
+    """
+    mind.services.notes.add_cuts(key, shown.cuts)
+    return await mind.services.model.ask(
+        key,
+        shown.messages,
+        make_interview_model(len(shown.memories)),
+        fallback=make_default_reply(),
+        max_tokens=_MAX_TOKENS,
+        temperature=mind.config.temperature,
+    )
 
 
 def make_default_reply() -> AnswerReply:

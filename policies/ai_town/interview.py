@@ -5,13 +5,12 @@ on; their events in the record are its evidence.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
-    make_default_reply,
-    make_interview_model,
+    EvidenceLine,
+    ask_answer,
 )
 from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.sections import Section
@@ -24,18 +23,7 @@ from .prompt import describe_plan
 from .retrieve import recall
 
 PURPOSE = "interview"
-_MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbers
 _NAME = 60  # characters of the interviewer's name
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceLine:
-    """A numbered line of the prompt, and the events in the record that it goes back to."""
-
-    id: int
-    when: str
-    text: str
-    events: tuple[int, ...]
 
 
 async def answer_questions(
@@ -72,25 +60,17 @@ async def _answer(mind: AiTownMind, question: str, key: CallKey, terms: Intervie
             Section("question", [[f"{asker} asks you" if asker else "question", question]]),
             describe_plan(mind),
         ],
-        memories=[(ground.when, ground) for ground in grounds],
+        memories=grounds,
     )
-    mind.services.notes.add_cuts(key, shown.cuts)
-    answered = await mind.services.model.ask(
-        key,
-        shown.messages,
-        make_interview_model(len(shown.memories)),
-        fallback=make_default_reply(),
-        max_tokens=_MAX_TOKENS,
-        temperature=mind.config.temperature,
-    )
-    found = [grounds[id_].events for id_ in shown.find_ids(answered.value.because)]
+    answered = await ask_answer(mind, key, shown)
+    found = [grounds[id_][1].events for id_ in shown.find_ids(answered.value.because)]
     events = sorted({event for several in found for event in several})
     return Answer(answered.value.answer, tuple(events), answered.fallback)
 
 
 async def _list_grounds(
     mind: AiTownMind, question: str, now: int, terms: InterviewTerms
-) -> list[EvidenceLine]:
+) -> list[tuple[str, EvidenceLine]]:
     """Return the words of talks not remembered yet, then what the question brings to mind."""
     talks = [mind.talk.lines] if mind.talk is not None else []
     talks += [talk.lines for talk in mind.remembers]
@@ -110,4 +90,7 @@ async def _list_grounds(
         mind, question or mind.name, now, count=count, touch=False, without=terms.without
     )
     known = [(when, memory.text, mind.stream.sources([memory.id])) for when, memory in found]
-    return [EvidenceLine(id_, *ground) for id_, ground in enumerate([*said, *known])]
+    return [
+        (when, EvidenceLine(id_, text, events))
+        for id_, (when, text, events) in enumerate([*said, *known])
+    ]

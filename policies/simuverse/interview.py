@@ -1,14 +1,13 @@
 """The interview: one call a question, from what it brings to mind and the last messages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from genagents_env.cognition.here_and_now import describe_now, format_moment
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
     AnswerReply,
-    make_default_reply,
-    make_interview_model,
+    EvidenceLine,
+    ask_answer,
 )
 from genagents_env.cognition.knowledge import list_known_texts
 from genagents_env.cognition.policy import gather_all
@@ -23,16 +22,6 @@ from .prompt import describe_history, describe_purpose
 
 _RECALLED = 20  # memories that a question brings to mind
 _ANYTHING = -1.0  # the least cosine of them
-_MAX_TOKENS = 480
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerGround:
-    """A numbered line of the prompt, and the events in the record that it goes back to."""
-
-    id: int
-    text: str
-    events: tuple[int, ...]
 
 
 async def answer_questions(
@@ -69,32 +58,24 @@ async def _answer(mind: SimuverseMind, number: int, question: str) -> Answer:
         memories=grounds,
     )
     key = CallKey(mind.agent, tick, "interview", number)
-    mind.services.notes.add_cuts(key, shown.cuts)
-    answered = await mind.services.model.ask(
-        key,
-        shown.messages,
-        make_interview_model(len(shown.memories)),
-        fallback=make_default_reply(),
-        max_tokens=_MAX_TOKENS,
-        temperature=mind.config.temperature,
-    )
+    answered = await ask_answer(mind, key, shown)
     reply: AnswerReply = answered.value
     events = {e for id_ in shown.find_ids(reply.because) for e in grounds[id_][1].events}
     return Answer(reply.answer, tuple(sorted(events)), answered.fallback)
 
 
-async def _find_grounds(mind: SimuverseMind, question: str) -> list[tuple[str, AnswerGround]]:
+async def _find_grounds(mind: SimuverseMind, question: str) -> list[tuple[str, EvidenceLine]]:
     """Return what an answer may rest on, best first, each with words for when it was."""
     if mind.config.memory == "rag":
         recalled = await recall(mind, question, _RECALLED, _ANYTHING)
         return [
-            (when, AnswerGround(id_, item.text, item.events))
+            (when, EvidenceLine(id_, item.text, item.events))
             for id_, (when, item) in enumerate(recalled)
         ]
     lines = [(line.head, line.text, line.event) for line in mind.history[::-1]]
     past = [(format_moment(one.time), one.text, -1) for one in mind.profile.dated[::-1]]
     always = [("always", text, -1) for text in list_known_texts(mind.profile)]
     return [
-        (when, AnswerGround(id_, text, (event,) if event >= 0 else ()))
+        (when, EvidenceLine(id_, text, (event,) if event >= 0 else ()))
         for id_, (when, text, event) in enumerate([*lines, *past, *always])
     ]

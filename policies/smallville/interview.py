@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
-    make_default_reply,
-    make_interview_model,
+    ask_answer,
 )
 from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.prompts import FilledPrompt
@@ -28,7 +27,6 @@ from .retrieve import embed_new, recall
 from .summary import describe_self
 
 PURPOSE = "interview"
-_MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbers
 _NAME = 60  # characters of the interviewer's name
 _USUAL = InterviewTerms()
 _UTTERANCES = 3  # of the conversation under way
@@ -85,15 +83,7 @@ async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey)
     said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
     now = key.tick * mind.services.seconds_per_tick
     shown = await _fill_prompt(mind, asker, question, said, now)
-    mind.services.notes.add_cuts(key, shown.cuts)
-    answered = await mind.services.model.ask(
-        key,
-        shown.messages,
-        make_interview_model(len(shown.memories)),
-        fallback=make_default_reply(),
-        max_tokens=_MAX_TOKENS,
-        temperature=mind.config.temperature,
-    )
+    answered = await ask_answer(mind, key, shown)
     told = answered.value
     named = shown.find_ids(told.because)
     events = {said[-1 - id_].event for id_ in named if id_ < 0} - {-1}
