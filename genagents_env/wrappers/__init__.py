@@ -1,6 +1,7 @@
 """Wrappers that bring an env into the shape a training framework takes. See docs/training.md.
 
-`TownVecEnv` needs stable-baselines3 (extra `train`) and is imported when it is asked for.
+`SlotVecEnv` and `TownVecEnv` need stable-baselines3 (extra `train`) and are imported when they are
+asked for.
 """
 
 from typing import TYPE_CHECKING
@@ -8,12 +9,14 @@ from typing import TYPE_CHECKING
 from genagents_env.wrappers.drop_text import DropText
 from genagents_env.wrappers.encode_text import Embed, EncodeText
 from genagents_env.wrappers.flat_box import FlatBox
+from genagents_env.wrappers.joined_towns import JoinedTowns
 from genagents_env.wrappers.mask_in_info import MaskInInfo
 from genagents_env.wrappers.observation import ObservationWrapper
 from genagents_env.wrappers.rename_for_rllib import RenameForRLlib
 from genagents_env.wrappers.vector_town import VectorTown
 
 if TYPE_CHECKING:
+    from genagents_env.wrappers.slot_vec_env import SlotVecEnv
     from genagents_env.wrappers.town_vec_env import TownVecEnv
 
 __all__ = [
@@ -21,15 +24,21 @@ __all__ = [
     "Embed",
     "EncodeText",
     "FlatBox",
+    "JoinedTowns",
     "MaskInInfo",
     "ObservationWrapper",
     "RenameForRLlib",
+    "SlotVecEnv",
     "TownVecEnv",
     "VectorTown",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name == "SlotVecEnv":
+        from genagents_env.wrappers.slot_vec_env import SlotVecEnv
+
+        return SlotVecEnv
     if name == "TownVecEnv":
         from genagents_env.wrappers.town_vec_env import TownVecEnv
 
