@@ -49,6 +49,30 @@ def make_town(people: int) -> Scenario:
     return Scenario.model_validate_json(json.dumps(town))
 
 
+def make_crowd(people: int) -> Scenario:
+    """Return one hall that holds everybody, in sight and earshot of one another."""
+    hall = {"name": "hall", "size": (8, 6), "objects": _things("board", "lamp")}
+    names = [f"Person {i}" for i in range(people)]
+    town = {
+        "name": "crowd",
+        "title": f"A crowd of {people}",
+        "town": "Benchmark",
+        "start": "2023-02-13T09:00:00",
+        "hours": 24.0,
+        "sectors": [{"name": "Hall", "arenas": [hall]}],
+        "people": [{"name": n, "persona": "Lives here.", "home": "Hall"} for n in names],
+        "facts": [
+            {
+                "id": "party",
+                "statement": "There is a party at Hobbs Cafe tonight.",
+                "patterns": [r"\bparty\b"],
+                "known_by": names[:1],
+            }
+        ],
+    }
+    return Scenario.model_validate_json(json.dumps(town))
+
+
 def _things(*names: str) -> list[dict[str, object]]:
     return [{"name": n, "state": "off", "states": ["off", "on"]} for n in names]
 
