@@ -37,7 +37,9 @@ def test_the_percepts_shown_are_the_percepts_there_are() -> None:
         assert match["text"] == texts[match["agent"], int(match["tick"])], "see this file's top"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/policies.md", "docs/runs.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/policies.md", "docs/runs.md", "docs/language_models.md"]
+)
 def test_the_python_shown_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     blocks = PYTHON.findall((ROOT / page).read_text())

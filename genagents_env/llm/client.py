@@ -8,7 +8,7 @@ silent.
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
@@ -116,6 +116,7 @@ class ModelClient:
         thinking: tokens of hidden thinking allowed beside each reply; see `ThinkingAllowance`.
         routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
             first dot), by name; a person's comes before a faculty's.
+        asked_once: models that are not asked again for a reply that can be used.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -134,6 +135,7 @@ class ModelClient:
         outage_after: int = 5,
         thinking: int | None = None,
         routes: Mapping[str, Endpoint] | None = None,
+        asked_once: Collection[str] = (),
     ) -> None:
         self.endpoint, self.run_seed = endpoint, run_seed
         self.budget = budget if budget is not None else Budget()
@@ -141,7 +143,7 @@ class ModelClient:
         self.ledger = ledger if ledger is not None else Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight, self.outage_after = max_in_flight, outage_after
-        self.routes = dict(routes or {})
+        self.routes, self.asked_once = dict(routes or {}), frozenset(asked_once)
         endpoints = (endpoint, *self.routes.values())
         self.prices = {one.model: one.price for one in endpoints}
         self.allowances = {one.model: ThinkingAllowance(one.model, thinking) for one in endpoints}
@@ -293,7 +295,7 @@ class ModelClient:
                 tally.fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
                 tally.fault = tally.fault[:_MOST_FAULT].strip()
                 tally.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
-                if tally.reasks:
+                if tally.reasks or tally.endpoint.model in self.asked_once:
                     return None
                 request = self._make_reask(key, request, tally.words, str(bad))
                 tally.reasks += 1

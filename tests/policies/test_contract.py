@@ -21,7 +21,7 @@ def model() -> ModelClient:
 @pytest.mark.parametrize(
     ("name", "scenario"),
     [
-        *((name, "tiny") for name in ("idle", "random", "scripted", "reactive")),
+        *((name, "tiny") for name in ("idle", "random", "scripted", "reactive", "direct")),
         ("scripted", "valentines_party"),
         ("reactive", "valentines_party"),
     ],

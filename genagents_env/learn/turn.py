@@ -1,0 +1,117 @@
+"""One turn of a learning agent: what it was asked, what it wrote, and what came of it."""
+
+from dataclasses import dataclass, fields
+
+from genagents_env.llm.calls import JSONSchema, JSONValue, Message
+from genagents_env.policy import AgentID
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerPrompt:
+    """What a learning agent is asked.
+
+    Attributes:
+        agent: who is asked.
+        number: of the turn in the episode, from 0.
+        tick: of the moment.
+        messages: the prompt; the last one is new, the others are who one is and earlier turns.
+        schema: what the reply has to be, as JSON schema; None where plain words are asked for.
+        reward: earned since the turn before.
+        fault: why the last reply could not be used, so that the declared fallback was taken.
+        illegal: whether the world refused the action last begun.
+    """
+
+    agent: AgentID
+    number: int
+    tick: int
+    messages: tuple[Message, ...]
+    schema: JSONSchema | None
+    reward: float
+    fault: str | None
+    illegal: bool
+
+    @property
+    def system(self) -> str:
+        """Who one is, and how to reply; the same in every turn of an episode."""
+        return self.messages[0].content if self.messages[0].role == "system" else ""
+
+    @property
+    def user(self) -> str:
+        """What is new: what one perceives now."""
+        return self.messages[-1].content
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What came of a reply.
+
+    Attributes:
+        reward: earned until the agent was asked again, or until the end.
+        done: whether the episode is over.
+        fault: why the reply could not be used, or None.
+        illegal: whether the world refused the action.
+        prompt: what the agent is asked next; None at the end.
+    """
+
+    reward: float
+    done: bool
+    fault: str | None
+    illegal: bool
+    prompt: LearnerPrompt | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTurn:
+    """One decision of an agent as a row to learn from; of a session or of a recorded run.
+
+    Attributes:
+        scenario: its name.
+        seed: of the episode.
+        agent: who decided.
+        policy: in whose form it was asked.
+        model: that wrote the reply.
+        purpose: of the call.
+        tick: of the moment.
+        prompt: the messages it was asked with.
+        reply: what the model wrote; of a recorded run the value as canonical JSON.
+        reward: earned from this decision to the agent's next one.
+        reward_to_go: earned from this decision to the end of the episode.
+        fallback: whether the reply could not be used, and the declared default was taken.
+        episode_return: all the agent earned in the episode.
+        success: whether the task was done when the episode ended.
+        run: the file of a recorded run; empty for a session.
+    """
+
+    scenario: str
+    seed: int
+    agent: AgentID
+    policy: str
+    model: str
+    purpose: str
+    tick: int
+    prompt: tuple[Message, ...]
+    reply: str
+    reward: float
+    reward_to_go: float
+    fallback: bool
+    episode_return: float
+    success: bool
+    run: str = ""
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The prompt, then the reply as the assistant's message."""
+        return (*self.prompt, Message("assistant", self.reply))
+
+    @property
+    def mask(self) -> tuple[int, ...]:
+        """For each of `messages` 1 where the model wrote it in this decision, else 0."""
+        return (*(0 for _ in self.prompt), 1)
+
+    def to_json(self) -> dict[str, JSONValue]:
+        """Return the row as JSON values, messages as `{"role", "content"}`."""
+        row: dict[str, JSONValue] = {
+            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
+            "mask": list(self.mask),
+        }
+        return row | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "prompt"}

@@ -1,0 +1,127 @@
+"""A model that acts directly: it reads the text observation and replies with one action.
+
+No memory, no plans, no faculties: what it can do is what the model can do. It is the form in which
+language models are trained (`genagents_env.learn`), and in which a trained one is deployed. What a
+reply begins goes on without another call: a walk until it has arrived, a wait until it is over, or
+until somebody speaks to the agent.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import TypeAdapter
+
+from genagents_env.actions import Action, Idle
+from genagents_env.cognition.policy import gather_all
+from genagents_env.errors import PolicyError
+from genagents_env.llm.calls import CallKey
+from genagents_env.percept import Percept
+from genagents_env.policy import Context, Infos, MindNote, Observations, Policy, Profile, State
+from genagents_env.policy_loader import read_options
+
+from .config import DirectConfig
+from .mind import DirectMind, begin, go_on, is_over, listen, rest
+from .prompt import DirectPrompts
+from .reply import DirectReply
+
+__all__ = ["DirectConfig", "DirectPolicy", "DirectReply"]
+
+PURPOSE = "act"
+_FAULT = 160  # characters of what was wrong with a reply
+
+
+class DirectPolicy(Policy):
+    """One model call a decision; those of all agents are under way together.
+
+    Args: the fields of `DirectConfig`, by keyword.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+
+    name = "direct"
+    needs_model = True
+    faculties = (PURPOSE,)
+
+    def __init__(self, **options: object) -> None:
+        self.config: DirectConfig = read_options(DirectConfig, options, self.name)
+        self.minds: dict[str, DirectMind] = {}
+        self._notes: list[MindNote] = []
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        """Begin an episode.
+
+        Raises:
+            PolicyError: the context has no model.
+        """
+        if context.model is None:
+            raise PolicyError("direct needs a language model; the context has none")
+        self.model, self._tick_seconds = context.model, context.seconds_per_tick
+        self.prompts = DirectPrompts(seed, self.config, self.model.prompt_tokens)
+        self.who = {agent: self.prompts.format_system(p) for agent, p in profiles.items()}
+        self.minds = {agent: DirectMind() for agent in profiles}
+        self._notes = []
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        """Return an action for each agent; needs `infos[agent]["percept"]`.
+
+        When a call ends the run (budget, outage), nothing of this tick is kept.
+        """
+        agents = list(observations)
+        acted = await gather_all(self._act(agent, infos[agent]["percept"]) for agent in agents)
+        self.minds.update((a, mind) for a, (_, mind) in zip(agents, acted, strict=True))
+        return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
+
+    def take_notes(self) -> Sequence[MindNote]:
+        """Return how many lines of observations there was no room for."""
+        notes, self._notes = sorted(self._notes, key=lambda note: note.call), []
+        return notes
+
+    async def _act(self, agent: str, percept: Percept) -> tuple[Action, DirectMind]:
+        mind, talk = self.minds[agent], percept.conversation
+        if percept.me.asleep:
+            return Idle(), rest(mind)
+        if not is_over(mind, percept):
+            return go_on(listen(mind, percept), percept)
+        if talk is not None and not talk.may_speak:  # it is another's turn
+            return Idle(), listen(rest(mind), percept)
+        return await self._decide(agent, mind, percept)
+
+    async def _decide(
+        self, agent: str, mind: DirectMind, percept: Percept
+    ) -> tuple[Action, DirectMind]:
+        messages, dropped = self.prompts.format_messages(self.who[agent], mind, percept)
+        key = CallKey(agent, percept.tick, PURPOSE, 0)
+        answered = await self.model.ask(
+            key,
+            messages,
+            DirectReply,
+            fallback=DirectReply(do="wait"),
+            max_tokens=self.config.max_tokens,
+            temperature=self.config.temperature,
+        )
+        if dropped:
+            self._notes.append(MindNote(key, "cut", json.dumps({"seen": dropped})))
+        reply = answered.value
+        minutes = min(reply.minutes, self.config.longest_minutes)
+        minutes = minutes if reply.do == "wait" else self.config.longest_minutes
+        if answered.fallback:
+            return Idle(), DirectMind(fault=(answered.fault or "")[:_FAULT], turns=mind.turns)
+        action, after = begin(reply, percept, -(-60 * minutes // self._tick_seconds))
+        turn = (messages[-1].content, reply.model_dump_json())
+        kept = (*mind.turns, turn)[len(mind.turns) + 1 - self.config.history :]
+        return action, replace(after, turns=kept if self.config.history else ())
+
+    def state(self) -> State:
+        """Return every mind."""
+        kept: State = _make_adapter().dump_python(self.minds, mode="json")
+        return kept
+
+    def load_state(self, state: State) -> None:
+        """Resume from `state`."""
+        self.minds = _make_adapter().validate_python(dict(state))
+
+
+def _make_adapter() -> TypeAdapter[dict[str, DirectMind]]:
+    return TypeAdapter(dict[str, DirectMind])
