@@ -4,7 +4,7 @@ All rooms can be reached, everybody knows all of them, and from one thing to the
 it is 10 to 30 ticks. Everything follows from the seed, on any machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -13,6 +13,8 @@ from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.files import Folder, Raw
 from genagents_env.scenario.loader import check_folder
+from genagents_env.scenario.place_order import arenas_of
+from genagents_env.scenario.schema import ArenaSpec
 from genagents_env.tasks.street_map import (
     DOOR,
     GROUND,
@@ -84,22 +86,28 @@ def draw_town(seed: int, *, rooms: tuple[int, int] = ROOMS, people: int = 2) -> 
 
 
 def list_rooms(town: Scenario) -> tuple[str, ...]:
-    """Return the ids of the rooms and greens of a town, in its order."""
-    return tuple(
-        sector.name if arena.name == sector.name else f"{sector.name}/{arena.name}"
-        for sector in town.sectors
-        for arena in sector.arenas
-    )
+    """Return the ids of the rooms and greens that everybody may enter at any time, in order."""
+    return tuple(room for room, _ in _list_open_rooms(town))
 
 
 def list_things(town: Scenario) -> dict[str, tuple[str, ...]]:
-    """Return the states of each object of a town, by its id; the one it starts in comes first."""
-    arenas = [arena for sector in town.sectors for arena in sector.arenas]
+    """Return the states of each thing that everybody may put into any of two or more, by its id.
+
+    They stand in the rooms of `list_rooms`. The state that a thing starts in comes first.
+    """
     return {
         f"{room}/{item.name}": (item.state, *(s for s in item.states if s != item.state))
-        for room, arena in zip(list_rooms(town), arenas, strict=True)
+        for room, arena in _list_open_rooms(town)
         for item in arena.objects
+        if len(item.states) > 1 and not item.users and not item.next and not item.sleep_state
     }
+
+
+def _list_open_rooms(town: Scenario) -> Iterator[tuple[str, ArenaSpec]]:
+    for _, sector, arena in arenas_of(town):
+        if not (sector.users or arena.users or sector.hours or arena.hours):
+            one = arena.name == sector.name
+            yield sector.name if one else f"{sector.name}/{arena.name}", arena
 
 
 def _check(seed: int, rooms: tuple[int, int], people: int) -> None:

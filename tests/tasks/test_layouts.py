@@ -9,7 +9,7 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.actions import Move
 from genagents_env.errors import ConfigError
-from genagents_env.scenario import Scenario, lay_out
+from genagents_env.scenario import Scenario, lay_out, load_scenario
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.loader import check_scenario
 from genagents_env.tasks.layouts import (
@@ -104,6 +104,18 @@ def test_towns_are_those_of_earlier_versions() -> None:
     """A policy that was trained on them, and figures over held-out ones, stay comparable."""
     drawn = [digest_scenario(draw_town(seed))[:16] for seed in (0, 127, 1_000_000)]
     assert drawn == ["625425fdda9f6d49", "4811d81d11db40f7", "5685c1f26e501bad"]
+
+
+def test_of_a_shipped_town_only_what_is_open_to_everybody_is_listed() -> None:
+    town = load_scenario("valentines_party")
+    rooms, things = list_rooms(town), list_things(town)
+    assert len(rooms) > 10
+    assert {thing.rpartition("/")[0] for thing in things} <= set(rooms)
+    assert not [thing for thing in things if thing.endswith("s bed")]
+    house_rules = load_scenario("house_rules")
+    closed = {sector.name for sector in house_rules.sectors if sector.hours}
+    assert closed
+    assert not [room for room in list_rooms(house_rules) if room.split("/")[0] in closed]
 
 
 def test_rooms_and_people_are_as_many_as_asked_for() -> None:
