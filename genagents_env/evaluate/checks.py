@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from genagents_env.evaluate.deeds import find_bringers, find_knowers
 from genagents_env.evaluate.interviews import ENDS, InterviewReply, find_replies
-from genagents_env.evaluate.presence import Stay, is_within
+from genagents_env.evaluate.presence import Stay
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.patterns import compile_pattern, prepare
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
@@ -24,6 +24,7 @@ from genagents_env.scenario.schema import (
     RecordCheck,
     ValueCheck,
 )
+from genagents_env.world.places import is_within
 
 RULE, YES, NO = "rule", "yes", "no"
 

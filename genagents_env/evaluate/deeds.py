@@ -1,9 +1,10 @@
 """What the record tells of people beside where they were: facts they knew, things they changed."""
 
-from collections.abc import Iterable
+from functools import partial
 
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.scenario.schema import ObjectCheck
+from genagents_env.world.deeds import Deed, follow_deed
 from genagents_env.world.events import Event
 
 
@@ -24,27 +25,18 @@ def find_bringers(data: RunData, check: ObjectCheck, tick: int) -> frozenset[str
     Nobody where it has another state, where it was so from the start, or where an intervention or
     one of the people who must not see it had a part: see `ObjectCheck`.
     """
-    events = (event for event in data.of_kind("object") if event.data["object"] == check.object)
-    last = _find_change([event for event in events if event.tick <= tick])
-    if last is None or last.agent is None or last.data["state"] != check.state:
-        return frozenset()
-    if any(_was_there(data, name, last) for name in check.unseen_by if name != last.agent):
+    last: Deed | None = None
+    for event in data.of_kind("object"):
+        if event.tick <= tick:
+            last = follow_deed(check, last, event, partial(_was_there, data, event))
+    if last is None or last.agent is None or last.state != check.state:
         return frozenset()
     return frozenset({last.agent})
 
 
-def _was_there(data: RunData, name: str, done: Event) -> bool:
+def _was_there(data: RunData, done: Event, name: str) -> bool:
     """Return whether somebody was awake in the arena of an object as the tick of its use ended."""
     arena, row = str(done.data["object"]).rpartition("/")[0], data.row.get(name)
     if row is None or arena not in data.arenas or not data.awake[row, done.tick]:
         return False
     return bool(data.whereabouts[row, done.tick] == data.arenas.index(arena))
-
-
-def _find_change(events: Iterable[Event]) -> Event | None:
-    """Return the event by which an object came into its last state; None where nothing changed."""
-    change: Event | None = None
-    for event in events:
-        if change is None or event.data["state"] != change.data["state"]:
-            change = event
-    return change

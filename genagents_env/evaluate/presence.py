@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.world.events import Event
+from genagents_env.world.places import is_within
 
 Bools = npt.NDArray[np.bool_]
 
@@ -93,14 +94,6 @@ def find_visits(whereabouts: Sequence[Stay], place: str, first: int, end: int) -
         before = found.get(stay.agent, Attendance(stay.agent, begin, 0))
         found[stay.agent] = Attendance(stay.agent, before.first, before.ticks + over - begin)
     return sorted(found.values(), key=lambda visit: (visit.first, visit.agent))
-
-
-def is_within(place: str, whole: str) -> bool:
-    """Return whether the arena `place` is `whole` or a room of it, or `whole` lies in that arena.
-
-    A gathering at an object counts everyone in the object's room.
-    """
-    return place == whole or place.startswith(whole + "/") or whole.startswith(place + "/")
 
 
 def find_memberships(events: Iterable[Event]) -> tuple[Membership, ...]:

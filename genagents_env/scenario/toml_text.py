@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, time
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WIDE = 100  # characters of a line
@@ -25,19 +25,21 @@ def _list_lines(table: Mapping[str, object], path: str) -> Iterator[str]:
         if key not in tables:
             yield from _list_entry(key, value)
     for key, value in tables.items():
-        assert isinstance(value, list)  # noqa: S101 - as `_is_tables` says
+        assert isinstance(value, list | tuple)  # noqa: S101 - as `_is_tables` says
         for entry in value:
             where = f"{path}.{_format_key(key)}" if path else _format_key(key)
             yield from ("", f"[[{where}]]", *_list_lines(entry, where))
 
 
 def _is_tables(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+    return (
+        isinstance(value, list | tuple) and bool(value) and all(isinstance(v, dict) for v in value)
+    )
 
 
 def _list_entry(key: str, value: object) -> Iterator[str]:
     line = f"{_format_key(key)} = {_format(value)}"
-    if isinstance(value, list) and (len(line) > _WIDE or _is_tables(value)):
+    if isinstance(value, list | tuple) and (len(line) > _WIDE or _is_tables(value)):
         yield f"{_format_key(key)} = ["
         yield from (f"  {_format(entry)}," for entry in value)
         yield "]"
@@ -57,7 +59,7 @@ def _format(value: object) -> str:
         return f"[{', '.join(map(_format, value))}]"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, datetime):
+    if isinstance(value, datetime | time):
         return value.isoformat()
     return _quote(value) if isinstance(value, str) else str(value)
 

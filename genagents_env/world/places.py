@@ -56,6 +56,14 @@ def find_arenas(plan: TownPlan, ref: str) -> set[int]:
     return exact or sector
 
 
+def is_within(place: str, whole: str) -> bool:
+    """Return whether the arena `place` is `whole` or a room of it, or `whole` lies in that arena.
+
+    A gathering at an object counts everyone in the object's room.
+    """
+    return place == whole or place.startswith(whole + "/") or whole.startswith(place + "/")
+
+
 class Places:
     """The places of a plan in a fixed order, and the reading of names people use for them."""
 

@@ -8,9 +8,10 @@ from genagents_env.evaluate.measures.acquaintance import (
 )
 from genagents_env.evaluate.measures.diffusion import Hearing, trace_facts
 from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
-from genagents_env.evaluate.presence import find_stays, find_visits, is_within
+from genagents_env.evaluate.presence import find_stays, find_visits
 from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.world.events import Event
+from genagents_env.world.places import is_within
 
 
 def _say(id_: int, who: str, to: list[str], text: str = "hello", **data: object) -> Event:

@@ -14,10 +14,11 @@ from statistics import fmean
 import numpy as np
 
 from genagents_env.evaluate.measure import measure, ratio
-from genagents_env.evaluate.presence import Bools, is_within
+from genagents_env.evaluate.presence import Bools
 from genagents_env.evaluate.run_data import ArenaRows, RunData
 from genagents_env.scenario import Person
 from genagents_env.scenario.schema import RoutineEntry
+from genagents_env.world.places import is_within
 
 TRAVEL = 20 * 60  # game seconds: 120 tiles at the towns' usual 0.1 tiles a second
 _DAY = 86400

@@ -11,7 +11,7 @@ rule of two out of three is the public release's.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from genagents_env.evaluate.checks import RULE, YES, Verdict, find_verdicts
 from genagents_env.evaluate.interviews import ENDS
@@ -21,8 +21,7 @@ from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueCheck
-
-Truth: TypeAlias = bool | None
+from genagents_env.scenario.truth import Truth, get_parts, holds
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
 
@@ -86,16 +85,6 @@ def tally_outcomes(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Succes
     place = {success.id: at for at, success in enumerate(scenario.success)}
     found.sort(key=lambda one: place[one.success])  # stable: ends and judges stay in order
     return tuple(found)
-
-
-def holds(parts: Sequence[Truth], over: Literal["all", "any", "none"]) -> Truth:
-    """Return whether all, any or none of `parts` are true; None where an unknown one decides."""
-    if over != "all":
-        found = holds([None if part is None else not part for part in parts], "all")
-        return found if over == "none" or found is None else not found
-    if any(part is False for part in parts):
-        return False
-    return None if None in parts else True
 
 
 def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth:
@@ -206,7 +195,7 @@ def _tally_judge(
 def _rests_on_record(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
     if success.check is not None:
         return isinstance(checks[success.check], RecordCheck)
-    return all(part in lasting for part in _get_parts(success)[1])
+    return all(part in lasting for part in get_parts(success)[1])
 
 
 def _compute_outcome(
@@ -222,7 +211,7 @@ def _compute_outcome(
     if success.check is not None:
         check = checks[success.check]
         return _compute_from_check(empty, success, check, [v for v in given if v.check == check.id])
-    over, parts = _get_parts(success)
+    over, parts = get_parts(success)
     if not all(part in found for part in parts):
         return None
     length = max(len(found[part].repeats) for part in parts)
@@ -231,12 +220,6 @@ def _compute_outcome(
         for k in range(length)
     )
     return _sum_up(replace(empty, missing=sum(found[part].missing for part in parts)), repeats)
-
-
-def _get_parts(success: Success) -> tuple[Literal["all", "any", "none"], tuple[str, ...]]:
-    if success.all:
-        return "all", success.all
-    return ("any", success.any) if success.any else ("none", success.none)
 
 
 def _get_repeat(outcome: SuccessOutcome, repeat: int, lasting: bool) -> Truth:

@@ -15,15 +15,14 @@ from genagents_env.evaluate.measures.judge_agreement import (
 )
 from genagents_env.evaluate.measures.success import (
     SuccessOutcome,
-    Truth,
     compute_outcomes,
     have_one_value,
-    holds,
     is_majority,
     tally_outcomes,
 )
 from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Success
+from genagents_env.scenario.truth import Truth, holds
 from tests.evaluate.suspects import (
     LAST,
     PAIN,
