@@ -50,6 +50,7 @@ class Course:
 def town(agents: int, *, actions: str, read: bool = False) -> Course:
     """Return the town with everyone on errands."""
     env = town_v0.parallel_env(scenario=make_town(agents), actions=actions, max_cycles=10**9)
+    env.percepts = actions == "words"
     env.reset(seed=0)
     errands = Errands(env, words=actions == "words")
     seen: list[int] = []
@@ -93,6 +94,7 @@ def recorded(agents: int, folder: Path) -> Course:
 def crowd(agents: int, folder: Path) -> Course:
     """Return a full room in which everyone speaks and perceives all, every tick recorded."""
     env = town_v0.parallel_env(scenario=make_crowd(agents), max_cycles=10**9)
+    env.percepts = True
     env.reset(seed=0)
     chatter, writer = Chatter(env), _open(env, folder / f"crowd_{agents}.sqlite")
 

@@ -46,7 +46,7 @@ class FollowTheCrowd(Policy):
 
 
 def main() -> None:
-    env = town_v0.parallel_env(scenario="tiny")
+    env = town_v0.parallel_env(scenario="tiny", percepts=True)
     observations, infos = env.reset(seed=0)
     policy = FollowTheCrowd()
     policy.reset(env.profiles(), 0, env.context())

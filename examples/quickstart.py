@@ -10,7 +10,7 @@ SEED = 0
 
 
 def main(ticks: int = 30) -> None:
-    env = town_v0.parallel_env(scenario="tiny", render_mode="ansi")
+    env = town_v0.parallel_env(scenario="tiny", render_mode="ansi", percepts=True)
     observations, infos = env.reset(seed=SEED)
 
     for agent in env.agents:

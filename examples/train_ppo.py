@@ -158,7 +158,8 @@ class Towns:
 
 
 def make_env(config: Config, actions: str = "menu") -> TownEnv:
-    return town_v0.parallel_env(scenario=config.scenario, actions=actions)
+    percepts = actions == "words"  # read by the baselines
+    return town_v0.parallel_env(scenario=config.scenario, actions=actions, percepts=percepts)
 
 
 def inputs(observation: Mapping[str, Floats], k: int, agents: int) -> Floats:

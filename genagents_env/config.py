@@ -38,6 +38,7 @@ class TownOptions(TypedDict, total=False):
     vision_radius: int | None
     reward: str | RewardFunction | None
     render_mode: str | None
+    percepts: bool
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class TownConfig:
         vision_radius: in tiles, for everyone.
         reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
         render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
+        percepts: whether `infos[agent]["percept"]` is there, which policies read; trainers leave
+            it out, since some take infos of numbers alone.
 
     Raises:
         ConfigError: `actions`, `ids`, `render_mode` or `max_cycles` is not allowed, or `people`,
@@ -79,11 +82,13 @@ class TownConfig:
     vision_radius: int | None = None
     reward: str | RewardFunction | None = None
     render_mode: str | None = None
+    percepts: bool = False
 
     def __post_init__(self) -> None:
         _check("actions", self.actions, get_args(ActionFormat))
         _check("ids", self.ids, get_args(AgentIds))
         _check("render_mode", self.render_mode, (None, *RENDER_MODES))
+        _check("percepts", self.percepts, (False, True))
         for name in ("max_cycles", "seconds_per_tick", "vision_radius"):
             _check_whole(name, getattr(self, name))
         _check_number("hours", self.hours)

@@ -65,6 +65,10 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         scenario: a shipped name, a folder, a loaded `Scenario`, or a `TownConfig`.
         options: those of `TownConfig`, by keyword.
 
+    Attributes:
+        percepts: whether infos hold percepts from the next `reset` or `step` on; as configured at
+            first.
+
     Raises:
         ScenarioError: the scenario has faults; all are listed.
         ConfigError: an option has a value that is not allowed.
@@ -85,6 +89,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world = World(TownConstants(town, lay_out(town)))
         self.max_cycles = town.horizon if config.max_cycles is None else config.max_cycles
         self.render_mode = config.render_mode
+        self.percepts = config.percepts
         self._words = config.actions == "words"
         indexed = tuple(f"resident_{i}" for i in range(world.count))
         self._ids = world.names if config.ids == "names" else indexed
@@ -334,18 +339,13 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             agents = [ids[i] for i in who]
             numbers, masks, texts = ([part[i] for i in who] for part in (numbers, masks, texts))
         if self._words:
-            percepts = self._percepts
             observations = {
                 a: {"observation": n, "text": t}
                 for a, n, t in zip(agents, numbers, texts, strict=True)
             }
             infos = {
-                a: {
-                    "percept": SnapshotPercept(percepts, snapshot, i, t),
-                    "action_mask": {"choice": m, "message": None},
-                    "illegal": 0,
-                }
-                for a, i, m, t in zip(agents, who, masks, texts, strict=True)
+                a: {"action_mask": {"choice": m, "message": None}, "illegal": 0}
+                for a, m in zip(agents, masks, strict=True)
             }
         else:
             observations = {
@@ -353,6 +353,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 for a, n, t, m in zip(agents, numbers, texts, masks, strict=True)
             }
             infos = {a: {"illegal": 0} for a in agents}
+        if self.percepts:
+            for a, i, t in zip(agents, who, texts, strict=True):
+                infos[a]["percept"] = SnapshotPercept(self._percepts, snapshot, i, t)
         for i, outcome in snapshot.outcomes.items():
             if outcome.illegal and ids[i] in infos:
                 infos[ids[i]]["illegal"] = 1

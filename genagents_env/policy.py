@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from genagents_env.actions import Action
-from genagents_env.errors import PolicyError
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.replies import ScriptedReplies
 from genagents_env.memory.embedder import Embedder
+from genagents_env.percept import Percept
 from genagents_env.profile import AgentID, EpisodeContext, Profile
 from genagents_env.scenario.past import Past
 
@@ -30,6 +31,7 @@ __all__ = [
     "Profile",
     "RecalledMemory",
     "State",
+    "get_percept",
 ]
 
 Observations: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
@@ -106,6 +108,21 @@ class MindNote:
     call: CallKey
     kind: NoteKind
     text: str
+
+
+def get_percept(infos: Infos, agent: AgentID) -> Percept:
+    """Return what `agent` perceives, from infos.
+
+    Raises:
+        ConfigError: the environment was not asked for percepts.
+    """
+    percept: Percept | None = infos[agent].get("percept")
+    if percept is None:
+        raise ConfigError(
+            f"infos[{agent!r}] has no percept, which this policy reads; build the environment "
+            "with percepts=True"
+        )
+    return percept
 
 
 class Policy:

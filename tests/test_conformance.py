@@ -67,6 +67,7 @@ class TownOptions(TypedDict, total=False):
 
     start: str
     ids: str
+    percepts: bool
     max_cycles: int
     render_mode: str | None
 
@@ -171,14 +172,14 @@ def test_indexed_ids_conform(actions: str) -> None:
 
 @every_format
 def test_our_check_passes(actions: str) -> None:
-    check_env(functools.partial(make, "tiny", actions), steps=500)
+    check_env(functools.partial(make, "tiny", actions, percepts=True), steps=500)
 
 
 @pytest.mark.slow
 @every_format
 @pytest.mark.parametrize("scenario", LARGER)
 def test_our_check_passes_each_scenario(scenario: str, actions: str) -> None:
-    check_env(functools.partial(make, scenario, actions), steps=20)
+    check_env(functools.partial(make, scenario, actions, percepts=True), steps=20)
 
 
 @pytest.mark.slow

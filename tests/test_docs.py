@@ -18,7 +18,7 @@ PYTHON = re.compile(r"```python\n(.*?)```", re.S)
 
 def percepts() -> dict[tuple[str, int], str]:
     """Return the texts of the first ticks of the morning that the page shows."""
-    env = town_v0.parallel_env(scenario="valentines_party", start="08:00", hours=1.0)
+    env = town_v0.parallel_env("valentines_party", start="08:00", hours=1.0, percepts=True)
     observations, infos = env.reset(seed=0)
     policy = load_policy("scripted")
     policy.reset(env.profiles(), 0, env.context())

@@ -22,6 +22,7 @@ from genagents_env.policy import (
     Policy,
     Profile,
     State,
+    get_percept,
 )
 
 M = TypeVar("M", bound=Mind[QueryOptions])
@@ -99,7 +100,7 @@ class MindPolicy(Policy, Generic[M, Options]):
         }
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return an action for each agent; needs `infos[agent]["percept"]`.
+        """Return an action for each agent; needs percepts.
 
         When a call ends the run (budget, outage), all calls of the tick are awaited first, so
         that what was answered is in the cassette when the run is resumed from its checkpoint.
@@ -107,7 +108,7 @@ class MindPolicy(Policy, Generic[M, Options]):
         self.take_notes()  # of the decision before, where there is no record to take them
         agents = list(observations)
         actions = await gather_all(
-            self.decide(self.minds[agent], infos[agent]["percept"]) for agent in agents
+            self.decide(self.minds[agent], get_percept(infos, agent)) for agent in agents
         )
         return dict(zip(agents, actions, strict=True))
 

@@ -114,6 +114,7 @@ class SharedSession:
         await self._give_up()
         self.seed, self.env = seed, make_town(self._town, seed)
         self._learners = {agent: _Learner(self._connect(agent)) for agent in self._find_learners()}
+        self.env.percepts = True
         observations, infos = self.env.reset(seed=seed)
         self._cassette = MemoryCassette()
         self._groups = groups = PolicyGroups(self._load_policies(), isolate=False)

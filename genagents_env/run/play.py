@@ -103,7 +103,7 @@ def rollout(
     """Play one episode without a record: for scripts and training loops.
 
     Args:
-        env: an environment; it is reset with `seed`.
+        env: an environment; it is reset with `seed`, and its infos have percepts from then on.
         policies: one for all, or one for each agent; names are loaded.
         seed: of the episode and of the policies.
         model: a `ModelClient` for policies that ask a language model.
@@ -116,6 +116,7 @@ def rollout(
         ConfigError: an agent has no policy.
         PolicyError: a policy cannot be loaded.
     """
+    env.percepts = True
     observations, infos = env.reset(seed=seed)
     groups = PolicyGroups(load_named(policies, env.possible_agents), isolate=isolate)
     groups.reset(env.profiles(), seed, env.context(model, embedder))

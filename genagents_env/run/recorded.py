@@ -125,7 +125,7 @@ def make_town(meta: RunMeta) -> TownEnv:
     faults = check_scenario(meta.scenario)
     if faults:
         raise RecordError(f"this run's scenario is not valid: {faults[0]}; run it anew")
-    env = TownEnv(meta.scenario, **meta.arguments)
+    env = TownEnv(meta.scenario, **meta.arguments, percepts=True)
     if tuple(env.possible_agents) != meta.names:
         raise RecordError("this run's scenario has other people than the run; run it anew")
     return env
@@ -147,6 +147,7 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
 def _check_recordable(town: TownConfig) -> None:
     """Raise where `town` has options that a run file does not hold, so that none are lost."""
     held = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
+    held.add("percepts")  # every run has them
     for option in fields(town):
         if option.name not in held and getattr(town, option.name) != option.default:
             raise ConfigError(f"{option.name}: a recorded run leaves this to its scenario")
@@ -175,7 +176,8 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, Chos
     scenario = spec.town.load_scenario()
     if spec.repeats is not None:
         scenario = _with_repeats(scenario, spec.repeats)
-    env = TownEnv(replace(spec.town, scenario=scenario, people=None, place=None, memories=None))
+    loaded = replace(spec.town, scenario=scenario, people=None, place=None, memories=None)
+    env = TownEnv(replace(loaded, percepts=True))
     effective = env.world.scenario  # with the options of the town in it
     names = tuple(env.possible_agents)
     specs = assign_specs(names, spec.policy, spec.policy_for)

@@ -125,6 +125,7 @@ class _EpisodePlayer:
 
     async def play(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
         """Play one episode, as `rollout` does."""
+        env.percepts = True
         observations, infos = env.reset(seed=seed)
         policies = self.policies
         if callable(policies) and not isinstance(policies, Policy):

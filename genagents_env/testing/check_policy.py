@@ -43,7 +43,7 @@ class _Run:
             parallel_env,  # the env is built only where a policy is checked
         )
 
-        self.env = parallel_env(scenario=scenario)
+        self.env = parallel_env(scenario=scenario, percepts=True)
         self.policy = make_policy()
         self.seed = seed
         self.observations, self.infos = self.env.reset(seed=seed)

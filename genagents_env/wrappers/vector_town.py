@@ -54,6 +54,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         ConfigError: an option has a value that is not allowed.
     """
 
+    envs: tuple[TownEnv, ...] = ()  # gymnasium 1.2 closes what was never built, too
+
     def __init__(
         self,
         scenario: ScenarioSource | TownConfig = "tiny",
@@ -66,6 +68,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             raise ConfigError(f"towns: {towns} is not allowed; at least 1")
         if options.get("actions", "menu") != "menu":
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
+        if options.get("percepts"):
+            raise ConfigError("percepts: policies read them, and those live in a `TownEnv`")
         first = TownEnv(replace(TownConfig.create(scenario, **options), actions="menu"))
         self.envs = (first, *(first.fresh_copy() for _ in range(towns - 1)))
         self.towns, self.agents = towns, tuple(first.possible_agents)

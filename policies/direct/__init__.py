@@ -17,7 +17,16 @@ from genagents_env.cognition.policy import gather_all
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.percept import Percept
-from genagents_env.policy import Context, Infos, MindNote, Observations, Policy, Profile, State
+from genagents_env.policy import (
+    Context,
+    Infos,
+    MindNote,
+    Observations,
+    Policy,
+    Profile,
+    State,
+    get_percept,
+)
 from genagents_env.policy_loader import read_options
 
 from .config import DirectConfig
@@ -64,12 +73,12 @@ class DirectPolicy(Policy):
         self._notes = []
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return an action for each agent; needs `infos[agent]["percept"]`.
+        """Return an action for each agent; needs percepts.
 
         When a call ends the run (budget, outage), nothing of this tick is kept.
         """
         agents = list(observations)
-        acted = await gather_all(self._act(agent, infos[agent]["percept"]) for agent in agents)
+        acted = await gather_all(self._act(agent, get_percept(infos, agent)) for agent in agents)
         self.minds.update((a, mind) for a, (_, mind) in zip(agents, acted, strict=True))
         return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
 

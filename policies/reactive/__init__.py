@@ -24,6 +24,7 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
     State,
+    get_percept,
 )
 from genagents_env.policy_loader import read_options
 
@@ -73,13 +74,13 @@ class ReactivePolicy(Policy):
         self.minds = {agent: ReactiveMind() for agent in profiles}
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return an action for each agent; needs `infos[agent]["percept"]`.
+        """Return an action for each agent; needs percepts.
 
         When a call ends the run (budget, outage), nothing of this tick is kept: all calls are
         awaited first, so what was answered is in the cassette when the run goes on.
         """
         agents = list(observations)
-        acted = await gather_all(self._act(agent, infos[agent]["percept"]) for agent in agents)
+        acted = await gather_all(self._act(agent, get_percept(infos, agent)) for agent in agents)
         self.minds.update((a, mind) for a, (_, mind) in zip(agents, acted, strict=True))
         return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
 

@@ -20,6 +20,7 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
     State,
+    get_percept,
 )
 
 from .day import follow_day
@@ -63,8 +64,8 @@ class ScriptedPolicy(Policy):
         }
 
     def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return an action for each agent; needs `infos[agent]["percept"]`."""
-        return {agent: self._act(agent, infos[agent]["percept"]) for agent in observations}
+        """Return an action for each agent; needs percepts."""
+        return {agent: self._act(agent, get_percept(infos, agent)) for agent in observations}
 
     def _act(self, agent: str, percept: Percept) -> Action:
         memory, profile = self.states[agent], self.profiles[agent]

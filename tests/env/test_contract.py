@@ -16,10 +16,12 @@ from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.percept import Percept
-from genagents_env.policy import Infos, Observations
+from genagents_env.policy import Infos, Observations, get_percept
+from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
+from genagents_env.run import rollout
 
-DAY: TownOptions = {"start": "08:00", "hours": 2.0}
+DAY: TownOptions = {"start": "08:00", "hours": 2.0, "percepts": True}
 
 
 def _choices(masks: Mapping[str, Mask], tick: int) -> dict[str, int]:
@@ -195,16 +197,43 @@ def test_rewards_by_name_and_by_callable() -> None:
 
 
 def test_indexed_ids_keep_names_out_of_the_keys() -> None:
-    env = town_v0.parallel_env(scenario="tiny", ids="indexed")
+    env = town_v0.parallel_env(scenario="tiny", ids="indexed", percepts=True)
     observations, infos = env.reset(seed=0)
     assert list(observations) == ["resident_0", "resident_1"]
     assert infos["resident_1"]["percept"].agent == "resident_1"
     assert infos["resident_1"]["percept"].me.name == env.world.names[1]
 
 
+@pytest.mark.parametrize("actions", ["words", "menu"])
+def test_percepts_are_in_infos_where_they_are_asked_for(actions: str) -> None:
+    env = town_v0.parallel_env("tiny", actions=actions)
+    _, infos = env.reset(seed=0)
+    assert "percept" not in infos["Ada Brook"]
+    env = town_v0.parallel_env("tiny", actions=actions, percepts=True)
+    observations, infos = env.reset(seed=0)
+    for agent in env.agents:
+        assert get_percept(infos, agent).text == observations[agent]["text"]
+    assert get_percept(env.step({})[4], "Ada Brook").tick == 1
+
+
+def test_a_policy_without_its_percepts_says_what_to_write() -> None:
+    env = town_v0.parallel_env("tiny")
+    policy = load_policy("scripted")
+    policy.reset(env.profiles(), 0, env.context())
+    with pytest.raises(ConfigError, match=r"Ada Brook.*percepts=True"):
+        policy.act(*env.reset(seed=0))
+
+
+def test_an_episode_of_policies_asks_for_percepts() -> None:
+    env = town_v0.parallel_env("tiny")
+    asked = town_v0.parallel_env("tiny", percepts=True)
+    assert rollout(env, "scripted") == rollout(asked, "scripted")
+
+
 @pytest.mark.parametrize(
     "option",
     [
+        {"percepts": "yes"},
         {"actions": "voice"},
         {"ids": "numbers"},
         {"render_mode": "hologram"},

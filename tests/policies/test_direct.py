@@ -25,7 +25,7 @@ def start(
         return reply if isinstance(reply, str) else json.dumps(reply)
 
     endpoint = ScriptedEndpoint(say)
-    env, policy = TownEnv("tiny"), DirectPolicy(**options)
+    env, policy = TownEnv("tiny", percepts=True), DirectPolicy(**options)
     env.reset(seed=0)
     profiles = {"Ada Brook": env.profiles()["Ada Brook"]}
     policy.reset(profiles, 0, env.context(ModelClient(endpoint, run_seed=0)))

@@ -16,7 +16,7 @@ SEED = 4
 
 def run_hours(hours: float, start: str = "06:00", **config: Value) -> tuple[TownEnv, list[Event]]:
     """Live some hours; return the environment and all events."""
-    env = town_v0.parallel_env(scenario="valentines_party", start=start, hours=hours)
+    env = town_v0.parallel_env("valentines_party", start=start, hours=hours, percepts=True)
     observations, infos = env.reset(seed=SEED)
     policy = begun(env, **config)
     events = list(env.events)
@@ -69,13 +69,13 @@ def test_without_sharing_nothing_spreads(config: dict[str, Value]) -> None:
 
 
 def test_a_run_resumed_from_state_goes_on_alike() -> None:
-    env = town_v0.parallel_env(scenario="valentines_party", start="12:00", hours=1)
+    env = town_v0.parallel_env("valentines_party", start="12:00", hours=1, percepts=True)
     observations, infos = env.reset(seed=SEED)
     policy = begun(env)
     for _ in range(180):
         observations, _, _, _, infos = env.step(policy.act(observations, infos))
     kept = json.loads(json.dumps([env.save_state(), policy.state()]))
-    again = town_v0.parallel_env(scenario="valentines_party", start="12:00", hours=1)
+    again = town_v0.parallel_env("valentines_party", start="12:00", hours=1, percepts=True)
     again.reset(seed=SEED)
     other = begun(again)
     seen, told = again.load_state(kept[0])

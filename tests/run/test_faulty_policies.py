@@ -83,7 +83,7 @@ class Mutates(Policy):
 
 def bens_events(bad: Policy) -> tuple[list[Event], list[str]]:
     """Return what Ben did beside Ada, whom `bad` decides for, and the kinds of its faults."""
-    env = town_v0.parallel_env("tiny", max_cycles=6)
+    env = town_v0.parallel_env("tiny", max_cycles=6, percepts=True)
     observations, infos = env.reset(seed=1)
     cast = PolicyGroups({ADA: bad, BEN: Walker()}, deadline=0.2)
     cast.reset(env.profiles(), 1, env.context())

@@ -52,7 +52,7 @@ def fact(scenario: Scenario, id_: str) -> Fact:
 @cache
 def run_scenario(name: str, cast: str | None = None, seed: int = 0) -> tuple[Any, ...]:
     """Live a scenario with the policy `scripted`; return its events."""
-    env = town_v0.parallel_env(load_scenario(name, cast))
+    env = town_v0.parallel_env(load_scenario(name, cast), percepts=True)
     observations, infos = env.reset(seed=seed)
     policy = load_policy("scripted")
     policy.reset(env.profiles(), seed, env.context())
@@ -114,7 +114,7 @@ def test_some_hours_in_one_town_in_which_only_minds_end_talks(name: str) -> None
 
 @pytest.mark.parametrize("name", SHORT)
 def test_everybody_starts_awake_and_has_a_home_of_their_own(name: str) -> None:
-    env = town_v0.parallel_env(load_scenario(name))
+    env = town_v0.parallel_env(load_scenario(name), percepts=True)
     _, infos = env.reset(seed=0)
     for person in env.world.scenario.people:
         body = infos[person.name]["percept"].me

@@ -72,7 +72,9 @@ def test_a_name_that_is_wrong_is_an_error(people: list[str], message: str) -> No
 
 
 def test_everyone_may_start_in_one_place_awake() -> None:
-    env = town_v0.parallel_env(load_scenario("valentines_party", PAIR, "Hobbs Cafe"), start="03:00")
+    env = town_v0.parallel_env(
+        load_scenario("valentines_party", PAIR, "Hobbs Cafe"), start="03:00", percepts=True
+    )
     _, infos = env.reset(seed=0)
     bodies = [infos[name]["percept"].me for name in PAIR]
     assert all(body.place.startswith("Hobbs Cafe/") and not body.asleep for body in bodies)

@@ -7,7 +7,7 @@ from typing import Unpack
 import pytest
 
 from genagents_env.actions import Action, Idle
-from genagents_env.config import TownOptions
+from genagents_env.config import TownConfig, TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.percept import Conversation, Percept
 from genagents_env.scenario import Scenario
@@ -20,7 +20,7 @@ class TownDriver:
     """An environment driven by dataclass actions, with what each person perceives."""
 
     def __init__(self, scenario: Scenario, **options: Unpack[TownOptions]) -> None:
-        self.env = TownEnv(scenario, **options)
+        self.env = TownEnv(TownConfig(scenario, percepts=True), **options)
         self.world = self.env.world
         _, self.infos = self.env.reset(seed=3)
 

@@ -33,7 +33,7 @@ class Walkers:
     """
 
     def __init__(self, scenario: Scenario, goals: Mapping[str, str], seed: int = 0) -> None:
-        self.env = TownEnv(scenario)
+        self.env = TownEnv(scenario, percepts=True)
         self.world = self.env.world
         self.env.reset(seed=seed)
         self.goals, self.arrived, self.events = dict(goals), set[str](), list[Event]()

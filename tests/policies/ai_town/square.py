@@ -105,7 +105,7 @@ class Square:
         seed: int = 3,
         **config: Value,
     ) -> None:
-        self.env = town_v0.parallel_env(scenario=scenario)
+        self.env = town_v0.parallel_env(scenario=scenario, percepts=True)
         self.observations, self.infos = self.env.reset(seed=seed)
         self.policy = AiTownPolicy(**config)
         self.names = list(minds) or list(self.env.possible_agents)

@@ -57,7 +57,7 @@ class Town:
 
     def __init__(self, variant: str) -> None:
         with TemporaryDirectory() as folder:
-            self.env = town_v0.parallel_env(scenario=circle(Path(folder), SIZE))
+            self.env = town_v0.parallel_env(scenario=circle(Path(folder), SIZE), percepts=True)
         _, self.infos = self.env.reset(seed=3)
         self.model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
         self.policy = LyfePolicy(variant=variant, **CONFIG)

@@ -102,7 +102,7 @@ class Quarter:
     """
 
     def __init__(self, town: Scenario | str, reply: Reply, seed: int = 0, **config: Value) -> None:
-        self.env = TownEnv(TownConfig(town))
+        self.env = TownEnv(TownConfig(town, percepts=True))
         self.policy = SimuversePolicy(**{"interpreter": "regex", **config})
         self.reply, self.asked = reply, list[tuple[str, Prompt]]()
         self.acted = list[dict[str, Action]]()

@@ -112,7 +112,7 @@ def collect_percepts(
     scenario: str, ticks: int, policy: str = "scripted", seed: int = 3, **options: Value
 ) -> dict[str, list[Percept]]:
     """Return what everyone perceives, tick by tick, in a town where `policy` lives."""
-    env = town_v0.parallel_env(scenario=scenario, **options)
+    env = town_v0.parallel_env(scenario=scenario, percepts=True, **options)
     _, infos = env.reset(seed=seed)
     mind = load_policy(policy)
     mind.reset(env.profiles(), seed, env.context())
@@ -172,7 +172,7 @@ class Town:
         config: Mapping[str, object] | None = None,
         **options: Value,
     ) -> None:
-        self.env = town_v0.parallel_env(scenario=scenario, **options)
+        self.env = town_v0.parallel_env(scenario=scenario, percepts=True, **options)
         _, self.infos = self.env.reset(seed=3)
         self.endpoint = ScriptedEndpoint(rule)
         self.policy = SmallvillePolicy(**(config or {}))
