@@ -37,6 +37,8 @@ class TownOptions(TypedDict, total=False):
     seconds_per_tick: int | None
     vision_radius: int | None
     reward: str | RewardFunction | None
+    text: bool
+    goal_line: bool
     render_mode: str | None
     percepts: bool
 
@@ -59,6 +61,8 @@ class TownConfig:
         seconds_per_tick: simulated seconds per step.
         vision_radius: in tiles, for everyone.
         reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
+        text: whether observations have a text; only the menu can do without.
+        goal_line: whether each agent's text says what its goals are, where it has some.
         render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
         percepts: whether `infos[agent]["percept"]` is there, which policies read; trainers leave
             it out, since some take infos of numbers alone.
@@ -81,6 +85,8 @@ class TownConfig:
     seconds_per_tick: int | None = None
     vision_radius: int | None = None
     reward: str | RewardFunction | None = None
+    text: bool = True
+    goal_line: bool = False
     render_mode: str | None = None
     percepts: bool = False
 
@@ -89,6 +95,8 @@ class TownConfig:
         _check("ids", self.ids, get_args(AgentIds))
         _check("render_mode", self.render_mode, (None, *RENDER_MODES))
         _check("percepts", self.percepts, (False, True))
+        if not self.text and self.actions == "words":
+            raise ConfigError('text: without it, actions="menu" is needed; words are answers to it')
         for name in ("max_cycles", "seconds_per_tick", "vision_radius"):
             _check_whole(name, getattr(self, name))
         _check_number("hours", self.hours)

@@ -96,7 +96,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._assemble(world, Vicinity(world))
         limit, choices = town.rules.max_utterance, self.parts.menu.size
         self._action_space = action_space(choices, limit, words=self._words)
-        self._observation_space = observation_space(SIZE, choices, words=self._words)
+        self._observation_space = observation_space(
+            SIZE, choices, words=self._words, text=config.text
+        )
         self.state_space = state_space(self.parts.vector.state_size)
 
     def fresh_copy(self) -> "TownEnv":
@@ -116,13 +118,14 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self.possible_agents: list[AgentID] = list(self._ids)
         self.agents: list[AgentID] = []
         menu = Menu(world, vicinity)
+        reward = make_reward(world, self.config.reward)
         self.parts = TownParts(
             vicinity,
             menu,
             VectorObservation(world, vicinity, scenario.horizon),
-            TextObservation(world, vicinity),
+            TextObservation(world, vicinity, reward.board if self.config.goal_line else None),
             Decoder(world, menu, self._ids, words=self._words),
-            make_reward(scenario, self.config.reward),
+            reward,
         )
         self._percepts = PerceptCache(world, self._ids)
         self._picture: Picture | None = None
@@ -159,8 +162,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         else:
             self._seed, self._resets = seed, 0
         self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
-        self.parts.text.reset()
         self.parts.reward.reset(self.world)
+        self.parts.text.reset()
         self._ended = False
 
     def step(self, actions: Mapping[AgentID, object]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
@@ -182,6 +185,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world, before = self.world, self.world.state.present
         attempt = self.parts.decoder.decode(actions, self._mask)
         world.step(attempt.goals, attempt.acts)
+        over = world.tick >= self.max_cycles
+        earned = self.parts.reward(world, world.state.log.events, over=over)
         self._refresh()
         present = world.state.present
         if before is present and world.snapshot.all_here:
@@ -190,7 +195,13 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             who = np.flatnonzero(before | present).tolist()
         observations, infos = self._observe(who)
         terminations, truncations = self._find_endings(observations)
-        return observations, self._compute_rewards(observations), terminations, truncations, infos
+        return (
+            observations,
+            self._name_rewards(earned, observations),
+            terminations,
+            truncations,
+            infos,
+        )
 
     def state(self) -> Floats:
         """Return the global state, float32, for central critics. Agents never see it."""
@@ -306,9 +317,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """
         world, reward, episode = _read_state(state)
         self.world.load_state(world)
-        self.parts.text.reset()
         self.parts.reward.reset(self.world)
         self.parts.reward.load_state(reward)
+        self.parts.text.reset()
         self._seed, self._resets, self._ended = episode
         self._refresh()
         return self._observe(self._list_present())
@@ -333,7 +344,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         snapshot, ids, parts = self.world.snapshot, self._ids, self.parts
         numbers = list(parts.vector.observe(snapshot, self._near))
         masks = list(self._mask.copy())
-        texts = parts.text.observe(snapshot)
+        texts = parts.text.observe(snapshot) if self.config.text else [""] * len(ids)
         agents: Sequence[AgentID] = ids
         if len(who) < len(ids):
             agents = [ids[i] for i in who]
@@ -352,20 +363,24 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 a: {"observation": n, "text": t, "action_mask": m}
                 for a, n, t, m in zip(agents, numbers, texts, masks, strict=True)
             }
+            if not self.config.text:
+                for held in observations.values():
+                    del held["text"]
             infos = {a: {"illegal": 0} for a in agents}
         if self.percepts:
+            goals = parts.reward.board.list_own()
             for a, i, t in zip(agents, who, texts, strict=True):
-                infos[a]["percept"] = SnapshotPercept(self._percepts, snapshot, i, t)
+                infos[a]["percept"] = SnapshotPercept(self._percepts, snapshot, i, t, goals[i])
         for i, outcome in snapshot.outcomes.items():
             if outcome.illegal and ids[i] in infos:
                 infos[ids[i]]["illegal"] = 1
         return observations, infos
 
-    def _compute_rewards(self, observations: Dicts) -> Dicts:
+    def _name_rewards(self, earned: Mapping[str, float], observations: Dicts) -> Dicts:
+        """Return what each observed agent has earned, by agent."""
         rewards = dict.fromkeys(observations, 0.0)
-        world = self.world
-        for name, value in self.parts.reward(world, world.state.log.events).items():
-            agent = self._ids[world.town.people.index[name]]
+        for name, value in earned.items():
+            agent = self._ids[self.world.town.people.index[name]]
             if agent in rewards:
                 rewards[agent] = float(value)
         return rewards
@@ -386,10 +401,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         return terminations, truncations
 
 
-def _read_state(state: Mapping[str, JSON]) -> tuple[JSON, list[str], tuple[int, int, bool]]:
+def _read_state(state: Mapping[str, JSON]) -> tuple[JSON, JSON, tuple[int, int, bool]]:
     """Return the world, the reward and the episode of a saved environment."""
     match state:
-        case {"world": world, "reward": [*done], "episode": [int(seed), int(resets), bool(ended)]}:
-            if all(isinstance(name, str) for name in done):
-                return world, done, (seed, resets, ended)
+        case {"world": world, "reward": reward, "episode": [int(seed), int(resets), bool(ended)]}:
+            return world, reward, (seed, resets, ended)
     raise ConfigError("this is no saved state of an environment; give what save_state returned")

@@ -103,6 +103,24 @@ class Conversation:
     exchanges_left: int
 
 
+@dataclass(frozen=True, slots=True)
+class OwnGoal:
+    """A goal one has been given, as the scenario's reward declares it; see `schema.plot.Goal`.
+
+    `person` is None for `accuse`, which does not say whom. `done`: it is achieved, or lost.
+    """
+
+    kind: str
+    object: str | None
+    state: str | None
+    place: str | None
+    person: str | None
+    fact: str | None
+    start: datetime | None
+    end: datetime | None
+    done: bool
+
+
 class Percept(Protocol):
     """A frozen, lazy view of one agent's moment; unread, it costs nothing.
 
@@ -153,6 +171,10 @@ class Percept(Protocol):
     @property
     def known(self) -> tuple[str, ...]:
         """The places (sector and arena ids) one knows of, in the scenario's order."""
+
+    @property
+    def goals(self) -> tuple[OwnGoal, ...]:
+        """What one is to achieve, where the scenario's reward says so."""
 
     @property
     def text(self) -> str:

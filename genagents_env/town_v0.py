@@ -19,8 +19,10 @@ from pettingzoo.utils import parallel_to_aec, wrappers
 
 from genagents_env.config import ScenarioSource, TownConfig, TownOptions
 from genagents_env.env import TownEnv
+from genagents_env.scenario import Scenario
+from genagents_env.tasks import Task, TaskEnv, get_task
 
-__all__ = ["env", "parallel_env", "raw_env"]
+__all__ = ["env", "parallel_env", "raw_env", "rl_env"]
 
 TurnEnv: TypeAlias = AECEnv[str, Any, Any]
 parallel_env = TownEnv
@@ -37,3 +39,26 @@ def env(scenario: ScenarioSource | TownConfig = "tiny", **options: Unpack[TownOp
     """Return the AEC town with PettingZoo's usual wrappers."""
     wrapped = wrappers.AssertOutOfBoundsWrapper(raw_env(scenario, **options))
     return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+def rl_env(
+    task: str | Task = "errand",
+    town: str | Scenario | None = None,
+    **options: Unpack[TownOptions],
+) -> TaskEnv:
+    """Return a task to train on: the menu, masks in observations, vectors, no text.
+
+    Args:
+        task: one of `genagents tasks`, or a `Task` of one's own.
+        town: a scenario to do it in; None draws a town at each reset, by the seed.
+        options: those of `TownConfig`, by keyword, where others are wanted: `text=True` adds a
+            text that tells the goals too; `actions="words"` takes words.
+
+    Raises:
+        ConfigError: there is no such task, or an option is not allowed.
+        ScenarioError: the task cannot be put into `town`.
+    """
+    options.setdefault("actions", "menu")
+    options.setdefault("text", options["actions"] == "words")
+    options.setdefault("goal_line", True)
+    return TaskEnv(get_task(task), town, **options)

@@ -43,12 +43,11 @@ def action_space(choices: int, utterance: int, *, words: bool) -> AnySpace:
     return spaces.Dict(choice=choice, message=CleanText(utterance))
 
 
-def observation_space(numbers: int, choices: int, *, words: bool) -> spaces.Dict:
+def observation_space(numbers: int, choices: int, *, words: bool, text: bool = True) -> spaces.Dict:
     """Return `Dict(observation=Box(numbers,), text=Text)`; the menu format adds `action_mask`."""
-    parts: dict[str, AnySpace] = {
-        "observation": spaces.Box(-1.0, 1.0, (numbers,), np.float32),
-        "text": CleanText(TEXT_LIMIT),
-    }
+    parts: dict[str, AnySpace] = {"observation": spaces.Box(-1.0, 1.0, (numbers,), np.float32)}
+    if text:
+        parts["text"] = CleanText(TEXT_LIMIT)
     if not words:
         parts["action_mask"] = spaces.MultiBinary(choices)
     return spaces.Dict(parts)

@@ -3,7 +3,15 @@
 from bisect import bisect_left, bisect_right
 from datetime import datetime
 
-from genagents_env.percept import Body, Conversation, HeardWords, Result, SeenObject, SeenPerson
+from genagents_env.percept import (
+    Body,
+    Conversation,
+    HeardWords,
+    OwnGoal,
+    Result,
+    SeenObject,
+    SeenPerson,
+)
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.world import World
 
@@ -79,11 +87,18 @@ class PerceptCache:
 class SnapshotPercept:
     """One agent's percept. Implements `genagents_env.percept.Percept`."""
 
-    __slots__ = ("_cache", "_i", "_snapshot", "text")
+    __slots__ = ("_cache", "_i", "_snapshot", "goals", "text")
 
-    def __init__(self, cache: PerceptCache, snapshot: Snapshot, i: int, text: str) -> None:
+    def __init__(
+        self,
+        cache: PerceptCache,
+        snapshot: Snapshot,
+        i: int,
+        text: str,
+        goals: tuple[OwnGoal, ...] = (),
+    ) -> None:
         self._cache, self._snapshot, self._i = cache, snapshot, i
-        self.text = text
+        self.text, self.goals = text, goals
 
     @property
     def agent(self) -> str:
@@ -188,7 +203,7 @@ class SnapshotPercept:
 
     def data(self) -> dict[str, object]:
         """Return everything at once, for comparing and storing."""
-        names = "agent tick time me exits people objects heard result conversation known text"
+        names = "agent tick time me exits people objects heard result conversation known goals text"
         return {name: getattr(self, name) for name in names.split()}
 
     def __eq__(self, other: object) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 from operator import itemgetter
 
 from genagents_env.act.spaces import TEXT_LIMIT
+from genagents_env.goals import GoalBoard, describe_goal
 from genagents_env.observe.vicinity import AWAY, Vicinity
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.world.conversations import ConversationView
@@ -53,9 +54,10 @@ PLACES_LIMIT = 1500  # characters of the places one knows
 class TextObservation:
     """Writes the text of every agent of one world."""
 
-    def __init__(self, world: World, vicinity: Vicinity) -> None:
+    def __init__(self, world: World, vicinity: Vicinity, board: GoalBoard | None = None) -> None:
+        """`board`: the goals that texts tell, in a task."""
         plan = world.plan
-        self._world, self._vicinity = world, vicinity
+        self._world, self._vicinity, self._board = world, vicinity, board
         self._state, self._names, self._count = world.state, world.names, world.count
         names = ["in " + plan.arena_id(a) for a in range(len(plan.arenas))]
         names[OUTSIDE] = plan.arena_id(OUTSIDE)
@@ -71,6 +73,8 @@ class TextObservation:
         self._own, self._seen = [""] * count, [""] * count
         self._known: tuple[int, ...] = (0,) * count
         self._places = [""] * count
+        self._goals = [""] * count
+        self._goals_of: tuple[int, list[int]] = (-1, [])
 
     def observe(self, snapshot: Snapshot) -> list[str]:
         """Return the texts of all N people, in order."""
@@ -89,9 +93,22 @@ class TextObservation:
         if not snapshot.all_awake:
             for i in snapshot.asleep.nonzero()[0].tolist():
                 out[i] = f"{head}You are {self._names[i]}, asleep.\n{extra[i]}"
+        if self._board:
+            self._tell_goals(self._board)
+            out = [f"{goals}{text}" for goals, text in zip(self._goals, out, strict=True)]
         if max(map(len, out)) > TEXT_LIMIT:
             return [text[:TEXT_LIMIT] for text in out]
         return out
+
+    def _tell_goals(self, board: GoalBoard) -> None:
+        """Rewrite the goal lines, where a goal or what one knows of it has changed."""
+        now = (board.version, self._state.facts)
+        if self._goals_of == now:
+            return
+        self._goals_of = (board.version, list(self._state.facts))
+        for i, goals in enumerate(board.goals):
+            told = [describe_goal(self._world, board, i, slot) for slot in range(len(goals))]
+            self._goals[i] = f"Your goals: {'; '.join(told)}.\n" if told else ""
 
     def _refresh(self, snapshot: Snapshot) -> None:
         """Rewrite the lines whose subject changed since the last tick."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.report.trial import MeasuredTrial, PlotData, RunNarrative, TimedAnswer, Usage
+from genagents_env.scenario.digest import digest_scenario
 from genagents_env.sweep.folder import SweepFolder
 
 OnRead = Callable[[int, int], None]  # runs read, of how many
@@ -131,7 +131,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
     values, faults = take_measures(data, measures)
     return replace(
         trial,
-        scenario=sha256(data.meta.rows()["scenario"].encode()).hexdigest(),
+        scenario=digest_scenario(data.meta.scenario),
         versions=dict(data.meta.versions),
         usage=_sum_usage(data.reader),
         degradation=data.reader.find_degradation(),

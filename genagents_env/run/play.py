@@ -14,6 +14,7 @@ from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import FaultRow
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
+from genagents_env.tasks import TaskEnv
 from genagents_env.world.events import Event
 
 
@@ -39,7 +40,7 @@ OnStep = Callable[[Mapping[AgentID, object], StepResult], None]
 
 
 async def play(
-    env: TownEnv,
+    env: TownEnv | TaskEnv,
     groups: PolicyGroups,
     observations: Observations,
     infos: Infos,
@@ -90,7 +91,7 @@ async def play(
 
 
 def rollout(
-    env: TownEnv,
+    env: TownEnv | TaskEnv,
     policies: Policy | str | Mapping[AgentID, Policy | str] = "random",
     seed: int = 0,
     *,

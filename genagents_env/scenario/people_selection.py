@@ -153,8 +153,11 @@ def _success(
 
 def _reward(reward: Reward, cast: frozenset[str]) -> Reward:
     errands = tuple(errand for errand in reward.errands if errand.agent in cast)
-    left = errands or reward.name != "errand"
-    return _with(reward, errands=errands, name=reward.name if left else "none")
+    goals = tuple(
+        goal for goal in reward.goals if goal.agent in cast and goal.person in (None, *cast)
+    )
+    left = errands or goals or reward.name not in ("errand", "goals")
+    return _with(reward, errands=errands, goals=goals, name=reward.name if left else "none")
 
 
 def _sector(sector: SectorSpec, cast: frozenset[str]) -> SectorSpec:

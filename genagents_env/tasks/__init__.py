@@ -1,1 +1,23 @@
-"""Tasks to train on: towns, people and goals that are drawn from a seed."""
+"""Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
+
+from genagents_env.errors import ConfigError
+from genagents_env.tasks import errand
+from genagents_env.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
+from genagents_env.tasks.task_env import TaskEnv
+
+__all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
+
+TASKS: dict[str, Task] = {task.name: task for task in (errand.TASK,)}
+
+
+def get_task(name: str | Task) -> Task:
+    """Return a task by its name; a task of one's own is returned as it is.
+
+    Raises:
+        ConfigError: there is no task of that name.
+    """
+    if isinstance(name, Task):
+        return name
+    if name not in TASKS:
+        raise ConfigError(f"task: no {name!r}; allowed: {', '.join(TASKS)}, or a Task")
+    return TASKS[name]

@@ -89,6 +89,14 @@ class Places:
         hits = self._by_name.get(fold(name), ())
         return hits[0] if len(hits) == 1 else None
 
+    def find_place(self, ref: str) -> int:
+        """Return the index of a place by the id that a valid scenario gives it."""
+        return next(i for kind, i in self._by_name[fold(ref)] if kind == "place")
+
+    def find_object(self, ref: str) -> int:
+        """Return the index of an object by its full id."""
+        return self.object_ids.index(ref)
+
     def explain_unknown(self, name: str) -> str:
         """Return a sentence on why `find` found nothing."""
         hits = self._by_name.get(fold(name), ())

@@ -40,6 +40,12 @@ class Sightings:
         self._write()
         return int(self._tiles[i, j])
 
+    def list_last(self, viewers: Ints, seen: Ints) -> Ints:
+        """Return the tile on which each of `viewers` last saw each of `seen`, -1 if never."""
+        self._write()
+        tiles: Ints = self._tiles[viewers, seen]
+        return tiles
+
     def state(self) -> list[list[int]]:
         """Return everything, as JSON values."""
         self._write()

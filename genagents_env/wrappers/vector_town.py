@@ -45,9 +45,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     Args:
         scenario: as for `TownEnv`.
         towns: how many, at least 1.
-        text: whether texts belong to the observation. `texts` gives them in any case.
         options: those of `TownConfig` but `actions`, by keyword; all towns share a callable
-            `reward`.
+            `reward`. `text` is False unless given; `texts` gives them in any case.
 
     Raises:
         ScenarioError: the scenario has faults; all are listed.
@@ -60,8 +59,6 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self,
         scenario: ScenarioSource | TownConfig = "tiny",
         towns: int = 64,
-        *,
-        text: bool = False,
         **options: Unpack[TownOptions],
     ) -> None:
         if towns < 1:
@@ -70,7 +67,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
         if options.get("percepts"):
             raise ConfigError("percepts: policies read them, and those live in a `TownEnv`")
-        first = TownEnv(replace(TownConfig.create(scenario, **options), actions="menu"))
+        config = TownConfig.create(scenario, **options)
+        text = options.get("text", False)
+        first = TownEnv(replace(config, actions="menu", text=text))
         self.envs = (first, *(first.fresh_copy() for _ in range(towns - 1)))
         self.towns, self.agents = towns, tuple(first.possible_agents)
         self.num_envs, self.render_mode, self._text = (
@@ -164,9 +163,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if now is not before:
             self._left = (self._left | before) & ~now
             self._name_agents((now != before).any(axis=1).nonzero()[0].tolist())
-        self._seen, self._mask = self._look(here)
-        rewards, done = self._compute_rewards(here), self._find_done()
         over = batch.ticks >= self._max_cycles
+        rewards, done = self._compute_rewards(here, over), self._find_done()
+        self._seen, self._mask = self._look(here)
         ended = done | over
         infos: Info = {}
         terminations = np.zeros(self.num_envs, dtype=np.bool_)
@@ -232,8 +231,6 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     def _make_spaces(self, env: TownEnv) -> None:
         agent = self.agents[0]
         parts = dict(env.observation_space(agent).spaces)  # type: ignore[attr-defined]  # a Dict
-        if not self._text:
-            del parts["text"]
         self.single_observation_space = spaces.Dict(parts)
         self.single_action_space = env.action_space(agent)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -280,11 +277,13 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             self._stack.illegal[~here.ravel()] = 0
         return seen, mask
 
-    def _compute_rewards(self, here: Bools) -> Rewards:
+    def _compute_rewards(self, here: Bools, over: Bools) -> Rewards:
         rewards = np.zeros(here.shape)
         if self._earns:
-            for env, own in zip(self.envs, rewards, strict=True):
-                for name, value in env.parts.reward(env.world, env.world.state.log.events).items():
+            for env, own, last in zip(self.envs, rewards, over.tolist(), strict=True):
+                world = env.world
+                earned = env.parts.reward(world, world.state.log.events, over=last)
+                for name, value in earned.items():
                     own[self._index[name]] = value
             rewards[~here] = 0.0
         return rewards

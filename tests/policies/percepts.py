@@ -11,6 +11,7 @@ from genagents_env.percept import (
     Body,
     Conversation,
     HeardWords,
+    OwnGoal,
     Percept,
     Result,
     SeenObject,
@@ -43,6 +44,7 @@ class Moment:
     result: Result = NOTHING
     conversation: Conversation | None = None
     known: tuple[str, ...] = ("Cafe", "Park", "Ann's house", "Ann's house/bedroom")
+    goals: tuple[OwnGoal, ...] = ()
     text: str = ""
 
     def later(self, seconds: int = 10, **changes: Value) -> "Moment":

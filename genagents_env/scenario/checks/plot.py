@@ -1,12 +1,13 @@
 """What happens and what counts: facts, gatherings, events and the reward."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 
 from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.checks.patterns import check_patterns
 from genagents_env.scenario.faults import Fault, Loc, quote
-from genagents_env.scenario.schema import Errand, Fact, Gathering, Reward, ScheduledEvent
+from genagents_env.scenario.schema import Errand, Fact, Gathering, Goal, Reward, ScheduledEvent
 
 _NEEDS = {  # kind of event: the keys it needs, the keys it may have
     "whisper": (("agent", "text"), ()),
@@ -16,6 +17,16 @@ _NEEDS = {  # kind of event: the keys it needs, the keys it may have
     "join": (("agent",), ("place",)),
     "leave": (("agent",), ()),
 }
+_GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
+    "use": (("object", "state"), ()),
+    "be": (("place",), ("start", "end")),
+    "meet": (("person",), ()),
+    "bring": (("person", "place"), ()),
+    "tell": (("fact",), ("person",)),
+    "keep": (("fact", "person"), ()),
+    "accuse": (("object", "person"), ()),
+}
+_GOALS_EACH = 2  # the slots of an observation
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
 
 
@@ -33,6 +44,8 @@ def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
 def _fact(index: ScenarioIndex, fact: Fact, loc: Loc) -> Iterator[Fault]:
     for i, name in enumerate(fact.known_by):
         yield from index.person(name, (*loc, "known_by", i))
+    if fact.about is not None:
+        yield from index.person(fact.about, (*loc, "about"))
     yield from check_patterns(fact.patterns, (*loc, "patterns"))
 
 
@@ -95,6 +108,65 @@ def _reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
             text = f"{quote(errand.agent)} has an errand already; one for each person"
             yield Fault(("reward", "errands", i, "agent"), text)
         yield from _errand(index, errand, ("reward", "errands", i))
+    yield from _goals(index, reward)
+
+
+def _goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
+    """Yield what is wrong with the goals, one by one and together."""
+    if reward.name == "goals" and not reward.goals and not reward.errands:
+        yield Fault(("reward", "goals"), 'missing; the reward "goals" needs them')
+    count = Counter(errand.agent for errand in reward.errands)
+    for i, goal in enumerate(reward.goals):
+        loc = ("reward", "goals", i)
+        count[goal.agent] += 1
+        if count[goal.agent] == _GOALS_EACH + 1:
+            text = f"{quote(goal.agent)} has {_GOALS_EACH} goals already, which is the most"
+            yield Fault((*loc, "agent"), text)
+        yield from _goal(index, goal, loc, deal=reward.deal)
+
+
+def _goal(index: ScenarioIndex, goal: Goal, loc: Loc, *, deal: bool) -> Iterator[Fault]:
+    needs, may = _GOAL_NEEDS[goal.kind]
+    for key in ("object", "state", "place", "person", "fact", "start", "end"):
+        given = getattr(goal, key) is not None
+        if key in needs and not given:
+            yield Fault((*loc, key), f"missing; a goal {quote(goal.kind)} needs it")
+        elif given and key not in needs and key not in may:
+            text = f"a goal {quote(goal.kind)} does not take it; it takes {', '.join(needs + may)}"
+            yield Fault((*loc, key), text)
+    yield from index.person(goal.agent, (*loc, "agent"))
+    if goal.person is not None:
+        yield from index.person(goal.person, (*loc, "person"))
+        if goal.person == goal.agent and goal.kind != "accuse":
+            yield Fault((*loc, "person"), "it is the agent; name somebody else")
+        if deal and goal.kind != "accuse":
+            text = "goals with a person cannot be dealt, since they may come to that person"
+            yield Fault((*loc, "person"), text)
+    if goal.fact is not None:
+        yield from index.fact(goal.fact, (*loc, "fact"))
+    if goal.place is not None:
+        yield from index.place(goal.place, (*loc, "place"))
+    if goal.object is not None:
+        yield from index.object(goal.object, (*loc, "object"))
+        if goal.state is not None:
+            yield from index.state(goal.object, goal.state, (*loc, "state"))
+        if goal.kind == "accuse" and goal.person is not None:
+            yield from index.state(goal.object, goal.person, (*loc, "person"))
+    if (goal.start is None) != (goal.end is None):
+        yield Fault((*loc, "start"), "it goes with `end`; give both, or none")
+    yield from _goal_time(index, goal, loc)
+
+
+def _goal_time(index: ScenarioIndex, goal: Goal, loc: Loc) -> Iterator[Fault]:
+    scenario = index.scenario
+    if goal.start is None or goal.end is None:
+        return
+    if goal.end <= goal.start:
+        yield Fault((*loc, "end"), f"{goal.end} is not after its start {goal.start}")
+    end = scenario.start + timedelta(hours=scenario.hours)
+    if not scenario.start <= goal.start < end:
+        text = f"{goal.start} is not in the scenario, from {scenario.start} until before {end}"
+        yield Fault((*loc, "start"), text)
 
 
 def _errand(index: ScenarioIndex, errand: Errand, loc: Loc) -> Iterator[Fault]:

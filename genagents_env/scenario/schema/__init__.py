@@ -21,7 +21,15 @@ from genagents_env.scenario.schema.places import (
     SectorSpec,
     SpawnSpec,
 )
-from genagents_env.scenario.schema.plot import Errand, Fact, Gathering, Reward, ScheduledEvent
+from genagents_env.scenario.schema.plot import (
+    GOAL_KINDS,
+    Errand,
+    Fact,
+    Gathering,
+    Goal,
+    Reward,
+    ScheduledEvent,
+)
 from genagents_env.scenario.schema.rules import ConversationRules, Rules
 from genagents_env.scenario.schema.scenario import MAP_LIMIT, Scenario
 from genagents_env.scenario.schema.success import (
@@ -38,6 +46,7 @@ from genagents_env.scenario.schema.success import (
 )
 
 __all__ = [
+    "GOAL_KINDS",
     "MAP_LIMIT",
     "SIDE_LIMIT",
     "SPRITE_LIMIT",
@@ -52,6 +61,7 @@ __all__ = [
     "Fact",
     "FactCheck",
     "Gathering",
+    "Goal",
     "Lifestyle",
     "ObjectCheck",
     "ObjectSpec",

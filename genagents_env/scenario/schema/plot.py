@@ -1,6 +1,6 @@
 """What may happen: facts that spread, gatherings, events from outside, and what is rewarded."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ class Fact(Model):
             expressions, in any case; what may stand in them says scenarios/README.md.
         secret: Those who know it from the start keep it to themselves: neither the menu's small
             talk nor the policy `scripted` passes it on.
+        about: Whom it is about, if anybody: those who know it see that in their observation.
     """
 
     id: Id
@@ -25,6 +26,7 @@ class Fact(Model):
     known_by: tuple[Name, ...] = ()
     patterns: Annotated[Patterns, Field(min_length=1)]
     secret: bool = False
+    about: Name | None = None
 
 
 class Gathering(Model):
@@ -86,23 +88,75 @@ class Errand(Model):
     state: Line
 
 
+GoalKind = Literal["use", "be", "meet", "bring", "tell", "keep", "accuse"]
+GOAL_KINDS: tuple[str, ...] = get_args(GoalKind)
+
+
+class Goal(Model):
+    """What one agent is to achieve; at most two an agent.
+
+    Attributes:
+        agent: Whose goal it is.
+        kind: `use`: put `object` into `state` by one's own hand. `be`: be at `place`, with `start`
+            and `end` for that time, else once. `meet`: stand beside `person`. `bring`: have
+            `person` at `place`. `tell`: have `person` know `fact`, or everybody without one.
+            `keep`: `person` must not get to know `fact`. `accuse`: put `object` into the state
+            that is the name of `person`, with one attempt; whom to name is not shown.
+        object: Of `use` and `accuse`.
+        state: Of `use`.
+        place: Of `be` and `bring`.
+        person: Of `meet`, `bring`, `tell`, `keep` and `accuse`.
+        fact: Of `tell` and `keep`.
+        start: Of `be`: from when on being there counts.
+        end: Of `be`: until when.
+        worth: What is paid for it; taken off where a `keep` is broken or an `accuse` is wrong.
+    """
+
+    agent: Name
+    kind: GoalKind
+    object: Ref | None = None
+    state: Line | None = None
+    place: Ref | None = None
+    person: Name | None = None
+    fact: str | None = None
+    start: LocalTime | None = None
+    end: LocalTime | None = None
+    worth: Annotated[float, Field(gt=0, le=100)] = 1.0
+
+
 class Reward(Model):
     """What trained policies are rewarded with; see `genagents_env.rewards` for each formula.
 
     Attributes:
         name: `none`: 0. `attendance`: hours spent at a gathering while it goes on.
             `knowledge_spread`: how many people heard a fact first from one. `errand`: 1 when one's
-            object gets into its state by one's own hand.
+            object gets into its state by one's own hand. `goals`: what one's goals are worth.
         fact: Of `knowledge_spread`: which fact; any where it is left out.
         gathering: Of `attendance`: which gathering; any where it is left out.
         errands: Of `errand`: what has to be done.
-        step_cost: Of `errand`: taken off at each tick until it is done.
-        ends: The episode is over when all errands are done.
+        goals: What each agent is to achieve; paid for by `goals`, seen by the agent in any case.
+        deal: At every reset the goals are dealt anew among the agents that have some, by the seed.
+        step_cost: Of `errand` and `goals`: taken off at each tick until one's own are done.
+        shaping: Of `errand` and `goals`: the weight of a potential that grows as one comes nearer
+            to one's goals, and is 0 at the end; 0 pays for what is achieved alone.
+        discount: Of `shaping`: the learner's own discount, for which the optimum stays the same.
+        ends: The episode is over when all errands or goals are done.
     """
 
-    name: Literal["none", "attendance", "knowledge_spread", "errand"] = "none"
+    name: Literal["none", "attendance", "knowledge_spread", "errand", "goals"] = "none"
     fact: str | None = None
     gathering: str | None = None
     errands: tuple[Errand, ...] = ()
+    goals: Annotated[tuple[Goal, ...], Field(max_length=8000)] = ()
+    deal: bool = False
     step_cost: Annotated[float, Field(ge=0, le=1)] = 0.0
+    shaping: Annotated[float, Field(ge=0, le=100)] = 0.0
+    discount: Annotated[float, Field(gt=0, le=1)] = 0.99
     ends: bool = False
+
+    def list_goals(self) -> tuple[Goal, ...]:
+        """Return the goals of everybody, those that are written as errands first."""
+        errands = (
+            Goal(agent=e.agent, kind="use", object=e.object, state=e.state) for e in self.errands
+        )
+        return (*errands, *self.goals)

@@ -1,0 +1,190 @@
+"""What each agent is to achieve, as arrays that observations, menus, texts and rewards read."""
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.percept import OwnGoal
+from genagents_env.rng import draw_bits
+from genagents_env.scenario.schema import GOAL_KINDS, Goal
+from genagents_env.world.places import find_arenas
+from genagents_env.world.tiles import Ints
+from genagents_env.world.world import World
+
+GOAL_SLOTS = 2  # goals of one agent at most
+NONE = -1
+
+
+class GoalBoard:
+    """The goals of the N agents of one world, in two slots each.
+
+    All arrays have the shape (N, GOAL_SLOTS) and hold NONE where a goal has no such part. They stay
+    the same objects for the life of the board; `version` grows whenever anything in them changes.
+
+    Attributes:
+        kind: 0 where there is no goal, else 1 + the index in GOAL_KINDS.
+        place: the place of `be` and `bring`, and that in which the object of `use` and `accuse` is.
+        object: the object of `use` and `accuse`.
+        state: the index of the wanted state among the object's; NONE for `accuse`, too.
+        person: the person of `meet`, `bring`, `tell` and `keep`; NONE for `accuse`, which hides it.
+        fact: the fact of `tell` and `keep`.
+        start: the tick from which on `be` counts.
+        end: the tick at which `be` ends.
+        done: whether it is achieved, or lost.
+        goals: the goal in each slot, by agent.
+    """
+
+    def __init__(self, world: World) -> None:
+        shape = (world.count, GOAL_SLOTS)
+        self.kind: Ints = np.zeros(shape, dtype=np.int64)
+        self.place, self.object, self.state = self._blank(), self._blank(), self._blank()
+        self.person, self.fact = self._blank(), self._blank()
+        self.start, self.end = self._blank(), self._blank()
+        self.done: npt.NDArray[np.bool_] = np.zeros(shape, dtype=np.bool_)
+        self.goals: list[list[Goal]] = [[] for _ in range(world.count)]
+        self.version = 0
+        self._tile = self._blank()
+        self._bundles: dict[int, list[Goal]] = {}
+        for goal in world.scenario.reward.list_goals():
+            self._bundles.setdefault(world.town.people.index[goal.agent], []).append(goal)
+        self._owners = sorted(self._bundles)
+        self._based_on: tuple[object, int] = (None, -1)
+        self._own: tuple[int, tuple[tuple[OwnGoal, ...], ...]] = (-1, ())
+        self._reachable = self._blank()
+        self._write(world, self._owners)
+
+    def __bool__(self) -> bool:
+        return bool(self._owners)
+
+    def reset(self, world: World) -> None:
+        """Begin an episode: nothing is done, and goals are dealt where the scenario says so."""
+        self.done[:] = False
+        givers = list(self._owners)
+        if world.scenario.reward.deal:
+            seed = world.state.seed
+            givers.sort(key=lambda i: draw_bits(seed, world.names[i], "goals"))
+            self._write(world, givers)
+        self.version += 1
+
+    def finish(self, i: int, slot: int) -> None:
+        """Note that a goal is achieved, or lost."""
+        self.done[i, slot] = True
+        self.version += 1
+
+    def load_done(self, done: list[list[bool]]) -> None:
+        """Resume from the values of `done`."""
+        self.done[:] = done
+        self.version += 1
+
+    def list_own(self) -> tuple[tuple[OwnGoal, ...], ...]:
+        """Return the goals of each agent, as its percepts show them."""
+        if self._own[0] != self.version:
+            own = tuple(
+                tuple(_show(goal, done) for goal, done in zip(goals, over, strict=False))
+                for goals, over in zip(self.goals, self.done.tolist(), strict=True)
+            )
+            self._own = (self.version, own)
+        return self._own[1]
+
+    def locate(self, world: World) -> Ints:
+        """Return the tile of each goal's target as far as its agent knows, NONE elsewhere, (N, 2).
+
+        A place or an object counts where the agent knows the place; a person is where the agent
+        saw them last.
+        """
+        known = world.state.known
+        if self._based_on[0] is not known or self._based_on[1] != self.version:
+            self._based_on = (known, self.version)
+            self._reachable = np.where(self._find_known(known), self._tile, NONE)
+        moving = (self.person >= 0) & (self.place < 0)
+        if not moving.any():
+            return self._reachable
+        tiles = self._reachable.copy()
+        viewer, slot = moving.nonzero()
+        tiles[viewer, slot] = world.state.sightings.list_last(viewer, self.person[viewer, slot])
+        return tiles
+
+    def _blank(self) -> Ints:
+        return np.full((len(self.kind), GOAL_SLOTS), NONE, dtype=np.int64)
+
+    def _find_known(self, known: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+        return np.array(
+            [
+                [place >= 0 and bool(bits >> place & 1) for place in own]
+                for bits, own in zip(known, self.place.tolist(), strict=True)
+            ]
+        )
+
+    def _write(self, world: World, givers: list[int]) -> None:
+        """Give each of the owners the goals of one of `givers`, in this order."""
+        for i, giver in zip(self._owners, givers, strict=True):
+            own = self.goals[i] = self._bundles[giver]
+            for slot, goal in enumerate(own):
+                self._write_goal(world, i, slot, goal)
+            for part in (self.kind, self.place, self.object, self.state, self.person, self.fact):
+                part[i, len(own) :] = 0 if part is self.kind else NONE
+            for part in (self.start, self.end, self._tile):
+                part[i, len(own) :] = NONE
+
+    def _write_goal(self, world: World, i: int, slot: int, goal: Goal) -> None:
+        town, at = world.town, (i, slot)
+        self.kind[at] = 1 + GOAL_KINDS.index(goal.kind)
+        self.place[at] = self.object[at] = self.state[at] = self._tile[at] = NONE
+        if goal.object is not None:
+            o = town.places.find_object(goal.object)
+            item = town.plan.objects[o]
+            self.object[at], self.place[at] = o, town.places.of_arena[item.arena]
+            self._tile[at] = town.ground.around(item)[0]
+            if goal.state is not None:
+                self.state[at] = (
+                    item.states.index(goal.state) if goal.state in item.states else NONE
+                )
+        if goal.place is not None:
+            self.place[at] = town.places.find_place(goal.place)
+            self._tile[at] = _find_middle(world, goal.place)
+        named = goal.person is not None and goal.kind != "accuse"
+        self.person[at] = town.people.index[goal.person or ""] if named else NONE
+        self.fact[at] = NONE if goal.fact is None else town.people.fact_ids.index(goal.fact)
+        seconds = town.clock.seconds_per_tick
+        for part, moment in ((self.start, goal.start), (self.end, goal.end)):
+            since = None if moment is None else (moment - world.scenario.start).total_seconds()
+            part[at] = NONE if since is None else max(0, int(since // seconds))
+
+
+def _show(goal: Goal, done: bool) -> OwnGoal:
+    person = None if goal.kind == "accuse" else goal.person
+    place, times = goal.place, (goal.start, goal.end)
+    return OwnGoal(goal.kind, goal.object, goal.state, place, person, goal.fact, *times, done)
+
+
+def _find_middle(world: World, place: str) -> int:
+    """Return the tile of a place that is nearest to its middle, a tile that one can stand on."""
+    ground = world.town.ground
+    tiles = np.array(ground.tiles_of(find_arenas(world.plan, place)))
+    x, y = tiles % ground.width, tiles // ground.width
+    return int(tiles[np.argmin((x - x.mean()) ** 2 + (y - y.mean()) ** 2)])
+
+
+def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
+    """Return a goal of `i` in words: what the agent is to achieve, and no more than it may know."""
+    goal, people = board.goals[i][slot], world.town.people
+    fact = int(board.fact[i, slot])
+    word = "what there is to tell"
+    if fact >= 0 and world.state.facts[i] >> fact & 1:
+        word = f'that "{people.statements[fact]}"'
+    if goal.kind == "use":
+        text = f'put {goal.object} into the state "{goal.state}"'
+    elif goal.kind == "be":
+        text = f"be at {goal.place}"
+        if goal.start is not None and goal.end is not None:
+            text += f" from {goal.start:%H:%M} to {goal.end:%H:%M}"
+    elif goal.kind == "meet":
+        text = f"stand beside {goal.person}"
+    elif goal.kind == "bring":
+        text = f"bring {goal.person} to {goal.place}"
+    elif goal.kind == "tell":
+        text = f"see to it that {goal.person or 'everybody'} knows {word}"
+    elif goal.kind == "keep":
+        text = f"keep from {goal.person} {word}"
+    else:
+        text = f"find out who it was and put {goal.object} into the state of that name, once"
+    return f"{text} (over)" if board.done[i, slot] else text

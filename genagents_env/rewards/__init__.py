@@ -1,0 +1,48 @@
+"""Rewards by name. A reward turns what happened in a tick into one number for each agent.
+
+| name | each tick, for each agent |
+|---|---|
+| none | 0 |
+| attendance | the seconds of the tick, in hours, spent at a gathering while it goes on |
+| knowledge_spread | the number of people who heard a fact first from this agent |
+| errand | 1 when its object gets into its state by its own hand; -step_cost until then |
+| goals | what its goals are worth when they are achieved; -step_cost until all are; see `goals` |
+"""
+
+from collections.abc import Callable
+
+from genagents_env.errors import ConfigError
+from genagents_env.rewards.attendance import AttendanceReward
+from genagents_env.rewards.goals import GoalsReward
+from genagents_env.rewards.knowledge_spread import KnowledgeSpreadReward
+from genagents_env.rewards.reward import CallableReward, EpisodeReward, RewardFunction
+from genagents_env.world.world import World
+
+__all__ = ["REWARDS", "CallableReward", "EpisodeReward", "RewardFunction", "make_reward"]
+
+REWARDS: dict[str, Callable[[World], EpisodeReward]] = {
+    "none": CallableReward,
+    "attendance": AttendanceReward,
+    "knowledge_spread": KnowledgeSpreadReward,
+    "errand": GoalsReward,
+    "goals": GoalsReward,
+}
+
+
+def make_reward(world: World, override: str | RewardFunction | None) -> EpisodeReward:
+    """Return the reward of a world's scenario, or the one named or given instead.
+
+    Raises:
+        ConfigError: there is no reward of that name, or the scenario lacks what it pays for.
+    """
+    if callable(override):
+        return CallableReward(world, override)
+    name = override or world.scenario.reward.name
+    if name not in REWARDS:
+        raise ConfigError(f"reward: no {name!r}; allowed: {', '.join(REWARDS)}, or a callable")
+    declared = world.scenario.reward
+    if name == "errand" and not declared.errands:
+        raise ConfigError("reward: 'errand' needs a scenario that declares reward.errands")
+    if name == "goals" and not declared.list_goals():
+        raise ConfigError("reward: 'goals' needs a scenario that declares reward.goals")
+    return REWARDS[name](world)

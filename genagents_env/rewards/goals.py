@@ -1,0 +1,185 @@
+"""What agents earn by their goals.
+
+Each goal pays its `worth` once, when it is achieved:
+
+| kind | achieved when | paid |
+|---|---|---|
+| use | the object gets into the state by one's own hand | worth |
+| be | one is at the place; with a time, at its end | worth; with a time, its part spent there |
+| meet | one stands in the same room, at most one tile away from the person | worth |
+| bring | the person is at the place | worth |
+| tell | the person knows the fact, or everybody does | worth; a part for each of everybody |
+| keep | never; it is lost when the person learns the fact | -worth when it is lost |
+| accuse | the object is put into the state of the right name | worth; -worth for another name |
+
+Who still has a goal to achieve (other than `keep`) pays `step_cost` a tick. With `shaping`, each
+tick adds `shaping * (discount * potential after - potential before)`, where the potential of the
+episode's last state is 0, truncation included: which policy is best does not change (Ng, Harada and
+Russell 1999; for ends and truncation Grzes 2017).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from genagents_env.errors import ConfigError
+from genagents_env.goals import GoalBoard
+from genagents_env.rewards.potential import Potential
+from genagents_env.scenario.schema import Goal
+from genagents_env.world.events import JSON, Event
+from genagents_env.world.places import find_arenas
+from genagents_env.world.world import World
+
+
+class GoalsReward:
+    """Pays agents for the goals of their scenario's reward, errands included."""
+
+    def __init__(self, world: World) -> None:
+        self.board = GoalBoard(world)
+        declared = world.scenario.reward
+        self._cost, self._shaping, self._discount = (
+            declared.step_cost,
+            declared.shaping,
+            declared.discount,
+        )
+        self._owners = [i for i, goals in enumerate(self.board.goals) if goals]
+        self._potential = Potential(world, self.board)
+        self._before: list[float] = []
+        self._told: list[int] = []
+        self._rooms: dict[str, set[int]] = {}
+
+    def reset(self, world: World) -> None:
+        """Deal the goals; nothing is achieved yet."""
+        self.board.reset(world)
+        self._told = [0] * world.count
+        self._begin(world)
+
+    def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
+        """Return what was achieved in this tick, less the cost of the tick."""
+        board, out = self.board, dict[str, float]()
+        for i in self._owners:
+            owed = [k for k, goal in enumerate(board.goals[i]) if not board.done[i, k]]
+            waits = any(board.goals[i][k].kind != "keep" for k in owed)
+            earned = -self._cost if waits else 0.0
+            for slot in owed:
+                earned += self._judge(world, events, i, slot)
+            out[world.names[i]] = earned
+        if self._shaping:
+            ended = over or (world.scenario.reward.ends and self.is_done())
+            now = [0.0 if ended else self._potential.measure(world, i) for i in self._owners]
+            for i, before, after in zip(self._owners, self._before, now, strict=True):
+                out[world.names[i]] += self._shaping * (self._discount * after - before)
+            self._before = now
+        return out
+
+    def is_done(self) -> bool:
+        """Return whether nobody has a goal left to achieve."""
+        return all(
+            done or goal.kind == "keep"
+            for i in self._owners
+            for done, goal in zip(self.board.done[i].tolist(), self.board.goals[i], strict=False)
+        )
+
+    def state(self) -> JSON:
+        """Return what is done, what has been told, and the potentials."""
+        return {
+            "done": self.board.done.tolist(),
+            "told": list(self._told),
+            "potential": list(self._before),
+        }
+
+    def load_state(self, state: JSON) -> None:
+        """Resume from `state`."""
+        shape = [len(self.board.goals), len(self.board.done[0])]
+        match state:
+            case {"done": [*done], "told": [*told], "potential": [*before]}:
+                fits = [len(done), len(done[0])] == shape and len(told) == shape[0]
+                if fits and len(before) in (0, len(self._owners)):
+                    self.board.load_done(done)
+                    self._told, self._before = told, before
+                    return
+        raise ConfigError("reward: this is no saved state of the scenario's goals")
+
+    def _begin(self, world: World) -> None:
+        if self._shaping:
+            self._before = [self._potential.measure(world, i) for i in self._owners]
+
+    def _judge(self, world: World, events: Sequence[Event], i: int, slot: int) -> float:
+        """Return what one goal earns in this tick, and note when it is done."""
+        goal = self.board.goals[i][slot]
+        if goal.kind == "use":
+            return self._pay(i, slot, _has_put(world, events, i, goal, goal.state))
+        if goal.kind == "accuse":
+            return self._judge_accusation(world, events, i, slot, goal)
+        if goal.kind == "be":
+            return self._judge_presence(world, i, slot, goal)
+        if goal.kind == "meet":
+            j = int(self.board.person[i, slot])
+            return self._pay(i, slot, _is_beside(world, i, j))
+        if goal.kind == "bring":
+            j = int(self.board.person[i, slot])
+            return self._pay(i, slot, self._is_at(world, j, goal))
+        return self._judge_knowledge(world, i, slot, goal)
+
+    def _pay(self, i: int, slot: int, achieved: bool) -> float:
+        if not achieved:
+            return 0.0
+        self.board.finish(i, slot)
+        return self.board.goals[i][slot].worth
+
+    def _judge_accusation(
+        self, world: World, events: Sequence[Event], i: int, slot: int, goal: Goal
+    ) -> float:
+        right = _has_put(world, events, i, goal, goal.person)
+        if right or _has_put(world, events, i, goal, None):
+            self.board.finish(i, slot)
+            return goal.worth if right else -goal.worth
+        return 0.0
+
+    def _judge_presence(self, world: World, i: int, slot: int, goal: Goal) -> float:
+        there = self._is_at(world, i, goal)
+        start, end = self.board.start[i, slot], self.board.end[i, slot]
+        if start < 0 or end < 0:
+            return self._pay(i, slot, there)
+        # The tick that has just been resolved is the one before `world.tick`.
+        counted = start < world.tick <= end
+        if world.tick >= end:
+            self.board.finish(i, slot)
+        return goal.worth / float(max(1, end - start)) if counted and there else 0.0
+
+    def _judge_knowledge(self, world: World, i: int, slot: int, goal: Goal) -> float:
+        fact, person = int(self.board.fact[i, slot]), int(self.board.person[i, slot])
+        if person >= 0:
+            knows = bool(world.state.facts[person] >> fact & 1)
+            paid = self._pay(i, slot, knows)
+            return paid if goal.kind == "tell" else -paid
+        at_start = sum(bits >> fact & 1 for bits in world.town.people.facts_at_start)
+        told = sum(bits >> fact & 1 for bits in world.state.facts) - at_start
+        new, self._told[i] = told - self._told[i], told
+        if told + at_start == world.count:
+            self.board.finish(i, slot)
+        return goal.worth * new / max(1, world.count - at_start)
+
+    def _is_at(self, world: World, i: int, goal: Goal) -> bool:
+        place = goal.place or ""
+        arenas = self._rooms.get(place)
+        if arenas is None:
+            arenas = self._rooms[place] = find_arenas(world.plan, place)
+        return bool(world.state.present[i]) and int(world.state.arena[i]) in arenas
+
+
+def _has_put(world: World, events: Sequence[Event], i: int, goal: Goal, state: str | None) -> bool:
+    """Return whether `i` has just put the goal's object into `state`, any if None."""
+    name = world.names[i]
+    return any(
+        event.kind == "object"
+        and event.agent == name
+        and event.data["object"] == goal.object
+        and state in (None, event.data["state"])
+        for event in events
+    )
+
+
+def _is_beside(world: World, i: int, j: int) -> bool:
+    state, width = world.state, world.town.ground.width
+    (y, x), (v, u) = divmod(int(state.tile[i]), width), divmod(int(state.tile[j]), width)
+    near = max(abs(x - u), abs(y - v)) <= 1
+    return near and bool(state.present[j]) and int(state.arena[i]) == int(state.arena[j])

@@ -1,0 +1,72 @@
+"""What a reward is, and the one that pays nothing or what a callable of the user's says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from genagents_env.goals import GoalBoard
+from genagents_env.world.events import JSON, Event
+from genagents_env.world.world import World
+
+RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
+
+
+class EpisodeReward(Protocol):
+    """Rewards by person's name; people left out get 0. `state` is JSON.
+
+    Attributes:
+        board: the agents' goals, which observations and texts show; the same object for life.
+    """
+
+    board: GoalBoard
+
+    def reset(self, world: World) -> None:
+        """Begin an episode."""
+
+    def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
+        """Return the rewards of the tick that has just been resolved.
+
+        Args:
+            world: after the tick.
+            events: what happened in it.
+            over: the episode is cut off after it.
+        """
+
+    def is_done(self) -> bool:
+        """Return whether the task is finished, which ends the episode where the scenario says."""
+
+    def state(self) -> JSON:
+        """Return the state, as JSON values."""
+
+    def load_state(self, state: JSON) -> None:
+        """Resume from `state`.
+
+        Raises:
+            ConfigError: it is no state of such a reward.
+        """
+
+
+class CallableReward:
+    """No reward, or a callable of the user's."""
+
+    def __init__(self, world: World, function: RewardFunction | None = None) -> None:
+        self.board = GoalBoard(world)
+        self._function = function
+
+    def reset(self, world: World) -> None:
+        """Deal the goals."""
+        self.board.reset(world)
+
+    def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
+        """Return what the callable says, or nothing."""
+        return {} if self._function is None else self._function(world, events)
+
+    def is_done(self) -> bool:
+        """Never."""
+        return False
+
+    def state(self) -> JSON:
+        """Return nothing."""
+        return []
+
+    def load_state(self, state: JSON) -> None:
+        """Nothing to load."""
