@@ -15,7 +15,7 @@ from genagents_env.run import rollouts
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.int8]
 make_env = partial(town_v0.parallel_env, "tiny", actions="menu")
-WEIGHTS = {agent: np.zeros((57, 36)) for agent in ("Ada Brook", "Ben Carver")}
+WEIGHTS = {agent: np.zeros((204, 36)) for agent in ("Ada Brook", "Ben Carver")}
 
 
 def odds(agent: str, numbers: Floats, masks: Mask) -> npt.NDArray[np.float64]:

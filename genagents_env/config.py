@@ -18,6 +18,7 @@ from genagents_env.scenario.past_folder import give_pasts, read_pasts
 
 ScenarioSource: TypeAlias = str | Path | Scenario
 ActionFormat: TypeAlias = Literal["words", "menu"]
+MenuKind: TypeAlias = Literal["town", "portable"]
 AgentIds: TypeAlias = Literal["names", "indexed"]
 RenderMode: TypeAlias = Literal["human", "ansi", "rgb_array"]
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
@@ -27,6 +28,7 @@ class TownOptions(TypedDict, total=False):
     """The options of `TownConfig` but the scenario, as keyword arguments."""
 
     actions: str
+    menu: str
     ids: str
     max_cycles: int | None
     start: str | datetime | None
@@ -50,6 +52,8 @@ class TownConfig:
     Attributes:
         scenario: a shipped name, a folder, or a loaded `Scenario`.
         actions: "words" (choice and message) or "menu" (`Discrete`, for trainers).
+        menu: "town", whose places are those of the scenario, or "portable", whose choices mean the
+            same in every town.
         ids: "names", or "indexed" for `resident_0` and so on.
         max_cycles: ticks until truncation; None is the scenario's hours.
         start: a clock time on the scenario's first day (`"08:00"`) or a whole date and time.
@@ -75,6 +79,7 @@ class TownConfig:
 
     scenario: ScenarioSource = "tiny"
     actions: str = "words"
+    menu: str = "town"
     ids: str = "names"
     max_cycles: int | None = None
     start: str | datetime | None = None
@@ -92,6 +97,7 @@ class TownConfig:
 
     def __post_init__(self) -> None:
         _check("actions", self.actions, get_args(ActionFormat))
+        _check("menu", self.menu, get_args(MenuKind))
         _check("ids", self.ids, get_args(AgentIds))
         _check("render_mode", self.render_mode, (None, *RENDER_MODES))
         _check("percepts", self.percepts, (False, True))

@@ -11,12 +11,15 @@ from pettingzoo import ParallelEnv
 
 from genagents_env.act.decode import Decoder
 from genagents_env.act.menu import Menu, find_nearest
+from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.act.spaces import AnySpace, Floats, action_space, observation_space, state_space
 from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.observe.knowledge_table import KnowledgeTable
 from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
 from genagents_env.observe.text_obs import TextObservation
-from genagents_env.observe.vector_obs import SIZE, VectorObservation
+from genagents_env.observe.town_columns import TownColumns
+from genagents_env.observe.vector_obs import VectorObservation
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile, make_profile
 from genagents_env.render.ansi import draw_ansi
@@ -48,6 +51,8 @@ class TownParts:
         text: observations as text.
         decoder: what actions mean.
         reward: what the tick was worth to each.
+        knowledge: what everyone knows, and has to achieve.
+        town: what observations and the portable menu need of the town, and never changes.
     """
 
     vicinity: Vicinity
@@ -56,6 +61,8 @@ class TownParts:
     text: TextObservation
     decoder: Decoder
     reward: EpisodeReward
+    knowledge: KnowledgeTable
+    town: TownColumns
 
 
 class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
@@ -93,11 +100,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._words = config.actions == "words"
         indexed = tuple(f"resident_{i}" for i in range(world.count))
         self._ids = world.names if config.ids == "names" else indexed
-        self._assemble(world, Vicinity(world))
+        self._assemble(world, Vicinity(world), TownColumns(world.town))
         limit, choices = town.rules.max_utterance, self.parts.menu.size
         self._action_space = action_space(choices, limit, words=self._words)
         self._observation_space = observation_space(
-            SIZE, choices, words=self._words, text=config.text
+            self.parts.menu.columns, choices, words=self._words, text=config.text
         )
         self.state_space = state_space(self.parts.vector.state_size)
 
@@ -108,24 +115,29 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         reward that is a callable is the same object in both.
         """
         other, world = copy(self), self.world.fresh_copy()
-        other._assemble(world, Vicinity(world, self.parts.vicinity))
+        other._assemble(world, Vicinity(world, self.parts.vicinity), self.parts.town)
         return other
 
-    def _assemble(self, world: World, vicinity: Vicinity) -> None:
+    def _assemble(self, world: World, vicinity: Vicinity, town: TownColumns) -> None:
         """Take a world that was never reset, and make what reads it."""
-        scenario = world.scenario
         self.world = world
         self.possible_agents: list[AgentID] = list(self._ids)
         self.agents: list[AgentID] = []
-        menu = Menu(world, vicinity)
         reward = make_reward(world, self.config.reward)
+        knowledge = KnowledgeTable([world], [reward.board], town)
+        if self.config.menu == "portable":
+            menu: Menu = PortableMenu(world, vicinity, knowledge, town)
+        else:
+            menu = Menu(world, vicinity)
         self.parts = TownParts(
             vicinity,
             menu,
-            VectorObservation(world, vicinity, scenario.horizon),
+            VectorObservation(world, vicinity, menu, knowledge, town),
             TextObservation(world, vicinity, reward.board if self.config.goal_line else None),
             Decoder(world, menu, self._ids, words=self._words),
             reward,
+            knowledge,
+            town,
         )
         self._percepts = PerceptCache(world, self._ids)
         self._picture: Picture | None = None
@@ -332,6 +344,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """Look once at the new tick: who is near whom, and what is possible."""
         snapshot, parts = self.world.snapshot, self.parts
         parts.vicinity.refresh(snapshot)
+        parts.knowledge.refresh()
         self._near = find_nearest(snapshot.pairs, snapshot.nearness)
         self._mask = parts.menu.mask(snapshot, self._near)
         if self._ended:

@@ -46,7 +46,7 @@ def rl_env(
     town: str | Scenario | None = None,
     **options: Unpack[TownOptions],
 ) -> TaskEnv:
-    """Return a task to train on: the menu, masks in observations, vectors, no text.
+    """Return a task to train on: the portable menu, masks in observations, vectors, no text.
 
     Args:
         task: one of `genagents tasks`, or a `Task` of one's own.
@@ -59,6 +59,7 @@ def rl_env(
         ScenarioError: the task cannot be put into `town`.
     """
     options.setdefault("actions", "menu")
+    options.setdefault("menu", "portable")
     options.setdefault("text", options["actions"] == "words")
     options.setdefault("goal_line", True)
     return TaskEnv(get_task(task), town, **options)

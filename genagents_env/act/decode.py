@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genagents_env.act.menu import Menu
+from genagents_env.act.portable_menu import OWN_KINDS, PortableMenu
 from genagents_env.act.spaces import Mask
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
 from genagents_env.text import clean
@@ -50,7 +51,7 @@ class Decoder:
         chosen, messages = self._read_choices(actions)
         if chosen is None:
             chosen, messages = self._read_any(actions, acts)
-        goals = self._menu.goals[chosen]
+        goals = self._menu.find_goals(chosen)
         legal = mask[self._rows, chosen]
         odd = self._menu.special[chosen] >= legal  # a place or idling, and legal, is plain
         if np.count_nonzero(odd):
@@ -121,11 +122,24 @@ class Decoder:
             return ResolvedUse(o, state.objects.next_states(o, state.objects.states[o])[next_state])
         if kind == "reach":
             return self._go_beside(self._menu.object(i, index), None, None)
+        if kind in OWN_KINDS and isinstance(self._menu, PortableMenu):
+            return self._resolve_own(i, kind, *self._menu.find_wanted(i, index))
         j = self._menu.person(i, index)
         if kind == "approach":
             return self._go_towards(i, j, None, None)
+        if kind == "tell" and isinstance(self._menu, PortableMenu):
+            fact = self._menu.find_fact(i, next_state)
+            return ResolvedSpeak(j, self._world.town.people.statements[fact])
         text = clean(message, self._utterance) if isinstance(message, str) else ""
         return ResolvedSpeak(j, text or make_small_talk(state, i, j))
+
+    def _resolve_own(self, i: int, kind: str, person: int, item: int, state: int) -> ResolvedAct:
+        """Return what a choice means that is about the person or the object of a goal of `i`."""
+        if kind == "seek":
+            return self._go_towards(i, person, None, None)
+        if kind == "reach_own":
+            return self._go_beside(item, None, None)
+        return ResolvedUse(item, self._world.plan.objects[item].states[state])
 
     def _resolve(self, i: int, action: Action) -> ResolvedAct:
         """Resolve the names in a dataclass action."""

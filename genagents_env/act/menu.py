@@ -17,18 +17,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genagents_env.act.spaces import Mask
-from genagents_env.observe.vicinity import OBJECT_SLOTS, STATE_SLOTS, Vicinity
+from genagents_env.act.spaces import Floats, Mask
+from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS, SIZE, STATE_SLOTS
+from genagents_env.observe.vicinity import Vicinity
 from genagents_env.world.sight import Pairs
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
-PERSON_SLOTS = 5
-
 
 class Choice(NamedTuple):
-    """One line of the menu. `kind`: idle, place, approach, talk, reach, use or leave."""
+    """One line of the menu. `kind`: idle, place, approach, talk, reach, use or leave.
+
+    The portable menu also has seek, reach_own, use_own and tell; `state` is then the fact slot.
+    """
 
     kind: str
     slot: int
@@ -62,18 +64,27 @@ def find_nearest(pairs: Pairs, rank: Ints) -> Near:
 
 
 class Menu:
-    """The choices of one world, what fills their slots, and the mask over them."""
+    """The choices of one world, what fills their slots, and the mask over them.
 
-    def __init__(self, world: World, vicinity: Vicinity) -> None:
+    `columns` is how many numbers an observation has, `allowed` which places everyone knows and may
+    enter, int8, shape (N, P).
+    """
+
+    columns = SIZE
+
+    def __init__(
+        self, world: World, vicinity: Vicinity, choices: tuple[Choice, ...] | None = None
+    ) -> None:
         self._world, self._vicinity = world, vicinity
         self._state = world.state
-        self.choices = _choices(len(world.town.places.all))
+        places = len(world.town.places.all)
+        self.choices = _choices(places) if choices is None else choices
         self.size = len(self.choices)
         kinds = [c.kind for c in self.choices]
         self.approach, self.talk = kinds.index("approach"), kinds.index("talk")
         self.reach, self.use = kinds.index("reach"), kinds.index("use")
         self.leave = kinds.index("leave")
-        self.goals: Ints = np.array(
+        self._goals: Ints = np.array(
             [c.slot if c.kind == "place" else -1 for c in self.choices], dtype=np.int64
         )
         plain = ("idle", "place")
@@ -83,7 +94,11 @@ class Menu:
         self.all_heard = bool(world.town.people.hearing.min() >= world.town.people.vision.max())
         self._based_on: tuple[object, object] = (None, None)
         self._foreign: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._bits: list[int] = [0] * world.count
+        self._known: Mask = np.zeros((world.count, places), dtype=np.int8)
+        self.allowed: Mask = self._known
         self.base: Mask = np.zeros((world.count, self.size), dtype=np.int8)
+        self.base[:, 0] = 1
 
     def describe(self, choice: int) -> str:
         """Return a choice in words."""
@@ -107,6 +122,14 @@ class Menu:
     def object(self, i: int, slot: int) -> int:
         """Return what fills an object slot of `i` at this tick."""
         return self._vicinity.of[i].object(int(self._state.tile[i]), slot)
+
+    def find_goals(self, chosen: Ints) -> Ints:
+        """Return the places to which choices lead, -1 for other choices; shape as `chosen`."""
+        goals: Ints = self._goals[chosen]
+        return goals
+
+    def fill_columns(self, out: Floats) -> None:
+        """Write the columns of the menu's own slots into `out`, shape (N, columns - SIZE)."""
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return what is possible now, int8, shape (N, choices), a new array."""
@@ -136,12 +159,16 @@ class Menu:
         rights = self._state.access.places
         if self._based_on[0] is bits and self._based_on[1] is rights:
             return False
-        places = len(self._world.town.places.all)
-        known = np.array([[k >> p & 1 for p in range(places)] for k in bits], np.int8)
-        self.base[:, 0] = 1
-        self.base[:, 1 : self.approach] = known & rights
-        self._based_on = (bits, rights)
+        for i, (new, old) in enumerate(zip(bits, self._bits, strict=True)):
+            if new != old:
+                self._known[i] = [new >> p & 1 for p in range(self._known.shape[1])]
+        self._bits, self._based_on = list(bits), (bits, rights)
+        self.allowed = self._known & rights
+        self._write_base()
         return True
+
+    def _write_base(self) -> None:
+        self.base[:, 1 : self.approach] = self.allowed
 
     def _mask_people(self, mask: Mask, near: Near) -> None:
         world, slots = self._world, np.zeros(self._world.count * PERSON_SLOTS, dtype=np.int8)

@@ -1,39 +1,45 @@
-"""A moment as numbers: what a network sees, float32 in [-1, 1].
-
-| columns | content |
-|---|---|
-| 2 | sine and cosine of the hour of the day |
-| 1 | part of the episode that is over |
-| 4 | asleep; in a conversation; the last Move has arrived; the last action failed |
-| 2 | was spoken to; heard anything else |
-| 1 | part of the scenario's facts one has heard |
-| K x 5 | nearest people: 1, offset x, offset y (over one's vision radius), asleep, in my talk |
-| 2 | own column and row over the town's width and height |
-| O x 5 | nearest objects: 1, offset x, offset y, state (index over number), within reach |
-"""
+"""A moment as numbers: what a network sees, float32 in [-1, 1]; `columns.py` says what each is."""
 
 import math
 
 import numpy as np
 
-from genagents_env.act.menu import PERSON_SLOTS, Near
+from genagents_env.act.menu import Menu, Near
 from genagents_env.act.spaces import Floats
-from genagents_env.observe.vicinity import COLUMNS, EACH, Vicinity
+from genagents_env.observe.columns import (
+    PEOPLE,
+    PERSON_COLUMNS,
+    PERSON_SLOTS,
+    ROOM,
+    SIZE,
+    THINGS,
+    TILE,
+)
+from genagents_env.observe.knowledge_table import KnowledgeTable
+from genagents_env.observe.own_columns import OwnColumns
+from genagents_env.observe.town_columns import TownColumns
+from genagents_env.observe.vicinity import Vicinity
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
-OWN = 10
-PEOPLE, TILE = OWN, OWN + EACH * PERSON_SLOTS
-SIZE = TILE + COLUMNS
 _DAY = 2 * np.pi / 86_400
 
 
 class VectorObservation:
     """Turns snapshots of one world into observation vectors and the global state."""
 
-    def __init__(self, world: World, vicinity: Vicinity, horizon: int) -> None:
-        self._vicinity, self._horizon = vicinity, horizon
+    def __init__(
+        self,
+        world: World,
+        vicinity: Vicinity,
+        menu: Menu,
+        knowledge: KnowledgeTable,
+        town: TownColumns,
+    ) -> None:
+        self._vicinity, self._menu = vicinity, menu
+        self._horizon = world.scenario.horizon
+        self._own = OwnColumns([world], knowledge, town, menu.columns)
         self._state, self._people, self._count = world.state, world.town.people, world.count
         self._clock, self._objects = world.town.clock, world.plan.objects
         ground = world.town.ground
@@ -49,8 +55,8 @@ class VectorObservation:
         self.state_size = 3 + 5 * world.count + len(world.plan.objects)
 
     def observe(self, snapshot: Snapshot, near: Near) -> Floats:
-        """Return the vectors of all N people, shape (N, SIZE), a new array."""
-        out = np.zeros((self._count, SIZE), dtype=np.float32)
+        """Return the vectors of all N people, shape (N, columns of the menu), a new array."""
+        out = self._own.start()
         out[:, 0], out[:, 1], out[:, 2] = self.measure_time(snapshot.tick)
         out[:, 5] = snapshot.arrived
         for i in snapshot.talks:
@@ -65,6 +71,7 @@ class VectorObservation:
             out[:, 9] = self.measure_facts()
         if len(near.slot):
             slots = self.fill_people(near, snapshot.tile)
+            self._own.fill_people(slots, near)
             if not snapshot.all_awake:
                 slots[near.slot, 3] = snapshot.asleep[near.seen]
             if snapshot.talks:
@@ -72,9 +79,13 @@ class VectorObservation:
                 pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
                 slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
             out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
-        self._vicinity.fill_vectors(snapshot.tile, out[:, TILE:])
+        self._vicinity.fill_vectors(snapshot.tile, out[:, TILE:ROOM])
+        self._own.fill(out, snapshot.tile, snapshot.arena, snapshot.tick)
+        self._own.fill_things(out, snapshot.tile)
+        self._menu.fill_columns(out[:, SIZE:])
         if not snapshot.all_awake:
-            out[snapshot.asleep, TILE + 2 :] = 0.0
+            out[snapshot.asleep, TILE + 2 : ROOM] = 0.0
+            out[snapshot.asleep, THINGS:SIZE] = 0.0
             out[:, 3] = snapshot.asleep
         return out
 
@@ -113,7 +124,9 @@ class VectorObservation:
         return self._facts
 
     def fill_people(self, near: Near, tile: Ints) -> Floats:
-        """Return the person slots, shape (P * PERSON_SLOTS, EACH), without who sleeps and talks.
+        """Return where people in sight are, shape (P * PERSON_SLOTS, PERSON_COLUMNS).
+
+        Who sleeps, who talks and who it is, are left to be written.
 
         Args:
             near: who fills them, of P people: all of this town, or those of several towns, one
@@ -122,7 +135,7 @@ class VectorObservation:
         """
         viewers, seen = near.viewer, near.seen
         code = self._code[tile]
-        slots = np.zeros((len(tile) * PERSON_SLOTS, EACH), dtype=np.float32)
+        slots = np.zeros((len(tile) * PERSON_SLOTS, PERSON_COLUMNS), dtype=np.float32)
         offsets = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
         if isinstance(self._reach, np.ndarray):
             offsets *= self._reach[viewers % self._count]
@@ -134,10 +147,10 @@ class VectorObservation:
 
 
 def _offset_table(radius: int, stride: int) -> tuple[Floats, int]:
-    """Return rows (0, x, y, 0, 0) by the difference of two codes y * stride + x; the row of 0."""
+    """Return rows (0, x, y, 0, ...) by the difference of two codes y * stride + x; the row of 0."""
     span = np.arange(-radius, radius + 1)
     middle = radius * stride + radius
-    table = np.zeros((2 * middle + 1, EACH), dtype=np.float32)
+    table = np.zeros((2 * middle + 1, PERSON_COLUMNS), dtype=np.float32)
     rows = span[:, None] * stride + span + middle
     table[rows, 1], table[rows, 2] = span, span[:, None]
     return table, middle

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.act.spaces import Floats, Mask
+from genagents_env.observe.columns import OBJECT_COLUMNS, OBJECT_SLOTS, STATE_SLOTS
 from genagents_env.world.sight import Surroundings
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
-OBJECT_SLOTS, STATE_SLOTS, EACH = 4, 4, 5
-COLUMNS = 2 + OBJECT_SLOTS * EACH
+COLUMNS = 2 + OBJECT_SLOTS * OBJECT_COLUMNS
 OBJECT_CHOICES = OBJECT_SLOTS * (1 + STATE_SLOTS)
 AWAY = tuple(f", {d} tile{'s' * (d != 1)} away" for d in range(65))
 
@@ -101,7 +101,7 @@ class VicinityTable:
     def _make_row(self, tile: int) -> tuple[Floats, Mask]:
         found = self.around.objects(tile)
         x, y = self._ground.xy(tile)
-        numbers = np.zeros((OBJECT_SLOTS, EACH), dtype=np.float32)
+        numbers = np.zeros((OBJECT_SLOTS, OBJECT_COLUMNS), dtype=np.float32)
         uses = np.zeros((OBJECT_SLOTS, STATE_SLOTS), dtype=np.int8)
         there = np.arange(OBJECT_SLOTS) < len(found)
         reach = self.around.radius
@@ -110,7 +110,8 @@ class VicinityTable:
             near = item.find_nearest_tile(x, y)
             dx, dy = (near[0] - x) / reach, (near[1] - y) / reach
             number = item.states.index(state) / len(item.states) if state in item.states else 1.0
-            numbers[k] = (1.0, dx, dy, number, d <= 1)
+            which = (o + 1) / len(self._plan.objects)
+            numbers[k] = (1.0, dx, dy, number, d <= 1, which)
             if d <= 1:
                 uses[k, : len(self._things.next_states(o, state))] = 1
         return numbers.ravel(), np.concatenate([there.astype(np.int8), uses.ravel()])

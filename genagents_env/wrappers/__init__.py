@@ -7,11 +7,13 @@ asked for.
 from typing import TYPE_CHECKING
 
 from genagents_env.wrappers.drop_text import DropText
+from genagents_env.wrappers.embed_names import EmbedNames
 from genagents_env.wrappers.encode_text import Embed, EncodeText
 from genagents_env.wrappers.flat_box import FlatBox
 from genagents_env.wrappers.joined_towns import JoinedTowns
 from genagents_env.wrappers.mask_in_info import MaskInInfo
 from genagents_env.wrappers.observation import ObservationWrapper
+from genagents_env.wrappers.one_hot_identity import OneHotIdentity
 from genagents_env.wrappers.rename_for_rllib import RenameForRLlib
 from genagents_env.wrappers.vector_town import VectorTown
 
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
 __all__ = [
     "DropText",
     "Embed",
+    "EmbedNames",
     "EncodeText",
     "FlatBox",
     "JoinedTowns",
     "MaskInInfo",
     "ObservationWrapper",
+    "OneHotIdentity",
     "RenameForRLlib",
     "SlotVecEnv",
     "TownVecEnv",

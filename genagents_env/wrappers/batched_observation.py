@@ -5,10 +5,21 @@ from itertools import chain
 
 import numpy as np
 
-from genagents_env.act.menu import PERSON_SLOTS, Near, find_nearest
+from genagents_env.act.menu import Near, find_nearest
+from genagents_env.act.portable_menu import PortableMenu
+from genagents_env.act.portable_slots import PortableSlots
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.env import TownEnv
-from genagents_env.observe.vector_obs import PEOPLE, SIZE, TILE
+from genagents_env.observe.columns import (
+    PEOPLE,
+    PERSON_SLOTS,
+    ROOM,
+    SIZE,
+    THINGS,
+    TILE,
+)
+from genagents_env.observe.knowledge_table import KnowledgeTable
+from genagents_env.observe.own_columns import OwnColumns
 from genagents_env.observe.vicinity import COLUMNS, OBJECT_CHOICES
 from genagents_env.world.batched_world import BatchedWorld
 from genagents_env.world.tiles import Ints
@@ -69,14 +80,29 @@ class BatchedObservation:
         self._hearing = np.tile(self._people_table.hearing, len(envs))
         self._clock: Floats = np.zeros((0, 3), dtype=np.float32)
         self.illegal: Ints = np.zeros(slots, dtype=np.int64)
+        boards = [env.parts.reward.board for env in envs]
+        town = first.parts.town
+        self._knowledge = KnowledgeTable(batch.worlds, boards, town)
+        self._own = OwnColumns(batch.worlds, self._knowledge, town, self._menu.columns)
+        self._slots: PortableSlots | None = None
+        if isinstance(self._menu, PortableMenu):
+            self._slots = PortableSlots(batch.worlds, self._knowledge, town)
+            for t, env in enumerate(envs):
+                assert isinstance(env.parts.menu, PortableMenu)  # noqa: S101 (copies of the first)
+                env.parts.menu.share(self._slots, self._knowledge, t * batch.size)
+
+    def find_goals(self, chosen: Ints) -> Ints:
+        """Return the places to which the choices of all slots lead, -1 for other choices."""
+        return self._menu.find_goals(chosen)
 
     def look(self) -> tuple[Floats, Mask]:
-        """Return numbers, shape (T * N, SIZE), and masks, (T * N, choices), of this tick.
+        """Return numbers, shape (T * N, columns), and masks, (T * N, choices), of this tick.
 
         `illegal` is then 1 for everyone whose last action was never possible.
         """
-        batch, slots = self._batch, len(self._talk)
-        out: Floats = np.zeros((slots, SIZE), dtype=np.float32)
+        batch = self._batch
+        self._knowledge.refresh()
+        out = self._own.start()
         self._notice(out)
         out[:, :3] = self._times()
         out[:, 4] = self._talk >= 0
@@ -89,12 +115,20 @@ class BatchedObservation:
             self._people(out, mask, near)
         self._objects(out, mask)
         mask[:, self._menu.leave] = self._talk >= 0
+        tile, arena = batch.tile.ravel(), batch.arena.ravel()
+        self._own.fill(out, tile, arena, batch.ticks.repeat(self._count))
+        self._own.fill_things(out, tile)
+        asleep = present = None
         if not batch.all_awake:
-            asleep = batch.asleep.ravel()
-            out[asleep, TILE + 2 :] = 0.0
+            asleep, present = batch.asleep.ravel(), batch.present.ravel()
+            out[asleep, TILE + 2 : ROOM] = 0.0
+            out[asleep, THINGS:SIZE] = 0.0
             out[:, 3] = asleep
             mask[asleep, self._menu.reach : self._menu.leave] = 0
-            mask[~batch.present.ravel(), 1:] = 0
+            mask[~present, 1:] = 0
+        if self._slots is not None and isinstance(self._menu, PortableMenu):
+            self._menu.fill_slots(mask, self._slots, tile, arena, batch.pairs, asleep, present)
+            self._slots.fill_columns(out[:, SIZE:])
         return out, mask
 
     def _notice(self, out: Floats) -> None:
@@ -134,6 +168,7 @@ class BatchedObservation:
     def _people(self, out: Floats, mask: Mask, near: Near) -> None:
         batch, menu = self._batch, self._menu
         slots = self._vector.fill_people(near, batch.tile.ravel())
+        self._own.fill_people(slots, near)
         if not batch.all_awake:
             slots[near.slot, 3] = batch.asleep.ravel()[near.seen]
         mine = self._talk[near.viewer]
@@ -177,7 +212,7 @@ class BatchedObservation:
         for table in self._tables:
             numbers, uses = table.rows(tile[:, table.who], states)
             rows = slots[:, table.who].ravel() if len(self._tables) > 1 else slice(None)
-            out[rows, TILE:] = numbers
+            out[rows, TILE:ROOM] = numbers
             mask[rows, menu.reach : menu.leave] = uses
         if menu.owned:
             menu.mask_owned(mask, tile.ravel())

@@ -252,7 +252,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         chosen[~here] = 0
         strange = (chosen < 0) | (chosen >= menu.size)
         chosen[strange] = 0
-        goals = menu.goals[chosen]
+        goals = self._stack.find_goals(chosen)
         legal = self._mask[self._rows, chosen]
         odd = (menu.special[chosen] >= legal) | strange
         for slot in odd.nonzero()[0].tolist():

@@ -15,10 +15,12 @@ from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.scenario import load_scenario
+from genagents_env.scenario.schema import Scenario
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.world.tiles import STAY
 from genagents_env.wrappers import VectorTown
+from tests.goal_towns import give_goals
 
 PARTY: TownOptions = {
     "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan"],
@@ -32,7 +34,7 @@ NIGHT: TownOptions = {
 }
 Array = npt.NDArray[np.generic]
 Parts = Mapping[str, Array]
-SCENARIOS: dict[str, tuple[str, TownOptions, int, int]] = {
+SCENARIOS: dict[str, tuple[str | Scenario, TownOptions, int, int]] = {
     "tiny": ("tiny", {}, 5, 260),
     "short": ("tiny", {"max_cycles": 7}, 3, 40),
     "slow": ("tiny", {"seconds_per_tick": 3, "max_cycles": 50}, 3, 120),
@@ -41,13 +43,22 @@ SCENARIOS: dict[str, tuple[str, TownOptions, int, int]] = {
     "everyone": ("valentines_party", {"start": "07:55", "max_cycles": 12}, 2, 26),
     "murder": ("murder_mystery", {"max_cycles": 25}, 3, 60),
     "talks": ("medicine", {"max_cycles": 40, "reward": "knowledge_spread"}, 4, 90),
+    "goals": (give_goals("medicine"), {"max_cycles": 30}, 3, 65),
+    "portable errands": ("tiny", {"menu": "portable"}, 4, 130),
+    "portable goals": (give_goals("medicine"), {"max_cycles": 30, "menu": "portable"}, 3, 65),
+    "portable meetings": (give_goals("tiny"), {"menu": "portable"}, 3, 65),
+    "portable party": ("valentines_party", {**PARTY, "menu": "portable"}, 3, 65),
+    "portable night": ("valentines_party", {**NIGHT, "menu": "portable"}, 2, 125),
+    "portable talks": ("medicine", {"max_cycles": 40, "menu": "portable"}, 3, 85),
 }
 
 
 class Loop:
     """The plain way: towns in a list, one `step` each."""
 
-    def __init__(self, scenario: str, towns: int, **options: Unpack[TownOptions]) -> None:
+    def __init__(
+        self, scenario: str | Scenario, towns: int, **options: Unpack[TownOptions]
+    ) -> None:
         menu: TownOptions = {**options, "actions": "menu"}
         self.envs = [TownEnv(scenario, **menu) for _ in range(towns)]
         self.agents = self.envs[0].possible_agents

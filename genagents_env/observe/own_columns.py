@@ -1,0 +1,188 @@
+"""The columns about oneself: who one is, which room one is in, what one knows and has to achieve.
+
+The same code fills them for one town and for many that are stepped together: rows count through
+all towns, town * N + person.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from genagents_env.act.menu import Near
+from genagents_env.act.spaces import Floats
+from genagents_env.observe.columns import (
+    FACT_COLUMNS,
+    FACT_SLOTS,
+    FACTS,
+    GOAL_COLUMNS,
+    GOAL_FIXED,
+    GOAL_SLOTS,
+    GOALS,
+    OBJECT_SLOTS,
+    ROOM,
+    SELF,
+    SIZE,
+    STATE_SLOTS,
+    THING_COLUMNS,
+    THINGS,
+)
+from genagents_env.observe.knowledge_table import KnowledgeTable
+from genagents_env.observe.town_columns import TownColumns
+from genagents_env.scenario.schema import GOAL_KINDS
+from genagents_env.world.tiles import Ints
+from genagents_env.world.world import World
+
+_KINDS = len(GOAL_KINDS)
+_ACCUSE = 1 + GOAL_KINDS.index("accuse")
+_OTHERS, _TOLD, _ABOUT = 6, 8, 10  # of a person slot: of goal 1, told goal 1, in a fact
+
+
+class OwnColumns:
+    """Fills them for the people of T towns of one scenario.
+
+    Args:
+        worlds: the towns.
+        knowledge: of their people.
+        town: the constants of the town.
+        size: columns of a whole vector.
+    """
+
+    def __init__(
+        self,
+        worlds: Sequence[World],
+        knowledge: KnowledgeTable,
+        town: TownColumns,
+        size: int,
+    ) -> None:
+        self._table, self._worlds, self._town = knowledge, worlds, town
+        self._horizon, self._count = worlds[0].scenario.horizon, worlds[0].count
+        self._who: Ints = np.tile(np.arange(self._count), len(worlds))
+        self._base: Floats = np.zeros((len(self._who), size), dtype=np.float32)
+        self._base[:, SELF] = town.index[self._who]
+        self._base[:, SELF + 1] = town.count
+        self._changes = [-1] * len(worlds)
+        surroundings = worlds[0].town.surroundings
+        vision = worlds[0].town.people.vision[self._who]
+        self._groups = [(np.flatnonzero(vision == r), a) for r, a in surroundings.items()]
+
+    def start(self) -> Floats:
+        """Return new vectors, shape (T * N, size), that hold what changes with knowledge alone."""
+        knowledge = self._table
+        if self._changes != knowledge.changes:
+            for t, changes in enumerate(knowledge.changes):
+                if self._changes[t] != changes:
+                    self._write(knowledge.rows(t))
+            self._changes = list(knowledge.changes)
+        return self._base.copy()
+
+    def fill(self, out: Floats, tile: Ints, arena: Ints, tick: Ints | int) -> None:
+        """Write the room and the goals of everyone into `out`.
+
+        Args:
+            out: of `start`.
+            tile: where everyone is, shape (T * N,).
+            arena: and in which arena.
+            tick: of everyone's town, shape (T * N,) or the same for all.
+        """
+        out[:, ROOM:SELF] = self._town.room[self._who, arena]
+        if self._table.has_goals:
+            slots = out[:, GOALS:FACTS].reshape(len(out), GOAL_SLOTS, GOAL_COLUMNS)
+            self._fill_goals(slots[..., GOAL_FIXED:], tile, arena, np.reshape(tick, (-1, 1)))
+
+    def fill_people(self, slots: Floats, near: Near) -> None:
+        """Write who the people in sight are.
+
+        Args:
+            slots: all person slots, shape (T * N * PERSON_SLOTS, PERSON_COLUMNS).
+            near: who fills them.
+        """
+        viewer, seen, _, at = near
+        goals, j = self._table, self._who[seen]
+        slots[at, 5] = self._town.index[j]
+        if goals.has_goals:
+            slots[at, _OTHERS:_TOLD] = goals.person[viewer] == j[:, None]
+            about = (goals.fact[viewer] >= 0).any(axis=1)
+            if about.any():
+                about &= self._town.sees_hearers[self._who[viewer], j]
+                for k in about.nonzero()[0].tolist():
+                    slots[at[k], _TOLD:_ABOUT] = self._find_told(int(viewer[k]), int(j[k]))
+        if self._table.has_suspects:
+            slots[at, _ABOUT] = self._table.suspects[viewer, j]
+
+    def fill_things(self, out: Floats, tile: Ints) -> None:
+        """Write which of the objects in sight matter to one's goals."""
+        if not self._table.has_goals or (self._table.object < 0).all():
+            return
+        things = out[:, THINGS:SIZE].reshape(len(out), OBJECT_SLOTS, THING_COLUMNS)
+        for who, around in self._groups:
+            near = self._town.find_nearest(tile[who], around)
+            mine = self._table.object[who][:, None, :] == np.where(near < 0, -2, near)[:, :, None]
+            things[who, :, :GOAL_SLOTS] = mine
+            for at, k, g in zip(*(axis.tolist() for axis in mine.nonzero()), strict=True):
+                row = int(who[at])
+                self._fill_thing(things[row, k], row, int(near[at, k]), g)
+
+    def _write(self, rows: slice) -> None:
+        """Write what the people of one town know, and what they have to achieve."""
+        knowledge, town, base = self._table, self._town, self._base[rows]
+        slots = base[:, FACTS:THINGS].reshape(len(base), FACT_SLOTS, FACT_COLUMNS)
+        shown = min(FACT_SLOTS, len(town.about))
+        known, about = knowledge.knows[rows, :shown], town.about[:shown]
+        slots[:, :shown, 0] = known
+        slots[:, :shown, 1] = np.where(known & (about >= 0), town.index[about], 0)
+        if knowledge.has_goals:
+            fact = knowledge.fact[rows]
+            slots[:, :shown, 2:] = fact[:, None, :] == np.arange(shown)[:, None]
+            goals = base[:, GOALS:FACTS].reshape(len(base), GOAL_SLOTS, GOAL_COLUMNS)
+            self._write_goals(goals, rows)
+
+    def _write_goals(self, slots: Floats, rows: slice) -> None:
+        table, town = self._table, self._town
+        kind, o, person, fact = (
+            part[rows] for part in (table.kind, table.object, table.person, table.fact)
+        )
+        slots[..., :_KINDS] = kind[..., None] == np.arange(1, _KINDS + 1)
+        slots[..., _KINDS] = table.done[rows]
+        objects = self._worlds[0].plan.objects
+        states = np.array([max(1, len(item.states)) for item in objects] or [1])
+        wanted = table.state[rows]
+        slots[..., _KINDS + 1] = np.where(wanted >= 0, (wanted + 1) / states[o], 0)
+        slots[..., _KINDS + 2] = np.where(person >= 0, town.index[person], 0)
+        slots[..., _KINDS + 3] = np.where(fact >= 0, (fact + 1) / max(1, len(town.about)), 0)
+        slots[..., _KINDS + 4] = np.take_along_axis(table.knows[rows], fact, axis=1)
+
+    def _fill_goals(self, slots: Floats, tile: Ints, arena: Ints, tick: Ints) -> None:
+        """Write what changes as one walks and as time goes by; `slots` of shape (T * N, 2, 10)."""
+        goals, town, here = self._table, self._town, tile[:, None]
+        located, seen = goals.tile >= 0, goals.person_tile >= 0
+        slots[..., 0] = located
+        for k, part in enumerate(town.measure_offsets(here, goals.tile)):
+            slots[..., 1 + k] = part * located
+        slots[..., 4] = town.covers[goals.place, arena[:, None]]
+        timed = (goals.start >= 0, goals.end >= 0)
+        for k, (moment, has) in enumerate(zip((goals.start, goals.end), timed, strict=True)):
+            left = np.clip((moment - tick) / self._horizon, -1.0, 1.0)
+            slots[..., 5 + k] = np.where(has, left, k * (goals.kind > 0))
+        slots[..., 7] = seen
+        east, south, _ = town.measure_offsets(here, goals.person_tile)
+        slots[..., 8], slots[..., 9] = east * seen, south * seen
+
+    def _find_told(self, row: int, j: int) -> tuple[bool, ...]:
+        """Return whether `j` heard the facts of the goals of `row` from that person."""
+        t, i = divmod(row, self._count)
+        told = self._worlds[t].state.told
+        return tuple((i, j, fact) in told for fact in self._table.fact[row].tolist())
+
+    def _fill_thing(self, columns: Floats, row: int, o: int, g: int) -> None:
+        """Write whether the object of goal `g` is as it wants it, and which next state is."""
+        world, goals = self._worlds[row // self._count], self._table
+        objects = world.state.objects
+        now, states = objects.states[o], objects.plans[o].states
+        if goals.kind[row, g] == _ACCUSE:
+            wanted = {world.names[j] for j in self._table.suspects[row].nonzero()[0].tolist()}
+        else:
+            wanted = {states[goals.state[row, g]]} if goals.state[row, g] >= 0 else set()
+            columns[GOAL_SLOTS + g] = now in wanted
+        for s, state in enumerate(objects.next_states(o, now)[:STATE_SLOTS]):
+            if state in wanted:
+                columns[2 * GOAL_SLOTS + s] = 1.0

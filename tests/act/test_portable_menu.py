@@ -1,0 +1,186 @@
+"""The portable menu: as many choices in every town, each possible exactly when the mask says so."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from genagents_env.act.portable_menu import PortableMenu
+from genagents_env.env import TownEnv
+from genagents_env.observe.columns import PLACE_ROLES, PLACE_SLOTS
+from genagents_env.scenario.schema import Goal
+from genagents_env.testing import check_env
+from genagents_env.world.interventions import Put
+from tests.goal_towns import ADA, BEN, give_goals, make_fact, make_tiny
+from tests.observe.test_columns import find_choice, make_env, read
+
+Mask = npt.NDArray[np.int8]
+SIZE = 70
+
+
+def make_mask(env: TownEnv, agent: str = ADA, **actions: int) -> Mask:
+    chosen = {a: actions.get(a.split()[0], 0) for a in env.agents}
+    mask: Mask = env.step(chosen)[0][agent]["action_mask"]
+    return mask
+
+
+@pytest.mark.parametrize("name", ["tiny", "medicine", "murder_mystery"])
+def test_it_has_as_many_choices_in_every_town(name: str) -> None:
+    env = TownEnv(name, actions="menu", menu="portable")
+    words = [env.describe_choice(k) for k in range(SIZE)]
+    assert len(set(words)) == SIZE == env.parts.menu.size
+    assert words[:4] == ["idle", *(f"go to {role}" for role in PLACE_ROLES[:3])]
+
+
+@pytest.mark.parametrize("name", ["tiny", "valentines_party", "murder_mystery"])
+def test_what_the_mask_allows_happens_where_nobody_else_acts(name: str) -> None:
+    env = TownEnv(give_goals(name), actions="menu", menu="portable", max_cycles=120)
+    rng, kinds = np.random.default_rng(3), set[str]()
+    for seed in range(3):
+        seen, _ = env.reset(seed=seed)
+        while env.agents:
+            actor = env.agents[int(rng.integers(len(env.agents)))]
+            for _ in range(6):  # a few ticks each, so that somebody gets somewhere
+                mask = seen[actor]["action_mask"]
+                possible = np.flatnonzero(mask)
+                choice = int(rng.choice(possible))
+                kinds.add(env.parts.menu.choices[choice].kind)
+                actions = dict.fromkeys(env.agents, 0) | {actor: choice}
+                seen, _, _, _, infos = env.step(actions)
+                assert infos[actor]["illegal"] == 0
+                failed = [e.data for e in env.events if e.kind == "fail" and e.agent == actor]
+                assert not failed, (env.describe_choice(choice), failed)
+                if not env.agents:
+                    break
+    assert {"idle", "place", "reach_own", "approach", "talk", "reach", "use"} <= kinds
+
+
+def test_what_the_mask_forbids_is_refused_in_words() -> None:
+    env = TownEnv("tiny", actions="menu", menu="portable")
+    mask = env.reset(seed=0)[0][ADA]["action_mask"]
+    for choice in np.flatnonzero(mask == 0).tolist():
+        env.reset(seed=0)
+        seen, _, _, _, infos = env.step({ADA: choice, BEN: 0})
+        assert infos[ADA]["illegal"] == 1
+        assert f"it is not possible now to {env.describe_choice(choice)}" in seen[ADA]["text"]
+
+
+def test_places_come_by_role_and_then_by_nearness() -> None:
+    env = TownEnv("valentines_party", actions="menu", menu="portable", start="09:00")
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    town, menu = env.world.town, env.parts.menu
+    assert isinstance(menu, PortableMenu)
+    middle, width = env.parts.town.middle, town.ground.width
+    for _ in range(40):
+        seen = env.step({a: int(rng.integers(1, 13)) for a in env.agents})[0]
+        for i, agent in enumerate(env.agents):
+            own = [menu.find_goals(np.full(len(env.agents), 1 + k))[i] for k in range(PLACE_SLOTS)]
+            person = env.world.scenario.people[i]
+            roles = [-1, -1, town.places.index.get(person.home, -1)]
+            roles += [town.places.index.get(person.workplace or "", -1)]
+            allowed = {p for p in range(len(middle)) if menu.allowed[i, p]}
+            assert own[: len(roles)] == [p if p in allowed else -1 for p in roles]
+            x, y = env.world.positions[i].tolist()
+            near = sorted(
+                (abs(int(middle[p]) % width - x) + abs(int(middle[p]) // width - y), p)
+                for p in allowed - set(roles)
+            )
+            others = [p for _, p in near[: PLACE_SLOTS - len(roles)]]
+            assert own[len(roles) :] == others + [-1] * (PLACE_SLOTS - len(roles) - len(others))
+            mask = seen[agent]["action_mask"][1 : 1 + PLACE_SLOTS]
+            assert mask.tolist() == [int(p >= 0) for p in own]
+
+
+def test_one_goes_home_and_to_the_place_of_a_goal() -> None:
+    env = make_env(Goal(agent=ADA, kind="be", place="Cottage/study"), menu="portable")
+    ada = env.reset(seed=0)[0][ADA]
+    assert [read(ada["observation"], f"place_1.{p}") for p in ("there", "of_goal_1", "inside")] == [
+        *(1, 1, 0)
+    ]
+    assert read(ada["observation"], "place_3.inside") == 1
+    for _ in range(30):
+        env.step({ADA: 1, BEN: 0})
+    assert env.world.plan.arena_id(int(env.world.state.arena[0])) == "Cottage/study"
+    for _ in range(30):
+        ada = env.step({ADA: find_choice(env, "go to home"), BEN: 0})[0][ADA]
+    assert env.world.plan.arena_id(int(env.world.state.arena[0])) == "Cottage/kitchen"
+    assert read(ada["observation"], "place_3.inside") == 1
+
+
+def test_an_errand_is_two_choices_in_every_town() -> None:
+    env = TownEnv("tiny", actions="menu", menu="portable")
+    seen, _ = env.reset(seed=0)
+    reach = find_choice(env, "go to the object of goal 1")
+    use = find_choice(env, "put the object of goal 1 into the state that it wants")
+    total = dict.fromkeys(env.agents, 0.0)
+    while env.agents:
+        chosen = {a: use if o["action_mask"][use] else reach for a, o in seen.items()}
+        assert all(seen[a]["action_mask"][k] for a, k in chosen.items())
+        seen, rewards, _, _, _ = env.step(chosen)
+        for agent, reward in rewards.items():
+            total[agent] += reward
+    assert min(total.values()) > 0.87  # 0.8975 is the mean over starts of the shortest paths
+
+
+def test_who_is_told_a_fact_knows_it_and_secrets_are_told_on_purpose() -> None:
+    facts = (
+        make_fact(1, None, ADA),
+        make_fact(2, None, ADA, BEN),
+        make_fact(3, None, ADA).model_copy(update={"secret": True}),
+        make_fact(4, None, BEN),
+    )
+    goal = Goal(agent=ADA, kind="tell", person=BEN, fact="fact_3")
+    env = make_env(goal, facts=facts, menu="portable")
+    env.reset(seed=0)
+    words = "tell person 1 in sight fact {} of those one can tell"
+    tells = [find_choice(env, words.format(f)) for f in (1, 2, 3, 4)]
+    env.intervene(Put(BEN, "Cottage/kitchen"))
+    seen = env.step({ADA: 0, BEN: 0})[0]
+    assert seen[ADA]["action_mask"][tells].tolist() == [1, 1, 1, 0]
+    assert seen[BEN]["action_mask"][tells].tolist() == [1, 1, 0, 0]
+    own = seen[ADA]["observation"]
+    assert [read(own, f"tell_{f}.of_goal_1") for f in (1, 2, 3, 4)] == [1, 0, 0, 0]
+    seen, rewards, _, _, _ = env.step({ADA: tells[0], BEN: 0})
+    assert "There are 3 cups." in seen[BEN]["text"]
+    assert rewards[ADA] == 1.0
+    assert [bits >> 2 & 1 for bits in env.world.state.facts] == [1, 1]
+    assert read(seen[ADA]["observation"], "person_1.told_goal_1") == 1
+
+
+def test_one_looks_for_somebody_where_one_saw_them_last_and_then_no_more() -> None:
+    env = make_env(Goal(agent=ADA, kind="meet", person=BEN), menu="portable")
+    mask = env.reset(seed=0)[0][ADA]["action_mask"]
+    seek = find_choice(env, "go to the person of goal 1")
+    assert (mask[seek], mask[1]) == (0, 0)  # never seen
+    env.intervene(Put(BEN, "Cottage/kitchen"))
+    mask = make_mask(env)
+    assert (mask[seek], mask[1]) == (1, 1)
+    env.intervene(Put(BEN, "Cottage/study"))
+    env.intervene(Put(ADA, "Cottage/study"))
+    assert make_mask(env)[seek] == 1
+    env.intervene(Put(ADA, "Cottage/kitchen"))
+    assert make_mask(env)[seek] == 1  # last seen in the study
+    env.intervene(Put(BEN, "Cottage/kitchen"))
+    assert make_mask(env)[seek] == 1
+    env.intervene(Put(BEN, "Cottage/study"))
+    mask = make_mask(env)
+    assert (mask[seek], mask[1]) == (0, 1)  # not there any more; the room still is
+
+
+def test_it_keeps_the_contract() -> None:
+    check_env(lambda: TownEnv("tiny", actions="menu", menu="portable"), steps=40)
+    check_env(lambda: TownEnv(give_goals("medicine"), menu="portable", max_cycles=25), steps=25)
+
+
+def test_facts_beyond_the_slots_come_when_they_matter() -> None:
+    facts = tuple(make_fact(k, None, ADA) for k in range(1, 8))
+    goals = (
+        Goal(agent=ADA, kind="tell", person=BEN, fact="fact_7"),
+        Goal(agent=ADA, kind="keep", person=BEN, fact="fact_5"),
+    )
+    env = TownEnv(make_tiny(*goals, facts=facts), actions="menu", menu="portable")
+    env.reset(seed=0)
+    menu = env.parts.menu
+    assert isinstance(menu, PortableMenu)
+    assert [menu.find_fact(0, k) for k in range(4)] == [6, 4, 0, 1]
+    assert [menu.find_fact(1, k) for k in range(4)] == [-1] * 4
