@@ -32,7 +32,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     Args:
         task: what is to be done.
         town: one scenario to do it in, by name or folder, or loaded; None draws towns.
-        options: those of `TownConfig`, by keyword; ids are indexed.
+        options: those of `TownConfig`, by keyword; ids are indexed, and the menu is the portable
+            one unless given.
 
     Raises:
         ConfigError: an option has a value that is not allowed.
@@ -52,7 +53,9 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if options.get("ids", "indexed") != "indexed":
             raise ConfigError("ids: a task's agents are indexed, since its people change")
         self.task, self._place = task, town
-        self._options: TownOptions = {**options, "ids": "indexed"}
+        if options.get("menu", "portable") != "portable" and town is None:
+            raise ConfigError("menu: towns that change need 'portable'; 'town' needs one `town`")
+        self._options: TownOptions = {"menu": "portable", **options, "ids": "indexed"}
         self._towns: OrderedDict[int, TownEnv] = OrderedDict()
         self._seed, self._resets = 0, 0
         self._town = self._find_town(0)
