@@ -22,7 +22,8 @@ class GoalBoard:
 
     Attributes:
         kind: 0 where there is no goal, else 1 + the index in GOAL_KINDS.
-        place: the place of `be` and `bring`, and that in which the object of `use` and `accuse` is.
+        place: the place of `be`, `bring` and `meet`, and that in which the object of `use` and
+            `accuse` is.
         object: the object of `use` and `accuse`.
         state: the index of the wanted state among the object's; NONE for `accuse`, too.
         person: the person of `meet`, `bring`, `tell` and `keep`; NONE for `accuse`, which hides it.
@@ -31,6 +32,7 @@ class GoalBoard:
         end: the tick at which `be` ends.
         done: whether it is achieved, or lost.
         goals: the goal in each slot, by agent.
+        owners: those who have any, ascending.
     """
 
     def __init__(self, world: World) -> None:
@@ -46,19 +48,19 @@ class GoalBoard:
         self._bundles: dict[int, list[Goal]] = {}
         for goal in world.scenario.reward.list_goals():
             self._bundles.setdefault(world.town.people.index[goal.agent], []).append(goal)
-        self._owners = sorted(self._bundles)
+        self.owners = sorted(self._bundles)
         self._based_on: tuple[object, int] = (None, -1)
         self._own: tuple[int, tuple[tuple[OwnGoal, ...], ...]] = (-1, ())
         self._reachable = self._blank()
-        self._write(world, self._owners)
+        self._write(world, self.owners)
 
     def __bool__(self) -> bool:
-        return bool(self._owners)
+        return bool(self.owners)
 
     def reset(self, world: World) -> None:
         """Begin an episode: nothing is done, and goals are dealt where the scenario says so."""
         self.done[:] = False
-        givers = list(self._owners)
+        givers = list(self.owners)
         if world.scenario.reward.deal:
             seed = world.state.seed
             givers.sort(key=lambda i: draw_bits(seed, world.names[i], "goals"))
@@ -88,8 +90,8 @@ class GoalBoard:
     def locate(self, world: World) -> Ints:
         """Return the tile of each goal's target as far as its agent knows, NONE elsewhere, (N, 2).
 
-        A place or an object counts where the agent knows the place; a person is where the agent
-        saw them last.
+        A place or an object counts where the agent knows the place; a person without a place is
+        where the agent saw them last.
         """
         known = world.state.known
         if self._based_on[0] is not known or self._based_on[1] != self.version:
@@ -116,7 +118,7 @@ class GoalBoard:
 
     def _write(self, world: World, givers: list[int]) -> None:
         """Give each of the owners the goals of one of `givers`, in this order."""
-        for i, giver in zip(self._owners, givers, strict=True):
+        for i, giver in zip(self.owners, givers, strict=True):
             own = self.goals[i] = self._bundles[giver]
             for slot, goal in enumerate(own):
                 self._write_goal(world, i, slot, goal)
@@ -179,6 +181,8 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
             text += f" from {goal.start:%H:%M} to {goal.end:%H:%M}"
     elif goal.kind == "meet":
         text = f"stand beside {goal.person}"
+        if goal.place is not None:
+            text += f", who is to be found at {goal.place}"
     elif goal.kind == "bring":
         text = f"bring {goal.person} to {goal.place}"
     elif goal.kind == "tell":

@@ -13,16 +13,16 @@ Each goal pays its `worth` once, when it is achieved:
 | accuse | the object is put into the state of the right name | worth; -worth for another name |
 
 Who still has a goal to achieve (other than `keep`) pays `step_cost` a tick. With `shaping`, each
-tick adds `shaping * (discount * potential after - potential before)`, where the potential of the
-episode's last state is 0, truncation included: which policy is best does not change (Ng, Harada and
-Russell 1999; for ends and truncation Grzes 2017).
+tick adds what `Shaping` says. With `shared`, all this is divided equally among the agents that have
+goals.
 """
 
 from collections.abc import Mapping, Sequence
 
 from genagents_env.errors import ConfigError
 from genagents_env.goals import GoalBoard
-from genagents_env.rewards.potential import Potential
+from genagents_env.rewards.reward import divide
+from genagents_env.rewards.shaping import Shaping
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.places import find_arenas
@@ -35,14 +35,9 @@ class GoalsReward:
     def __init__(self, world: World) -> None:
         self.board = GoalBoard(world)
         declared = world.scenario.reward
-        self._cost, self._shaping, self._discount = (
-            declared.step_cost,
-            declared.shaping,
-            declared.discount,
-        )
-        self._owners = [i for i, goals in enumerate(self.board.goals) if goals]
-        self._potential = Potential(world, self.board)
-        self._before: list[float] = []
+        self._cost, self._shared = declared.step_cost, declared.shared
+        self._owners = self.board.owners
+        self._shaping = Shaping(world, self.board)
         self._told: list[int] = []
         self._rooms: dict[str, set[int]] = {}
 
@@ -50,7 +45,7 @@ class GoalsReward:
         """Deal the goals; nothing is achieved yet."""
         self.board.reset(world)
         self._told = [0] * world.count
-        self._begin(world)
+        self._shaping.begin(world)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return what was achieved in this tick, less the cost of the tick."""
@@ -62,13 +57,9 @@ class GoalsReward:
             for slot in owed:
                 earned += self._judge(world, events, i, slot)
             out[world.names[i]] = earned
-        if self._shaping:
-            ended = over or (world.scenario.reward.ends and self.is_done())
-            now = [0.0 if ended else self._potential.measure(world, i) for i in self._owners]
-            for i, before, after in zip(self._owners, self._before, now, strict=True):
-                out[world.names[i]] += self._shaping * (self._discount * after - before)
-            self._before = now
-        return out
+        ended = over or (world.scenario.reward.ends and self.is_done())
+        self._shaping.add(world, out, ended=ended)
+        return divide(out) if self._shared else out
 
     def is_done(self) -> bool:
         """Return whether nobody has a goal left to achieve."""
@@ -83,7 +74,7 @@ class GoalsReward:
         return {
             "done": self.board.done.tolist(),
             "told": list(self._told),
-            "potential": list(self._before),
+            "potential": self._shaping.state(),
         }
 
     def load_state(self, state: JSON) -> None:
@@ -92,15 +83,12 @@ class GoalsReward:
         match state:
             case {"done": [*done], "told": [*told], "potential": [*before]}:
                 fits = [len(done), len(done[0])] == shape and len(told) == shape[0]
-                if fits and len(before) in (0, len(self._owners)):
+                if fits and self._shaping.fits(before):
                     self.board.load_done(done)
-                    self._told, self._before = told, before
+                    self._shaping.load_state(before)
+                    self._told = told
                     return
         raise ConfigError("reward: this is no saved state of the scenario's goals")
-
-    def _begin(self, world: World) -> None:
-        if self._shaping:
-            self._before = [self._potential.measure(world, i) for i in self._owners]
 
     def _judge(self, world: World, events: Sequence[Event], i: int, slot: int) -> float:
         """Return what one goal earns in this tick, and note when it is done."""

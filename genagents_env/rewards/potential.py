@@ -15,10 +15,15 @@ class Potential:
     A goal that leads to a place counts the steps of a shortest path there over those of the
     longest; one that leads to a person the columns and rows between both over those of the town;
     `tell` those who do not know yet over all. `keep` counts nothing.
+
+    Args:
+        world: of the agents.
+        board: their goals.
+        either: the nearest goal of an agent counts alone, in place of all of them.
     """
 
-    def __init__(self, world: World, board: GoalBoard) -> None:
-        self._board = board
+    def __init__(self, world: World, board: GoalBoard, *, either: bool = False) -> None:
+        self._board, self._either = board, either
         ground = world.town.ground
         self._width, self._span = ground.width, ground.width + ground.height
         self._steps: dict[tuple[int, ...], Ints] = {}
@@ -27,11 +32,12 @@ class Potential:
     def measure(self, world: World, i: int) -> float:
         """Return the potential of `i` now, at most 0."""
         board = self._board
-        return sum(
+        parts = [
             self._measure_goal(world, i, slot, goal)
             for slot, goal in enumerate(board.goals[i])
             if not board.done[i, slot]
-        )
+        ]
+        return max(parts, default=0.0) if self._either else sum(parts)
 
     def _measure_goal(self, world: World, i: int, slot: int, goal: Goal) -> float:
         tile = world.state.tile

@@ -70,3 +70,9 @@ class CallableReward:
 
     def load_state(self, state: JSON) -> None:
         """Nothing to load."""
+
+
+def divide(earned: Mapping[str, float]) -> dict[str, float]:
+    """Return for each the same: what all have earned together, divided equally."""
+    part = sum(earned.values()) / max(1, len(earned))
+    return dict.fromkeys(earned, part)

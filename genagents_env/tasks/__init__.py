@@ -1,13 +1,13 @@
 """Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
 
 from genagents_env.errors import ConfigError
-from genagents_env.tasks import errand
+from genagents_env.tasks import errand, meet
 from genagents_env.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
 from genagents_env.tasks.task_env import TaskEnv
 
 __all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
 
-TASKS: dict[str, Task] = {task.name: task for task in (errand.TASK,)}
+TASKS: dict[str, Task] = {module.TASK.name: module.TASK for module in (errand, meet)}
 
 
 def get_task(name: str | Task) -> Task:

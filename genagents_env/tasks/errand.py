@@ -10,6 +10,7 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
+from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms, list_things
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
 from genagents_env.world.direction_fields import DirectionFields
@@ -33,9 +34,11 @@ def assign_errands(town: Scenario, rng: np.random.Generator) -> Scenario:
         {"agent": name, "kind": "use", "object": thing, "state": state}
         for name, thing, state in zip(names, chosen, wanted, strict=True)
     ]
-    reward = {"name": "goals", "goals": goals, "deal": True, "step_cost": STEP_COST, "ends": True}
+    ticks = fit_horizon(town, HORIZON)
+    cost = STEP_COST * HORIZON / ticks
+    reward = {"name": "goals", "goals": goals, "deal": True, "step_cost": cost, "ends": True}
     people = make_people(names, homes, texts)
-    return change(town, **strip(town), people=people, reward=reward, **set_clock(HORIZON))
+    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
 
 
 class ErrandSolution(Policy):

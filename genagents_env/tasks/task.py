@@ -104,10 +104,14 @@ def find_time(town: Scenario, tick: int, seconds: int = 10) -> Any:
 
 
 def strip(town: Scenario) -> dict[str, Any]:
-    """Return the keys that leave nothing of a shipped scenario's plot, its people included."""
+    """Return the keys that leave nothing of a shipped scenario's plot, its people included.
+
+    Everybody knows all places, as in drawn towns.
+    """
     rules = town.rules.model_dump() | {"walk_speed": 0.1, "restart": False}
     empty: Sequence[str] = ("facts", "gatherings", "events", "questions", "checks", "success")
-    return {key: () for key in empty} | {"casts": {}, "rules": rules}
+    sectors = [sector.model_dump() | {"common": True} for sector in town.sectors]
+    return {key: () for key in empty} | {"casts": {}, "rules": rules, "sectors": sectors}
 
 
 def make_people(

@@ -20,7 +20,7 @@ _NEEDS = {  # kind of event: the keys it needs, the keys it may have
 _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
     "use": (("object", "state"), ()),
     "be": (("place",), ("start", "end")),
-    "meet": (("person",), ()),
+    "meet": (("person",), ("place",)),
     "bring": (("person", "place"), ()),
     "tell": (("fact",), ("person",)),
     "keep": (("fact", "person"), ()),

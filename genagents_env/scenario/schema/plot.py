@@ -104,7 +104,7 @@ class Goal(Model):
             that is the name of `person`, with one attempt; whom to name is not shown.
         object: Of `use` and `accuse`.
         state: Of `use`.
-        place: Of `be` and `bring`.
+        place: Of `be` and `bring`; of `meet`, where the person is to be found, if that is known.
         person: Of `meet`, `bring`, `tell`, `keep` and `accuse`.
         fact: Of `tell` and `keep`.
         start: Of `be`: from when on being there counts.
@@ -140,6 +140,8 @@ class Reward(Model):
         shaping: Of `errand` and `goals`: the weight of a potential that grows as one comes nearer
             to one's goals, and is 0 at the end; 0 pays for what is achieved alone.
         discount: Of `shaping`: the learner's own discount, for which the optimum stays the same.
+        shared: Of all rewards for goals: what agents earn is divided equally among those that
+            have goals.
         ends: The episode is over when all errands or goals are done.
     """
 
@@ -152,6 +154,7 @@ class Reward(Model):
     step_cost: Annotated[float, Field(ge=0, le=1)] = 0.0
     shaping: Annotated[float, Field(ge=0, le=100)] = 0.0
     discount: Annotated[float, Field(gt=0, le=1)] = 0.99
+    shared: bool = False
     ends: bool = False
 
     def list_goals(self) -> tuple[Goal, ...]:
