@@ -15,6 +15,7 @@ from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.act.spaces import AnySpace, Floats, action_space, observation_space, state_space
 from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.goals import describe_goal
 from genagents_env.observe.knowledge_table import KnowledgeTable
 from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
 from genagents_env.observe.text_obs import TextObservation
@@ -252,10 +253,15 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         return self.world.events
 
     def profiles(self) -> dict[AgentID, Profile]:
-        """Return who each agent is, for `Policy.reset`."""
-        scenario = self.world.scenario
-        people, plan = zip(self._ids, scenario.people, strict=True), self.world.plan
-        return {agent: make_profile(agent, person, scenario, plan) for agent, person in people}
+        """Return who each agent is, for `Policy.reset`; goals that are dealt are the episode's."""
+        scenario, plan, board = self.world.scenario, self.world.plan, self.parts.reward.board
+        people = zip(self._ids, scenario.people, strict=True)
+        profiles = [make_profile(agent, person, scenario, plan) for agent, person in people]
+        if scenario.reward.deal:
+            for i, own in enumerate(board.goals):
+                told = [describe_goal(self.world, board, i, slot) for slot in range(len(own))]
+                profiles[i] = replace(profiles[i], goal="; ".join(told))
+        return dict(zip(self._ids, profiles, strict=True))
 
     def context(
         self, model: ModelT | None = None, embedder: EmbedderT | None = None

@@ -2,6 +2,7 @@
 
 from genagents_env.learn.session import Session
 from genagents_env.learn.shared_session import SharedSession
+from genagents_env.learn.town_tools import TownTools
 from genagents_env.learn.turn import ChatTurn, LearnerPrompt, TurnResult
 
-__all__ = ["ChatTurn", "LearnerPrompt", "Session", "SharedSession", "TurnResult"]
+__all__ = ["ChatTurn", "LearnerPrompt", "Session", "SharedSession", "TownTools", "TurnResult"]

@@ -1,5 +1,6 @@
 """One learning agent in a town: prompt, `act(text)`, reward, transcript. For plain code."""
 
+import weakref
 from collections.abc import Mapping
 from types import TracebackType
 
@@ -22,7 +23,8 @@ class Session:
     Args:
         town: a scenario as `TownEnv` takes it, or the name of a task.
         agent: who learns, by id or by place in the list of agents.
-        others: the policies of everybody else, as `rollout` takes them.
+        others: the policies of everybody else, as `rollout` takes them; None is `scripted`, in a
+            task its solution.
         seed: of the first episode, which begins at once.
         mind: the policy in whose form the agent is asked: `direct`, or any that asks a model.
         options: of that policy.
@@ -42,7 +44,7 @@ class Session:
         self,
         town: TownChoice = "tiny",
         agent: AgentID | int = 0,
-        others: OtherPolicies = "scripted",
+        others: OtherPolicies | None = None,
         seed: int = 0,
         *,
         mind: str = "direct",
@@ -62,6 +64,8 @@ class Session:
             max_ticks=max_ticks,
         )
         self._loop = OwnLoop()
+        # Trainers make many and close none: also what is forgotten is freed.
+        self._free = weakref.finalize(self, _free, self._shared, self._loop)
         self.reset(seed)
 
     def reset(self, seed: int) -> LearnerPrompt | None:
@@ -130,8 +134,7 @@ class Session:
 
     def close(self) -> None:
         """Free what is held; safe to call twice."""
-        self._loop.run(self._shared.close())
-        self._loop.close()
+        self._free()
 
     def __enter__(self) -> "Session":
         return self
@@ -143,3 +146,8 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _free(shared: SharedSession, loop: OwnLoop) -> None:
+    loop.run(shared.close())
+    loop.close()

@@ -1,12 +1,12 @@
 """One episode in which some agents are language models outside: each is asked, and replies."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.learn.learner_endpoint import LearnerEndpoint
-from genagents_env.learn.towns import TownChoice, make_town
+from genagents_env.learn.towns import TownChoice, find_town, open_town, solve_town
 from genagents_env.learn.turn import ChatTurn, LearnerPrompt
 from genagents_env.llm.calls import CallKey, CompletionRequest, Endpoint, prompt_hash
 from genagents_env.llm.cassette import MemoryCassette, RecordedReply
@@ -19,6 +19,7 @@ from genagents_env.run.play import Rollout, load_named, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
 
+WAIT = '{"do": "wait", "target": "", "words": "", "minutes": 60}'  # of one who has given up
 _IN_FLIGHT = 1000  # a learner that thinks keeps nobody else from asking
 OtherPolicies = Policy | str | Mapping[AgentID, Policy | str]
 
@@ -55,7 +56,8 @@ class SharedSession:
     Args:
         town: a scenario as `TownEnv` takes it, or the name of a task.
         learners: who learns, by id or place in the list of agents; None is everybody.
-        others: the policies of everybody else, as `rollout` takes them.
+        others: the policies of everybody else, as `rollout` takes them; None is `scripted`, in a
+            task its solution.
         mind: the policy in whose form learners are asked: one that asks a language model.
         options: of that policy.
         model: of the others' minds: a name or an endpoint.
@@ -70,7 +72,7 @@ class SharedSession:
         self,
         town: TownChoice = "tiny",
         learners: Sequence[AgentID | int] | None = None,
-        others: OtherPolicies = "scripted",
+        others: OtherPolicies | None = None,
         *,
         mind: str = "direct",
         options: Mapping[str, object] | None = None,
@@ -78,7 +80,8 @@ class SharedSession:
         embedder: Embedder | None = None,
         max_ticks: int | None = None,
     ) -> None:
-        self._town, self._chosen, self._others = town, learners, others
+        self._env, self._chosen = open_town(town), learners
+        self._others = solve_town(town) if others is None else others
         self._mind, self._options = find_policy_class(mind), dict(options or {})
         if not self._mind.needs_model:
             raise ConfigError(f"mind: {mind!r} asks no language model; direct and reactive do")
@@ -112,10 +115,10 @@ class SharedSession:
     async def begin(self, seed: int) -> None:
         """Begin the episode of `seed`; one that goes on is given up."""
         await self._give_up()
-        self.seed, self.env = seed, make_town(self._town, seed)
+        self.seed = seed
+        observations, infos = self._env.reset(seed=seed)
+        self.env = find_town(self._env)
         self._learners = {agent: _Learner(self._connect(agent)) for agent in self._find_learners()}
-        self.env.percepts = True
-        observations, infos = self.env.reset(seed=seed)
         self._cassette = MemoryCassette()
         self._groups = groups = PolicyGroups(self._load_policies(), isolate=False)
         groups.reset(
@@ -133,15 +136,17 @@ class SharedSession:
         )
 
     async def ask(self, agent: AgentID) -> LearnerPrompt | None:
-        """Return what `agent` is asked next, as soon as it is; None once the episode is over.
+        """Return what `agent` is asked, as soon as it is; None once the episode is over.
+
+        Until it has replied it is asked the same.
 
         Raises:
-            EpisodeError: no episode has begun, or the last prompt has no reply yet.
+            EpisodeError: no episode has begun.
             GenagentsError: a policy failed.
         """
         learner = self._find(agent)
         if learner.taken > learner.replied:
-            raise EpisodeError(f"{agent} has not replied yet; call reply() before ask()")
+            return self._make_prompt(agent, learner.taken - 1)
         asking = asyncio.ensure_future(learner.endpoint.asked.get())
         assert self._playing is not None  # noqa: S101 - _find raises before the first episode
         await asyncio.wait({asking, self._playing}, return_when=asyncio.FIRST_COMPLETED)
@@ -164,6 +169,25 @@ class SharedSession:
         learner.asked[learner.replied].words = words
         learner.replied += 1
         learner.endpoint.reply(words)
+
+    async def play(
+        self, agent: AgentID, answer: Callable[[LearnerPrompt], Awaitable[str | None]]
+    ) -> bool:
+        """Let `answer` reply for `agent` until the episode is over.
+
+        Args:
+            agent: one of the learners; the others have to be played beside it.
+            answer: from a prompt to the words of the reply. None gives up: from then on the agent
+                waits, since the town goes on for the others.
+
+        Returns:
+            Whether it gave up.
+        """
+        words: str | None = ""
+        while (prompt := await self.ask(agent)) is not None:
+            words = words if words is None else await answer(prompt)
+            self.reply(agent, WAIT if words is None else words)
+        return words is None
 
     def find_fault(self, agent: AgentID) -> str | None:
         """Return why the last reply of `agent` could not be used, or None."""

@@ -119,6 +119,6 @@ def make_people(
 ) -> list[dict[str, Any]]:
     """Return people as scenarios describe them: each starts at home, awake, and has a goal."""
     return [
-        {"name": name, "home": home, "goal": goal, "persona": f"{name} is at {home}; {goal}"}
+        {"name": name, "home": home, "goal": goal, "persona": f"{name} lives at {home}"}
         for name, home, goal in zip(names, homes, goals, strict=True)
     ]

@@ -14,6 +14,8 @@ class DirectConfig(BaseModel):
     """So many earlier turns, what was read and what was replied, stand before the present one."""
     prompt_tokens: Annotated[int, Field(ge=300, le=16_000)] = 2000
     """The longest prompt, by an upper bound of its tokens; the oldest turns are left out first."""
+    instructions: bool = True
+    """Whether prompts say how to reply; not where a trainer's tools do."""
     max_tokens: Annotated[int, Field(ge=64, le=2000)] = 256
     """The longest reply."""
     longest_minutes: Annotated[int, Field(ge=1, le=60)] = 20

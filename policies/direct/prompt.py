@@ -45,6 +45,7 @@ class DirectPrompts:
             home=profile.home,
             workplace=profile.workplace,
             facts=[fact.statement for fact in profile.facts],
+            instructions=self._config.instructions,
         ).strip()
 
     def format_messages(

@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.learn import Session, SharedSession
+from genagents_env.learn.seeds import list_seeds
 from genagents_env.run import rollout
+from genagents_env.tasks import get_task
 
 WAIT = {"do": "wait", "target": "", "words": "", "minutes": 20}
 ERRANDS = {
@@ -142,3 +145,31 @@ def test_what_is_out_of_order_is_said() -> None:
         Session("tiny", mind="scripted")
     with pytest.raises(ConfigError, match="give `model`"):
         Session("tiny", others="reactive")
+
+
+@pytest.mark.parametrize("seed", [3, 1_000_005])
+def test_a_task_is_learned_in_the_town_that_its_seed_draws(seed: int) -> None:
+    task = get_task("errand")
+    env = TownEnv(task.draw(seed), ids="indexed")
+    env.reset(seed=seed)
+    assert task.find_optimum is not None
+    best = task.find_optimum(env)["resident_0"]
+    with Session("errand", seed=seed, agent=0) as session:
+        assert session.agent == "resident_0"
+        assert session.prompt is not None
+        goal = re.search(r'put (.+?) into the state \\"(.+?)\\"', session.prompt.user)
+        assert goal is not None
+        assert goal[1] in session.prompt.system
+        reply = {"do": "interact", "target": goal[1], "words": goal[2], "minutes": 1}
+        while not session.done:
+            session.act(json.dumps(reply if session.episode_return <= 0 else WAIT))
+        assert session.episode_return == pytest.approx(best, abs=0.05)
+        assert session.success  # the others do theirs by the task's own solution
+        assert {turn.scenario for turn in session.transcript()} != {"tiny"}
+
+
+def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
+    assert not set(list_seeds("training")) & set(list_seeds("held_out"))
+    with Session("errand", seed=list_seeds("training")[0]) as one:
+        learned = one.prompt
+        assert one.reset(list_seeds("held_out")[0]) != learned
