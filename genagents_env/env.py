@@ -199,6 +199,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         attempt = self.parts.decoder.decode(actions, self._mask)
         world.step(attempt.goals, attempt.acts)
         over = world.tick >= self.max_cycles
+        self.parts.reward.board.refresh(world)
         earned = self.parts.reward(world, world.state.log.events, over=over)
         self._refresh()
         present = world.state.present

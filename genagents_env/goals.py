@@ -19,15 +19,16 @@ class GoalBoard:
 
     All arrays have the shape (N, GOAL_SLOTS) and hold NONE where a goal has no such part. They stay
     the same objects for the life of the board; `version` grows whenever anything in them changes.
+    Place and times of a `be` with a fact are NONE as long as the agent has no word of it.
 
     Attributes:
         kind: 0 where there is no goal, else 1 + the index in GOAL_KINDS.
-        place: the place of `be`, `bring` and `meet`, and that in which the object of `use` and
-            `accuse` is.
-        object: the object of `use` and `accuse`.
+        place: the place of `be`, `bring` and `meet`, and that in which the object of `use`,
+            `accuse` and `escape` is.
+        object: the object of `use`, `accuse` and `escape`.
         state: the index of the wanted state among the object's; NONE for `accuse`, too.
         person: the person of `meet`, `bring`, `tell` and `keep`; NONE for `accuse`, which hides it.
-        fact: the fact of `tell` and `keep`.
+        fact: the fact of `tell` and `keep`, and of a `be` that one has to have word of.
         start: the tick from which on `be` counts.
         end: the tick at which `be` ends.
         done: whether it is achieved, or lost.
@@ -45,6 +46,7 @@ class GoalBoard:
         self.goals: list[list[Goal]] = [[] for _ in range(world.count)]
         self.version = 0
         self._tile = self._blank()
+        self._hidden: dict[tuple[int, int], bool] = {}  # of each `be` with a fact
         self._bundles: dict[int, list[Goal]] = {}
         for goal in world.scenario.reward.list_goals():
             self._bundles.setdefault(world.town.people.index[goal.agent], []).append(goal)
@@ -66,6 +68,19 @@ class GoalBoard:
             givers.sort(key=lambda i: draw_bits(seed, world.names[i], "goals"))
             self._write(world, givers)
         self.version += 1
+        self.refresh(world)
+
+    def refresh(self, world: World) -> None:
+        """Show the goals of which their agents have had word by now, and no others."""
+        for (i, slot), hidden in list(self._hidden.items()):
+            word = bool(world.state.facts[i] >> int(self.fact[i, slot]) & 1)
+            if hidden == word:
+                self._write_goal(world, i, slot, self.goals[i][slot], word=word)
+                self.version += 1
+
+    def is_hidden(self, i: int, slot: int) -> bool:
+        """Return whether `i` has had no word yet of that goal's place and time."""
+        return self._hidden.get((i, slot), False)
 
     def finish(self, i: int, slot: int) -> None:
         """Note that a goal is achieved, or lost."""
@@ -81,8 +96,11 @@ class GoalBoard:
         """Return the goals of each agent, as its percepts show them."""
         if self._own[0] != self.version:
             own = tuple(
-                tuple(_show(goal, done) for goal, done in zip(goals, over, strict=False))
-                for goals, over in zip(self.goals, self.done.tolist(), strict=True)
+                tuple(
+                    _show(goal, done=self.done[i, slot].item(), hidden=self.is_hidden(i, slot))
+                    for slot, goal in enumerate(goals)
+                )
+                for i, goals in enumerate(self.goals)
             )
             self._own = (self.version, own)
         return self._own[1]
@@ -118,6 +136,7 @@ class GoalBoard:
 
     def _write(self, world: World, givers: list[int]) -> None:
         """Give each of the owners the goals of one of `givers`, in this order."""
+        self._hidden = {}
         for i, giver in zip(self.owners, givers, strict=True):
             own = self.goals[i] = self._bundles[giver]
             for slot, goal in enumerate(own):
@@ -127,10 +146,21 @@ class GoalBoard:
             for part in (self.start, self.end, self._tile):
                 part[i, len(own) :] = NONE
 
-    def _write_goal(self, world: World, i: int, slot: int, goal: Goal) -> None:
+    def _write_goal(
+        self, world: World, i: int, slot: int, goal: Goal, *, word: bool = False
+    ) -> None:
+        """Write a goal into the arrays; `word`: the agent has word of it, where that is needed."""
         town, at = world.town, (i, slot)
         self.kind[at] = 1 + GOAL_KINDS.index(goal.kind)
-        self.place[at] = self.object[at] = self.state[at] = self._tile[at] = NONE
+        for part in (self.place, self.object, self.state, self._tile, self.start, self.end):
+            part[at] = NONE
+        named = goal.person is not None and goal.kind != "accuse"
+        self.person[at] = town.people.index[goal.person or ""] if named else NONE
+        self.fact[at] = NONE if goal.fact is None else town.people.fact_ids.index(goal.fact)
+        if goal.kind == "be" and goal.fact is not None:
+            self._hidden[at] = not word
+            if not word:
+                return
         if goal.object is not None:
             o = town.places.find_object(goal.object)
             item = town.plan.objects[o]
@@ -143,19 +173,23 @@ class GoalBoard:
         if goal.place is not None:
             self.place[at] = town.places.find_place(goal.place)
             self._tile[at] = _find_middle(world, goal.place)
-        named = goal.person is not None and goal.kind != "accuse"
-        self.person[at] = town.people.index[goal.person or ""] if named else NONE
-        self.fact[at] = NONE if goal.fact is None else town.people.fact_ids.index(goal.fact)
-        seconds = town.clock.seconds_per_tick
-        for part, moment in ((self.start, goal.start), (self.end, goal.end)):
-            since = None if moment is None else (moment - world.scenario.start).total_seconds()
-            part[at] = NONE if since is None else max(0, int(since // seconds))
+        self.start[at], self.end[at] = find_ticks(world, goal)
 
 
-def _show(goal: Goal, done: bool) -> OwnGoal:
+def _show(goal: Goal, *, done: bool, hidden: bool) -> OwnGoal:
     person = None if goal.kind == "accuse" else goal.person
-    place, times = goal.place, (goal.start, goal.end)
-    return OwnGoal(goal.kind, goal.object, goal.state, place, person, goal.fact, *times, done)
+    place, start, end = (None, None, None) if hidden else (goal.place, goal.start, goal.end)
+    return OwnGoal(goal.kind, goal.object, goal.state, place, person, goal.fact, start, end, done)
+
+
+def find_ticks(world: World, goal: Goal) -> tuple[int, int]:
+    """Return the ticks at which a goal begins to count and ends, NONE without a time."""
+    seconds, first = world.town.clock.seconds_per_tick, world.scenario.start
+    start, end = (
+        NONE if moment is None else max(0, int((moment - first).total_seconds() // seconds))
+        for moment in (goal.start, goal.end)
+    )
+    return start, end
 
 
 def _find_middle(world: World, place: str) -> int:
@@ -175,6 +209,8 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
         word = f'that "{people.statements[fact]}"'
     if goal.kind == "use":
         text = f'put {goal.object} into the state "{goal.state}"'
+    elif board.is_hidden(i, slot):
+        text = "come to what you have yet to hear of"
     elif goal.kind == "be":
         text = f"be at {goal.place}"
         if goal.start is not None and goal.end is not None:
@@ -189,6 +225,8 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
         text = f"see to it that {goal.person or 'everybody'} knows {word}"
     elif goal.kind == "keep":
         text = f"keep from {goal.person} {word}"
+    elif goal.kind == "escape":
+        text = f"let nobody put {goal.object} into the state of your name"
     else:
         text = f"find out who it was and put {goal.object} into the state of that name, once"
     return f"{text} (over)" if board.done[i, slot] else text

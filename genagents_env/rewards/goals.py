@@ -11,22 +11,25 @@ Each goal pays its `worth` once, when it is achieved:
 | tell | the person knows the fact, or everybody does | worth; a part for each of everybody |
 | keep | never; it is lost when the person learns the fact | -worth when it is lost |
 | accuse | the object is put into the state of the right name | worth; -worth for another name |
+| escape | never | a part for each who accuses by that object, when they fail or at the end |
 
-Who still has a goal to achieve (other than `keep`) pays `step_cost` a tick. With `shaping`, each
-tick adds what `Shaping` says. With `shared`, all this is divided equally among the agents that have
-goals.
+A `be` with a fact counts only while one knows that fact. Who still has a goal to achieve (other
+than `keep` and `escape`) pays `step_cost` a tick. With `shaping`, each tick adds what `Shaping`
+says. With `shared`, all this is divided equally among the agents that have goals.
 """
 
 from collections.abc import Mapping, Sequence
 
 from genagents_env.errors import ConfigError
-from genagents_env.goals import GoalBoard
+from genagents_env.goals import GoalBoard, find_ticks
 from genagents_env.rewards.reward import divide
 from genagents_env.rewards.shaping import Shaping
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.places import find_arenas
 from genagents_env.world.world import World
+
+_LASTING = ("keep", "escape")  # kinds that are never achieved before the end
 
 
 class GoalsReward:
@@ -50,21 +53,25 @@ class GoalsReward:
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return what was achieved in this tick, less the cost of the tick."""
         board, out = self.board, dict[str, float]()
+        accusers = self._list_open("accuse")
         for i in self._owners:
             owed = [k for k, goal in enumerate(board.goals[i]) if not board.done[i, k]]
-            waits = any(board.goals[i][k].kind != "keep" for k in owed)
+            waits = any(board.goals[i][k].kind not in _LASTING for k in owed)
             earned = -self._cost if waits else 0.0
             for slot in owed:
                 earned += self._judge(world, events, i, slot)
             out[world.names[i]] = earned
         ended = over or (world.scenario.reward.ends and self.is_done())
+        for i, slot in self._list_open("escape"):
+            failed = [at for at in accusers if self._has_failed(world, events, at, ended=ended)]
+            out[world.names[i]] += self._judge_escape(i, slot, failed)
         self._shaping.add(world, out, ended=ended)
         return divide(out) if self._shared else out
 
     def is_done(self) -> bool:
         """Return whether nobody has a goal left to achieve."""
         return all(
-            done or goal.kind == "keep"
+            done or goal.kind in _LASTING
             for i in self._owners
             for done, goal in zip(self.board.done[i].tolist(), self.board.goals[i], strict=False)
         )
@@ -97,6 +104,8 @@ class GoalsReward:
             return self._pay(i, slot, _has_put(world, events, i, goal, goal.state))
         if goal.kind == "accuse":
             return self._judge_accusation(world, events, i, slot, goal)
+        if goal.kind == "escape":
+            return 0.0  # paid when all others are judged
         if goal.kind == "be":
             return self._judge_presence(world, i, slot, goal)
         if goal.kind == "meet":
@@ -122,9 +131,34 @@ class GoalsReward:
             return goal.worth if right else -goal.worth
         return 0.0
 
+    def _list_open(self, kind: str) -> list[tuple[int, int]]:
+        """Return agent and slot of the goals of a kind that are not done."""
+        board = self.board
+        return [
+            (i, slot)
+            for i in self._owners
+            for slot, goal in enumerate(board.goals[i])
+            if goal.kind == kind and not board.done[i, slot]
+        ]
+
+    def _has_failed(
+        self, world: World, events: Sequence[Event], at: tuple[int, int], *, ended: bool
+    ) -> bool:
+        """Return whether an accusation that was open has named the wrong one, or nobody."""
+        i, slot = at
+        goal = self.board.goals[i][slot]
+        over = ended or bool(self.board.done[i, slot])
+        return over and not _has_put(world, events, i, goal, goal.person)
+
+    def _judge_escape(self, i: int, slot: int, failed: Sequence[tuple[int, int]]) -> float:
+        goal, goals = self.board.goals[i][slot], self.board.goals
+        by = [g.object for own in goals for g in own if g.kind == "accuse"].count(goal.object)
+        mine = sum(goals[k][s].object == goal.object for k, s in failed)
+        return goal.worth * mine / max(1, by)
+
     def _judge_presence(self, world: World, i: int, slot: int, goal: Goal) -> float:
-        there = self._is_at(world, i, goal)
-        start, end = self.board.start[i, slot], self.board.end[i, slot]
+        there = self._is_at(world, i, goal) and not self.board.is_hidden(i, slot)
+        start, end = find_ticks(world, goal)
         if start < 0 or end < 0:
             return self._pay(i, slot, there)
         # The tick that has just been resolved is the one before `world.tick`.

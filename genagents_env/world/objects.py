@@ -29,8 +29,10 @@ class Objects:
         """Return the declared states that may follow `state`, in menu order."""
         found = self._memo.get((o, state))
         if found is None:
-            choices = self._next[o].get(state, self.plans[o].states)
-            found = self._memo[o, state] = tuple(s for s in choices if s != state)
+            found = self._next[o].get(state)
+            if found is None:
+                found = tuple(s for s in self.plans[o].states if s != state)
+            self._memo[o, state] = found
         return found
 
     def match_state(self, o: int, wanted: str) -> str | None:

@@ -19,12 +19,13 @@ _NEEDS = {  # kind of event: the keys it needs, the keys it may have
 }
 _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
     "use": (("object", "state"), ()),
-    "be": (("place",), ("start", "end")),
+    "be": (("place",), ("start", "end", "fact")),
     "meet": (("person",), ("place",)),
     "bring": (("person", "place"), ()),
     "tell": (("fact",), ("person",)),
     "keep": (("fact", "person"), ()),
     "accuse": (("object", "person"), ()),
+    "escape": (("object",), ()),
 }
 _GOALS_EACH = 2  # the slots of an observation
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}

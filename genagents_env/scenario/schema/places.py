@@ -23,7 +23,7 @@ class ObjectSpec(Model):
         states: Those that it can be in.
         free_text: It may be put into any other state, in words, too.
         next: What may follow a state: `{ dry = ["wet"] }`; a state that is not named may become any
-            of `states`.
+            other of `states`. One that stands among those that follow it can be put again.
         users: Who alone may use it; everybody where none are named, `["nobody"]` locks it.
         sleep_state: Of a bed: the state in which its user sleeps.
         lasting: The states that stay when the activity that made them is over, such as a laid

@@ -88,7 +88,7 @@ class Errand(Model):
     state: Line
 
 
-GoalKind = Literal["use", "be", "meet", "bring", "tell", "keep", "accuse"]
+GoalKind = Literal["use", "be", "meet", "bring", "tell", "keep", "accuse", "escape"]
 GOAL_KINDS: tuple[str, ...] = get_args(GoalKind)
 
 
@@ -101,12 +101,14 @@ class Goal(Model):
             and `end` for that time, else once. `meet`: stand beside `person`. `bring`: have
             `person` at `place`. `tell`: have `person` know `fact`, or everybody without one.
             `keep`: `person` must not get to know `fact`. `accuse`: put `object` into the state
-            that is the name of `person`, with one attempt; whom to name is not shown.
-        object: Of `use` and `accuse`.
+            that is the name of `person`, with one attempt; whom to name is not shown. `escape`:
+            those who accuse by `object` must fail to.
+        object: Of `use`, `accuse` and `escape`.
         state: Of `use`.
         place: Of `be` and `bring`; of `meet`, where the person is to be found, if that is known.
         person: Of `meet`, `bring`, `tell`, `keep` and `accuse`.
-        fact: Of `tell` and `keep`.
+        fact: Of `tell` and `keep`. Of `be`: word of it; place and time are shown, and being there
+            counts, from when on the agent knows that fact.
         start: Of `be`: from when on being there counts.
         end: Of `be`: until when.
         worth: What is paid for it; taken off where a `keep` is broken or an `accuse` is wrong.
