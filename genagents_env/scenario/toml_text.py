@@ -10,7 +10,9 @@ _WIDE = 100  # characters of a line
 
 
 def format_toml(data: Mapping[str, object]) -> str:
-    """Return `data`, its lists of tables as `[[key]]`, those within these in lines of their own.
+    """Return `data`, its tables as `[key]`, its lists of tables as `[[key]]`.
+
+    Lists of tables within these are `[[key.key]]`; what is within those stands in lines of its own.
 
     Args:
         data: text, numbers, truth values, times, lists and tables of these.
@@ -18,17 +20,30 @@ def format_toml(data: Mapping[str, object]) -> str:
     return "\n".join(_list_lines(data, "")) + "\n"
 
 
-def _list_lines(table: Mapping[str, object], path: str) -> Iterator[str]:
+def _list_lines(table: Mapping[str, object], path: str, *, listed: bool = False) -> Iterator[str]:
     deep = "." in path  # what is in rooms stands in one line each
     tables = {key: value for key, value in table.items() if _is_tables(value) and not deep}
+    sections = {key: value for key, value in table.items() if _is_section(value) and not listed}
     for key, value in table.items():
-        if key not in tables:
+        if key not in tables and key not in sections:
             yield from _list_entry(key, value)
+    for key, value in sections.items():
+        assert isinstance(value, Mapping)  # noqa: S101 - as `_is_section` says
+        where = _join(path, key)
+        yield from ("", f"[{where}]", *_list_lines(value, where))
     for key, value in tables.items():
         assert isinstance(value, list | tuple)  # noqa: S101 - as `_is_tables` says
         for entry in value:
-            where = f"{path}.{_format_key(key)}" if path else _format_key(key)
-            yield from ("", f"[[{where}]]", *_list_lines(entry, where))
+            where = _join(path, key)
+            yield from ("", f"[[{where}]]", *_list_lines(entry, where, listed=True))
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{_format_key(key)}" if path else _format_key(key)
+
+
+def _is_section(value: object) -> bool:
+    return isinstance(value, Mapping) and bool(value)
 
 
 def _is_tables(value: object) -> bool:

@@ -78,7 +78,7 @@ def find_layout(seed: int) -> int:
     Seeds of HELD_OUT and of TRAINING have LAYOUTS towns each, and none in common.
     """
     block = HELD_OUT.start if seed >= HELD_OUT.start else TRAINING.start
-    return block + seed % LAYOUTS
+    return block + (seed - block) % LAYOUTS
 
 
 def change(town: Scenario, **changes: Any) -> Scenario:
