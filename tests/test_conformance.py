@@ -79,7 +79,11 @@ def make(scenario: str, actions: str, wrapper: str = "bare", **options: Unpack[T
 def run_pettingzoos_tests(scenario: str, actions: str, wrapper: str, cycles: int) -> None:
     """Run all of PettingZoo's tests for either kind of environment, each for so many cycles."""
     options: TownOptions = {"start": "09:00"} if scenario in LARGER else {}  # people are up
-    parallel = functools.partial(make, scenario, actions, wrapper, **options)
+    run_tests_of(functools.partial(make, scenario, actions, wrapper, **options), cycles)
+
+
+def run_tests_of(parallel: Callable[..., Env], cycles: int) -> None:
+    """Run them on the env that `parallel` makes, of which it takes options."""
 
     def aec(**more: Unpack[TownOptions]) -> AECEnv[str, object, object]:
         return parallel_to_aec(parallel(**more))

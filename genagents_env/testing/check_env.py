@@ -10,14 +10,14 @@ from genagents_env.testing.compare import find_difference, to_plain
 from genagents_env.testing.contract import (
     EnvContractError,
     StepResult,
-    check_observations,
     check_reset,
     check_spaces,
 )
 from genagents_env.testing.env_pair import EnvPair
-from genagents_env.testing.legal import Env, sample_legal
-from genagents_env.testing.unseen import Disturb, disturb_unseen
-from genagents_env.testing.wrong_actions import CAUSES, check_wrong_actions
+from genagents_env.testing.leaks import advance, check_leaks
+from genagents_env.testing.legal import Env
+from genagents_env.testing.unseen import Disturb
+from genagents_env.testing.wrong_actions import check_wrong_actions
 
 __all__ = ["EnvContractError", "check_env"]
 
@@ -48,7 +48,8 @@ def check_env(
         steps: steps of the paired run, over as many episodes as that takes; at least 1.
         seed: of the first reset and of the actions.
         disturb: changes something in the env that the agent does not perceive and returns
-            whether it found anything; without it, our own env has an unseen person moved.
+            whether it found anything; without it, our own env has an unseen person and unseen
+            things changed, and what others want and know.
 
     Raises:
         EnvContractError: in one sentence, what is wrong and at which step.
@@ -57,7 +58,7 @@ def check_env(
     _check_reproducible(make_env, steps, seed)
     _check_copies(make_env, seed)
     check_wrong_actions(make_env, seed)
-    _check_unseen(make_env, seed, disturb)
+    check_leaks(make_env, seed, disturb)
     _check_close(make_env, seed)
 
 
@@ -82,7 +83,7 @@ def _check_reproducible(make_env: Callable[[], Env], steps: int, seed: int) -> N
 def _check_copies(make_env: Callable[[], Env], seed: int) -> None:
     env = make_env()
     rng = np.random.default_rng(seed)
-    at = _advance(env, check_reset(env, seed), rng, _SHORT // 3)
+    at = advance(env, check_reset(env, seed), rng, _SHORT // 3)
     copies = {"deep copy": copy.deepcopy(env), "pickled copy": _pickle_and_load(env)}
     traces = {name: _trace(twin, at, seed) for name, twin in copies.items()}
     original = _trace(env, at, seed)
@@ -106,52 +107,9 @@ def _trace(env: Env, at: StepResult, seed: int) -> object:
     lived: list[object] = []
     rng = np.random.default_rng(seed)
     for _ in range(_SHORT):
-        at = _advance(env, at, rng, 1)
+        at = advance(env, at, rng, 1)
         lived.append([to_plain(at), list(env.agents)])
     return lived
-
-
-def _advance(env: Env, at: StepResult, rng: np.random.Generator, steps: int) -> StepResult:
-    """Step with legal actions while anyone is live; return the last that was returned."""
-    for _ in range(steps):
-        if env.agents:
-            at = StepResult(*env.step(sample_legal(env, at.observations, at.infos, rng)))
-    return at
-
-
-def _check_unseen(make_env: Callable[[], Env], seed: int, disturb: Disturb | None) -> None:
-    """Change what an agent cannot perceive in a copy of the env; the agent must not notice."""
-    env = make_env()
-    if disturb is None:
-        if not hasattr(env.unwrapped, "intervene"):
-            return
-        disturb = disturb_unseen
-    rng = np.random.default_rng(seed)
-    at = check_reset(env, seed)
-    for k in range(_SHORT // 2):
-        at = _advance(env, at, rng, 4)
-        if not env.agents:
-            return
-        agent = env.agents[k % len(env.agents)]
-        other = copy.deepcopy(env)
-        if disturb(other, agent):
-            _check_unnoticed(copy.deepcopy(env), other, agent)
-
-
-def _check_unnoticed(env: Env, other: Env, agent: str) -> None:
-    for _ in range(3):
-        if agent not in env.agents:
-            return
-        seen, also = (StepResult(*e.step({})) for e in (env, other))
-        views = [
-            to_plain([r.observations[agent], r.infos[agent]], skip=CAUSES) for r in (seen, also)
-        ]
-        why = find_difference(views[0], views[1])
-        if why is not None:
-            raise EnvContractError(
-                f"{agent!r} notices what it cannot perceive: its observation, {why}"
-            )
-        check_observations(other, also.observations, "after a change out of sight, step")
 
 
 def _check_close(make_env: Callable[[], Env], seed: int) -> None:

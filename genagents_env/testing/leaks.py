@@ -1,0 +1,79 @@
+"""Whether what an agent cannot perceive reaches it."""
+
+import copy
+from collections.abc import Callable
+
+import numpy as np
+
+from genagents_env.testing.compare import find_difference, to_plain
+from genagents_env.testing.contract import (
+    EnvContractError,
+    StepResult,
+    check_observations,
+    check_reset,
+)
+from genagents_env.testing.legal import Env, sample_legal
+from genagents_env.testing.unseen import Disturb, disturb_minds, disturb_unseen, find_town
+from genagents_env.testing.wrong_actions import CAUSES
+
+PROBES = 6  # moments of an episode
+_APART, _IDLED = 4, 3  # steps
+
+
+def check_leaks(
+    make_env: Callable[[], Env], seed: int, disturb: Disturb | None = None, probes: int = PROBES
+) -> None:
+    """Change what an agent cannot perceive in copies of an env; the agent must not notice.
+
+    Of each of some moments of an episode, for one agent after another, a copy is changed: of our
+    own env who and what is out of sight, then what the others want and know. Both go on idling for
+    some steps; the observations and infos of the agent must be the same.
+
+    Args:
+        make_env: returns a new env.
+        seed: of the episode, and of the legal actions in it.
+        disturb: changes an env in place of these; other envs are passed over without it.
+        probes: moments, at most.
+
+    Raises:
+        EnvContractError: the agent notices, and by what.
+    """
+    env = make_env()
+    disturbances = (disturb_unseen, disturb_minds) if disturb is None else (disturb,)
+    if disturb is None and find_town(env) is None:
+        return
+    rng = np.random.default_rng(seed)
+    at = check_reset(env, seed)
+    for k in range(probes):
+        at = advance(env, at, rng, _APART)
+        if not env.agents:
+            return
+        agent = env.agents[k % len(env.agents)]
+        for change in disturbances:
+            other = copy.deepcopy(env)
+            if change(other, agent):
+                _check_unnoticed(copy.deepcopy(env), other, agent)
+
+
+def _check_unnoticed(env: Env, other: Env, agent: str) -> None:
+    for _ in range(_IDLED):
+        if agent not in env.agents:
+            return
+        seen, also = (StepResult(*e.step({})) for e in (env, other))
+        views = [
+            to_plain([r.observations[agent], r.infos[agent]], skip=CAUSES) for r in (seen, also)
+        ]
+        why = find_difference(views[0], views[1])
+        if why is not None:
+            raise EnvContractError(
+                f"{agent!r} notices what it cannot perceive: its observation, {why}"
+            )
+        check_observations(other, also.observations, "after a change out of sight, step")
+
+
+def advance(env: Env, at: StepResult, rng: np.random.Generator, steps: int) -> StepResult:
+    """Step with legal actions while anyone is live; return the last that was returned."""
+    for _ in range(steps):
+        if env.agents:
+            at = StepResult(*env.step(sample_legal(env, at.observations, at.infos, rng)))
+    return at
