@@ -7,6 +7,7 @@
 | knowledge_spread | the number of people who heard a fact first from this agent |
 | errand | 1 when its object gets into its state by its own hand; -step_cost until then |
 | goals | what its goals are worth when they are achieved; -step_cost until all are; see `goals` |
+| success | by how much the share of the scenario's successes that hold has grown; see `success` |
 """
 
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from genagents_env.rewards.attendance import AttendanceReward
 from genagents_env.rewards.goals import GoalsReward
 from genagents_env.rewards.knowledge_spread import KnowledgeSpreadReward
 from genagents_env.rewards.reward import CallableReward, EpisodeReward, RewardFunction
+from genagents_env.rewards.success import SuccessReward
+from genagents_env.scenario.truth import list_decidable
 from genagents_env.world.world import World
 
 __all__ = ["REWARDS", "CallableReward", "EpisodeReward", "RewardFunction", "make_reward"]
@@ -26,6 +29,7 @@ REWARDS: dict[str, Callable[[World], EpisodeReward]] = {
     "knowledge_spread": KnowledgeSpreadReward,
     "errand": GoalsReward,
     "goals": GoalsReward,
+    "success": SuccessReward,
 }
 
 
@@ -45,4 +49,8 @@ def make_reward(world: World, override: str | RewardFunction | None) -> EpisodeR
         raise ConfigError("reward: 'errand' needs a scenario that declares reward.errands")
     if name == "goals" and not declared.list_goals():
         raise ConfigError("reward: 'goals' needs a scenario that declares reward.goals")
+    if name == "success" and not list_decidable(world.scenario):
+        raise ConfigError(
+            "reward: 'success' needs a scenario with a success that no interview decides"
+        )
     return REWARDS[name](world)

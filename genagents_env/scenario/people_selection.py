@@ -19,6 +19,7 @@ from genagents_env.scenario.schema import (
     SectorSpec,
     Success,
 )
+from genagents_env.scenario.truth import list_decidable
 
 M = TypeVar("M", bound=Model)
 U = TypeVar("U", SectorSpec, ArenaSpec, ObjectSpec)
@@ -29,10 +30,10 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     """Return the scenario with only the people of these names, in this order.
 
     What refers to anybody else is left out: relationships, who knows a fact or hosts a gathering,
-    events and errands (the reward is `none` when no errand is left), questions put to them alone,
-    checks of these, successes that only absent people could bring about and those built on such,
-    casts in which somebody is absent. What only absent people may use stays locked: its one user
-    is `nobody`.
+    events, errands and goals, questions put to them alone, checks of these, successes that only
+    absent people could bring about and those built on such, casts in which somebody is absent. The
+    reward is `none` when nothing is left that it pays for. What only absent people may use stays
+    locked: its one user is `nobody`.
 
     Args:
         scenario: with everybody in it.
@@ -59,7 +60,7 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     cast = frozenset(names)
     questions = _questions(scenario.questions, cast)
     checks = _checks(scenario.checks, questions, cast)
-    return _with(
+    selected = _with(
         scenario,
         people=tuple(_person(known[name], cast) for name in names),
         sectors=tuple(_sector(sector, cast) for sector in scenario.sectors),
@@ -74,6 +75,9 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
         casts={name: of for name, of in scenario.casts.items() if cast.issuperset(of)},
         reward=_reward(scenario.reward, cast),
     )
+    if selected.reward.name == "success" and not list_decidable(selected):
+        return _with(selected, reward=_with(selected.reward, name="none"))
+    return selected
 
 
 def start_all_at(scenario: Scenario, place: str) -> Scenario:

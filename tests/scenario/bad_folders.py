@@ -411,6 +411,13 @@ BAD: dict[str, Bad] = {
         S, 'name = "errand"\nerrands', "errandz", "errandz: unknown key; did you me"
     ),
     "reward of nothing": Bad(S, "errands = [{", "#", 'errands: missing; the reward "errand" needs'),
+    "success of answers alone": Bad(
+        S,
+        'name = "errand"\nerrands = [{ agent = "Vic Bay", object = "Inn/taproom/hearth", '
+        'state = "lit" }]',
+        'name = "success"',
+        'reward.name: the reward "success" needs a success that places, things or facts decide',
+    ),
     "second errand": Bad(
         S,
         "errands = [",

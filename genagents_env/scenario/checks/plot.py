@@ -8,6 +8,7 @@ from genagents_env.scenario.checks.index import ScenarioIndex
 from genagents_env.scenario.checks.patterns import check_patterns
 from genagents_env.scenario.faults import Fault, Loc, quote
 from genagents_env.scenario.schema import Errand, Fact, Gathering, Goal, Reward, ScheduledEvent
+from genagents_env.scenario.truth import list_decidable
 
 _NEEDS = {  # kind of event: the keys it needs, the keys it may have
     "whisper": (("agent", "text"), ()),
@@ -99,6 +100,9 @@ def _reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
         yield Fault(("reward", "name"), text)
     if reward.name == "errand" and not reward.errands:
         yield Fault(("reward", "errands"), 'missing; the reward "errand" needs them')
+    if reward.name == "success" and not list_decidable(index.scenario):
+        text = "needs a success that places, things or facts decide, and there is none; add one"
+        yield Fault(("reward", "name"), f"the reward {quote(reward.name)} {text}")
     if reward.fact is not None:
         yield from index.fact(reward.fact, ("reward", "fact"))
     if reward.gathering is not None:

@@ -133,6 +133,8 @@ class Reward(Model):
         name: `none`: 0. `attendance`: hours spent at a gathering while it goes on.
             `knowledge_spread`: how many people heard a fact first from one. `errand`: 1 when one's
             object gets into its state by one's own hand. `goals`: what one's goals are worth.
+            `success`: by how much the share of the scenario's successes that hold grows, as far as
+            the world tells.
         fact: Of `knowledge_spread`: which fact; any where it is left out.
         gathering: Of `attendance`: which gathering; any where it is left out.
         errands: Of `errand`: what has to be done.
@@ -147,7 +149,7 @@ class Reward(Model):
         ends: The episode is over when all errands or goals are done.
     """
 
-    name: Literal["none", "attendance", "knowledge_spread", "errand", "goals"] = "none"
+    name: Literal["none", "attendance", "knowledge_spread", "errand", "goals", "success"] = "none"
     fact: str | None = None
     gathering: str | None = None
     errands: tuple[Errand, ...] = ()
