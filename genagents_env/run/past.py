@@ -8,15 +8,9 @@ from genagents_env.event_loop import run_sync
 from genagents_env.memory.vector_file import TextVectors
 from genagents_env.policy import AgentID
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run.models import Models, reopen_models
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.recorded import choose_recorded, load_policies
-from genagents_env.run.replay import (
-    ReplayOnlyEndpoint,
-    ReplayOnlySource,
-    RunReplay,
-    check_tick_number,
-)
+from genagents_env.run.replay import RunReplay, check_tick_number, open_replayed
 from genagents_env.run.spec import RunOptions
 from genagents_env.scenario.past import Past
 
@@ -51,7 +45,7 @@ def collect_run_pasts(
         groups = load_policies(run.meta, options, choose_recorded(run.path, run.meta, options))
         try:
             whom = _choose_people(run, groups, agents)
-            replay = RunReplay(run, groups, options, _open_replayed(groups, options, run))
+            replay = RunReplay(run, groups, options, open_replayed(groups, options, run))
             pasts = run_sync(_collect(replay, whom, at))
         finally:
             groups.close()
@@ -71,20 +65,6 @@ def _choose_people(
             "run with"
         )
     return whom
-
-
-def _open_replayed(groups: PolicyGroups, options: RunOptions, run: RunReader) -> Models:
-    """Return the models of a run; where they cannot be opened here, what stands in for them."""
-    meta = run.meta
-    try:
-        return reopen_models(groups, options, meta)
-    except ConfigError:
-        endpoint, source = None, options.source
-        if groups.needs_model:
-            endpoint = options.endpoint or ReplayOnlyEndpoint(meta.model or "")
-        if groups.needs_embedder and source is None:
-            source = ReplayOnlySource(meta.embedder or "")
-        return Models(endpoint, source)
 
 
 async def _collect(replay: RunReplay, whom: Sequence[AgentID], at: int) -> Pasts:

@@ -13,9 +13,9 @@ from genagents_env.policy import Infos, Observations
 from genagents_env.record import Checkpoint, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.models import Models, make_client
+from genagents_env.run.models import Models, make_client, reopen_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
-from genagents_env.run.play import play
+from genagents_env.run.play import OnStep, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.recorded import make_town
 from genagents_env.run.saved_state import restore_policies, restore_town
@@ -43,15 +43,19 @@ class RunReplay:
         self.embedder: Embedder | None = None
 
     @asynccontextmanager
-    async def open_at(self, tick: int) -> AsyncIterator[None]:
+    async def open_at(self, tick: int, on_step: OnStep | None = None) -> AsyncIterator[None]:
         """Replay up to the end of `tick`; inside, everybody is as they were then.
+
+        Args:
+            tick: a recorded one.
+            on_step: called after each step, as by `play`; it is then replayed from its start.
 
         Raises:
             DivergenceError: policy, prompts or package have changed since the run.
         """
         try:
             try:
-                await self._replay(tick)
+                await self._replay(tick, on_step)
             except DivergenceError as error:
                 raise DivergenceError(_describe_change(self.run, str(error))) from error
             self.cassette.leave()
@@ -62,8 +66,8 @@ class RunReplay:
                 if opened is not None:
                     await opened.aclose()
 
-    async def _replay(self, at: int) -> None:
-        state = self.run.checkpoint(at)
+    async def _replay(self, at: int, on_step: OnStep | None) -> None:
+        state = self.run.checkpoint(at) if on_step is None else None
         observations, infos = self._start(state)
         begun = self.env.world.tick
         if at > begun:
@@ -73,6 +77,7 @@ class RunReplay:
                 observations,
                 infos,
                 on_tick=lambda _: self._check_tick(at),
+                on_step=on_step,
                 max_ticks=at - begun,
             )
 
@@ -158,6 +163,20 @@ class ReplayOnlySource:
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to free."""
+
+
+def open_replayed(groups: PolicyGroups, options: RunOptions, run: RunReader) -> Models:
+    """Return the models of a run; where they cannot be opened here, what stands in for them."""
+    meta = run.meta
+    try:
+        return reopen_models(groups, options, meta)
+    except ConfigError:
+        endpoint, source = None, options.source
+        if groups.needs_model:
+            endpoint = options.endpoint or ReplayOnlyEndpoint(meta.model or "")
+        if groups.needs_embedder and source is None:
+            source = ReplayOnlySource(meta.embedder or "")
+        return Models(endpoint, source)
 
 
 def _describe_change(run: RunReader, why: str) -> str:

@@ -211,3 +211,24 @@ def test_help_is_quick_and_names_every_command() -> None:
     assert child.returncode == 0, child.stderr
     for command in ("run", "resume", "hash", "show", "report", "interview", "validate", "export"):
         assert f" {command} " in child.stdout
+
+
+def test_chats_are_exported_of_runs_and_folders_of_them(genagents: Run) -> None:
+    said = ("run", "tiny", "--policy", "direct", "--model", "scripted", "-q", "--out")
+    Path("several/runs").mkdir(parents=True)
+    assert genagents(*said, "several/runs/a.sqlite")[0] == 0
+    assert genagents(*said, "several/runs/b.sqlite", "--seed", "1")[0] == 0
+    code, out, err = genagents("export", "several", "--format", "chat", "--out", "chats")
+    assert (code, out.strip(), err) == (0, "chats/chat.jsonl", "")
+    rows = [json.loads(line) for line in Path("chats/chat.jsonl").read_text().splitlines()]
+    assert {row["run"] for row in rows} == {"a.sqlite", "b.sqlite"}
+    best = ("--best", "1", "--out", "best")
+    assert genagents("export", "several", "--format", "chat", *best)[0] == 0
+    kept = Path("best/chat.jsonl").read_text().splitlines()
+    assert 0 < len(kept) < len(rows)
+    code, _, err = genagents("export", "several/runs/a.sqlite", *best)
+    assert code == 2
+    assert "--format chat" in err
+    code, _, err = genagents("export", "chats", "--format", "chat", "--out", "none")
+    assert code == 2
+    assert "no run files" in err
