@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from genagents_env.percept import OwnGoal
 from genagents_env.rng import draw_bits
-from genagents_env.scenario.schema import GOAL_KINDS, Goal
+from genagents_env.scenario.schema import GOAL_KINDS, Goal, Reward
 from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
@@ -215,6 +215,7 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
         text = f"be at {goal.place}"
         if goal.start is not None and goal.end is not None:
             text += f" from {goal.start:%H:%M} to {goal.end:%H:%M}"
+        text += _explain_presence(world.scenario.reward, goal)
     elif goal.kind == "meet":
         text = f"stand beside {goal.person}"
         if goal.place is not None:
@@ -230,3 +231,14 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
     else:
         text = f"find out who it was and put {goal.object} into the state of that name, once"
     return f"{text} (over)" if board.done[i, slot] else text
+
+
+def _explain_presence(reward: Reward, goal: Goal) -> str:
+    """Return on what terms being at the goal's place is paid for, where there are any."""
+    if reward.name == "company":
+        return ", where the others are; one of your places is enough"
+    if reward.name == "occupancy":
+        return f" for {reward.need} ticks, longer for little"
+    if reward.name == "public_goods":
+        return ", for the good of all" if goal.place == reward.common else ", for your own good"
+    return ""

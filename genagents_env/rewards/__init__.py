@@ -8,16 +8,26 @@
 | errand | 1 when its object gets into its state by its own hand; -step_cost until then |
 | goals | what its goals are worth when they are achieved; -step_cost until all are; see `goals` |
 | success | by how much the share of the scenario's successes that hold has grown; see `success` |
+| company | being at a place of its goals in time, times the part of the others who are there |
+| occupancy | being at a place of its goals: 1 / need, less when it has been there long enough |
+| public_goods | being at a place of its goals; what is earned at the common one is divided |
+
+`errand` and `goals` and the three after `success` pay for `reward.goals`; they may be shaped (see
+`shaping`) and shared.
 """
 
 from collections.abc import Callable
 
 from genagents_env.errors import ConfigError
 from genagents_env.rewards.attendance import AttendanceReward
+from genagents_env.rewards.company import CompanyReward
 from genagents_env.rewards.goals import GoalsReward
 from genagents_env.rewards.knowledge_spread import KnowledgeSpreadReward
+from genagents_env.rewards.occupancy import OccupancyReward
+from genagents_env.rewards.public_goods import PublicGoodsReward
 from genagents_env.rewards.reward import CallableReward, EpisodeReward, RewardFunction
 from genagents_env.rewards.success import SuccessReward
+from genagents_env.scenario.schema import GOAL_REWARDS
 from genagents_env.scenario.truth import list_decidable
 from genagents_env.world.world import World
 
@@ -30,6 +40,9 @@ REWARDS: dict[str, Callable[[World], EpisodeReward]] = {
     "errand": GoalsReward,
     "goals": GoalsReward,
     "success": SuccessReward,
+    "company": CompanyReward,
+    "occupancy": OccupancyReward,
+    "public_goods": PublicGoodsReward,
 }
 
 
@@ -47,10 +60,12 @@ def make_reward(world: World, override: str | RewardFunction | None) -> EpisodeR
     declared = world.scenario.reward
     if name == "errand" and not declared.errands:
         raise ConfigError("reward: 'errand' needs a scenario that declares reward.errands")
-    if name == "goals" and not declared.list_goals():
-        raise ConfigError("reward: 'goals' needs a scenario that declares reward.goals")
     if name == "success" and not list_decidable(world.scenario):
         raise ConfigError(
             "reward: 'success' needs a scenario with a success that no interview decides"
         )
+    if name in GOAL_REWARDS and not declared.list_goals():
+        raise ConfigError(f"reward: {name!r} needs a scenario that declares reward.goals")
+    if name == "public_goods" and declared.common is None:
+        raise ConfigError("reward: 'public_goods' needs a scenario that declares reward.common")
     return REWARDS[name](world)

@@ -7,6 +7,7 @@ from genagents_env.errors import ScenarioError
 from genagents_env.scenario.faults import choices, quote, suggest
 from genagents_env.scenario.fields import Model
 from genagents_env.scenario.schema import (
+    GOAL_REWARDS,
     ArenaSpec,
     Check,
     ObjectCheck,
@@ -160,7 +161,7 @@ def _reward(reward: Reward, cast: frozenset[str]) -> Reward:
     goals = tuple(
         goal for goal in reward.goals if goal.agent in cast and goal.person in (None, *cast)
     )
-    left = errands or goals or reward.name not in ("errand", "goals")
+    left = errands or goals or reward.name not in GOAL_REWARDS
     return _with(reward, errands=errands, goals=goals, name=reward.name if left else "none")
 
 

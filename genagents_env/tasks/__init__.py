@@ -1,13 +1,15 @@
 """Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
 
 from genagents_env.errors import ConfigError
-from genagents_env.tasks import errand, meet
+from genagents_env.tasks import errand, find, gather, meet, queue, share
 from genagents_env.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
 from genagents_env.tasks.task_env import TaskEnv
 
 __all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
 
-TASKS: dict[str, Task] = {module.TASK.name: module.TASK for module in (errand, meet)}
+TASKS: dict[str, Task] = {
+    module.TASK.name: module.TASK for module in (errand, meet, find, gather, queue, share)
+}
 
 
 def get_task(name: str | Task) -> Task:

@@ -29,6 +29,7 @@ _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
     "escape": (("object",), ()),
 }
 _GOALS_EACH = 2  # the slots of an observation
+_PRESENCE = ("company", "occupancy", "public_goods")  # rewards for goals of the kind `be` alone
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
 
 
@@ -120,6 +121,10 @@ def _goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
     """Yield what is wrong with the goals, one by one and together."""
     if reward.name == "goals" and not reward.goals and not reward.errands:
         yield Fault(("reward", "goals"), 'missing; the reward "goals" needs them')
+    if reward.name in _PRESENCE:
+        yield from _presence(reward)
+    if reward.common is not None:
+        yield from index.place(reward.common, ("reward", "common"))
     count = Counter(errand.agent for errand in reward.errands)
     for i, goal in enumerate(reward.goals):
         loc = ("reward", "goals", i)
@@ -128,6 +133,24 @@ def _goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
             text = f"{quote(goal.agent)} has {_GOALS_EACH} goals already, which is the most"
             yield Fault((*loc, "agent"), text)
         yield from _goal(index, goal, loc, deal=reward.deal)
+
+
+def _presence(reward: Reward) -> Iterator[Fault]:
+    """Yield what rewards for being somewhere lack."""
+    name = quote(reward.name)
+    if not reward.goals:
+        yield Fault(("reward", "goals"), f"missing; the reward {name} needs them")
+    if reward.name == "public_goods" and reward.common is None:
+        yield Fault(("reward", "common"), f"missing; the reward {name} needs it")
+    if reward.errands:
+        yield Fault(("reward", "errands"), f"the reward {name} pays for no errands; remove them")
+    for i, goal in enumerate(reward.goals):
+        if goal.kind != "be":
+            text = f'the reward {name} pays for goals of the kind "be" alone'
+            yield Fault(("reward", "goals", i, "kind"), text)
+        elif reward.name == "company" and goal.start is None and goal.end is None:
+            text = f"missing; the reward {name} needs it, with `end`"
+            yield Fault(("reward", "goals", i, "start"), text)
 
 
 def _goal(index: ScenarioIndex, goal: Goal, loc: Loc, *, deal: bool) -> Iterator[Fault]:

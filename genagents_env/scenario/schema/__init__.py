@@ -23,6 +23,7 @@ from genagents_env.scenario.schema.places import (
 )
 from genagents_env.scenario.schema.plot import (
     GOAL_KINDS,
+    GOAL_REWARDS,
     Errand,
     Fact,
     Gathering,
@@ -47,6 +48,7 @@ from genagents_env.scenario.schema.success import (
 
 __all__ = [
     "GOAL_KINDS",
+    "GOAL_REWARDS",
     "MAP_LIMIT",
     "SIDE_LIMIT",
     "SPRITE_LIMIT",

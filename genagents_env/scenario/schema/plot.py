@@ -126,6 +126,9 @@ class Goal(Model):
     worth: Annotated[float, Field(gt=0, le=100)] = 1.0
 
 
+GOAL_REWARDS = ("errand", "goals", "company", "occupancy", "public_goods")  # pay for goals alone
+
+
 class Reward(Model):
     """What trained policies are rewarded with; see `genagents_env.rewards` for each formula.
 
@@ -135,13 +138,21 @@ class Reward(Model):
             object gets into its state by one's own hand. `goals`: what one's goals are worth.
             `success`: by how much the share of the scenario's successes that hold grows, as far as
             the world tells.
+            `company`: being at a place of one's goals in their time, by how many of the others are
+            there. `occupancy`: time at the places of one's goals, less once it was enough.
+            `public_goods`: time at the places of one's goals; that at `common` counts for all.
         fact: Of `knowledge_spread`: which fact; any where it is left out.
         gathering: Of `attendance`: which gathering; any where it is left out.
         errands: Of `errand`: what has to be done.
-        goals: What each agent is to achieve; paid for by `goals`, seen by the agent in any case.
+        goals: What each agent is to achieve; paid for by `goals`, and those of the kind `be` by
+            the rewards after it; seen by the agent in any case.
         deal: At every reset the goals are dealt anew among the agents that have some, by the seed.
-        step_cost: Of `errand` and `goals`: taken off at each tick until one's own are done.
-        shaping: Of `errand` and `goals`: the weight of a potential that grows as one comes nearer
+        step_cost: Of `errand`, `goals` and `occupancy`: taken off at each tick until one's own are
+            done.
+        need: Of `occupancy`: ticks at the place after which a goal is done.
+        surplus: Of `occupancy`: what a further tick there is worth, as a part of one before.
+        common: Of `public_goods`: where one works for all.
+        shaping: Of all rewards for goals: the weight of a potential that grows as one comes nearer
             to one's goals, and is 0 at the end; 0 pays for what is achieved alone.
         discount: Of `shaping`: the learner's own discount, for which the optimum stays the same.
         shared: Of all rewards for goals: what agents earn is divided equally among those that
@@ -149,13 +160,26 @@ class Reward(Model):
         ends: The episode is over when all errands or goals are done.
     """
 
-    name: Literal["none", "attendance", "knowledge_spread", "errand", "goals", "success"] = "none"
+    name: Literal[
+        "none",
+        "attendance",
+        "knowledge_spread",
+        "errand",
+        "goals",
+        "success",
+        "company",
+        "occupancy",
+        "public_goods",
+    ] = "none"
     fact: str | None = None
     gathering: str | None = None
     errands: tuple[Errand, ...] = ()
     goals: Annotated[tuple[Goal, ...], Field(max_length=8000)] = ()
     deal: bool = False
     step_cost: Annotated[float, Field(ge=0, le=1)] = 0.0
+    need: Annotated[int, Field(ge=1, le=10_000)] = 20
+    surplus: Annotated[float, Field(ge=0, le=1)] = 0.25
+    common: Ref | None = None
     shaping: Annotated[float, Field(ge=0, le=100)] = 0.0
     discount: Annotated[float, Field(gt=0, le=1)] = 0.99
     shared: bool = False
