@@ -62,7 +62,6 @@ class PortableSlots:
         self.facts: Ints = np.full((rows, TELL_SLOTS), -1, dtype=np.int64)
         self._tells: Floats = np.zeros((rows, TELL_SLOTS, TELL_COLUMNS), dtype=np.float32)
         self._changes = [-1] * len(worlds)
-        self._reach: dict[int, Bools] = {}
 
     def allow(self, t: int, allowed: Mask) -> None:
         """Take over which places the people of town `t` know and may enter, shape (N, P)."""
@@ -130,10 +129,14 @@ class PortableSlots:
         """Return who may put the object of each goal into the wanted state now; (T * N, 2)."""
         table = self._table
         may = np.zeros(table.object.shape, dtype=np.int8)
-        for row, g in zip(*((table.kind == _USE) & (table.state >= 0)).nonzero(), strict=True):
-            o = int(table.object[row, g])
-            if self._find_reach(o)[self._tile[row]]:
-                may[row, g] = self._can_use(int(row), o, int(table.state[row, g]))
+        things = table.things
+        row, g = ((table.kind == _USE) & (table.state >= 0)).nonzero()
+        if things is not None and len(row):
+            o = table.object[row, g]
+            fits = things.find_in_reach(self._who[row], self._tile[row], o)
+            row, g, o = row[fits], g[fits], o[fits]
+            towns = row // self._count
+            may[row, g] = things.find_next(towns, o, table.state[row, g]) >= 0
         return may
 
     def fill_columns(self, out: Floats) -> None:
@@ -184,23 +187,3 @@ class PortableSlots:
                 columns[k, 0] = fact >= 0
                 columns[k, 1] = town.index[about] if about >= 0 else 0
                 columns[k, 2:] = (table.fact[row] == fact) & (fact >= 0)
-
-    def _find_reach(self, o: int) -> Bools:
-        """Return from which tiles an object is within reach, shape (tiles,)."""
-        found = self._reach.get(o)
-        if found is None:
-            ground = self._worlds[0].town.ground
-            item = ground.plan.objects[o]
-            found = np.zeros((ground.height, ground.width), dtype=np.bool_)
-            for x, y in item.tiles:
-                found[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
-            zone = ground.zone_of_arena[item.arena]
-            found = self._reach[o] = found.ravel() & (ground.zone == zone)
-        return found
-
-    def _can_use(self, row: int, o: int, state: int) -> bool:
-        world = self._worlds[row // self._count]
-        objects = world.state.objects
-        item, name = objects.plans[o], world.names[row % self._count]
-        fits = not item.users or name in item.users
-        return fits and item.states[state] in objects.next_states(o, objects.states[o])

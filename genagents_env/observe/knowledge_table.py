@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from genagents_env.goals import GoalBoard
 from genagents_env.observe.columns import GOAL_SLOTS
+from genagents_env.observe.goal_objects import GoalObjects
 from genagents_env.observe.town_columns import TownColumns
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
@@ -26,6 +27,7 @@ class KnowledgeTable:
         tile: where the target of each goal is as far as the person knows, -1 where unknown.
         person_tile: where they saw the goal's person last, -1 if never.
         knows: which facts they know, shape (T * N, F + 1); nobody knows the last.
+        things: the objects that goals are about; None where there are none.
         suspects: of whom they know a fact, shape (T * N, N).
         changes: by town, how often anything but the two tiles has changed.
 
@@ -49,6 +51,8 @@ class KnowledgeTable:
         self.start, self.end = blank.copy(), blank.copy()
         self.tile, self.person_tile = blank.copy(), blank
         self.knows: Bools = np.zeros((rows, len(town.about) + 1), dtype=np.bool_)
+        objects = {o for board in boards for o in board.object.ravel().tolist() if o >= 0}
+        self.things = GoalObjects(worlds, sorted(objects)) if objects else None
         self.suspects: Bools = np.zeros((rows, self._count), dtype=np.bool_)
         self.has_suspects = bool((town.about >= 0).any())
         self.changes = [0] * len(worlds)
@@ -70,6 +74,8 @@ class KnowledgeTable:
                 self.changes[t] += 1
             if self.has_goals:
                 self._refresh_goals(t, world, self._boards[t])
+        if self.things is not None:
+            self.things.refresh()
 
     def _write_facts(self, rows: slice, facts: list[int]) -> None:
         knows, suspects = self.knows[rows], self.suspects[rows]

@@ -26,6 +26,7 @@ from genagents_env.observe.columns import (
     THING_COLUMNS,
     THINGS,
 )
+from genagents_env.observe.goal_objects import GoalObjects
 from genagents_env.observe.knowledge_table import KnowledgeTable
 from genagents_env.observe.town_columns import TownColumns
 from genagents_env.scenario.schema import GOAL_KINDS
@@ -34,6 +35,7 @@ from genagents_env.world.world import World
 
 _KINDS = len(GOAL_KINDS)
 _ACCUSE = 1 + GOAL_KINDS.index("accuse")
+_PART_KNOWN = 9  # the column of the part of all facts that one knows
 _OTHERS, _TOLD, _ABOUT = 6, 8, 10  # of a person slot: of goal 1, told goal 1, in a fact
 
 
@@ -57,6 +59,7 @@ class OwnColumns:
         self._table, self._worlds, self._town = knowledge, worlds, town
         self._horizon, self._count = worlds[0].scenario.horizon, worlds[0].count
         self._who: Ints = np.tile(np.arange(self._count), len(worlds))
+        self._rooms: Ints = self._who * town.arenas
         self._base: Floats = np.zeros((len(self._who), size), dtype=np.float32)
         self._base[:, SELF] = town.index[self._who]
         self._base[:, SELF + 1] = town.count
@@ -84,7 +87,7 @@ class OwnColumns:
             arena: and in which arena.
             tick: of everyone's town, shape (T * N,) or the same for all.
         """
-        out[:, ROOM:SELF] = self._town.room[self._who, arena]
+        out[:, ROOM:SELF] = self._town.room.take(self._rooms + arena, axis=0)
         if self._table.has_goals:
             slots = out[:, GOALS:FACTS].reshape(len(out), GOAL_SLOTS, GOAL_COLUMNS)
             self._fill_goals(slots[..., GOAL_FIXED:], tile, arena, np.reshape(tick, (-1, 1)))
@@ -93,45 +96,46 @@ class OwnColumns:
         """Write who the people in sight are.
 
         Args:
-            slots: all person slots, shape (T * N * PERSON_SLOTS, PERSON_COLUMNS).
-            near: who fills them.
+            slots: of those people, shape (M, PERSON_COLUMNS).
+            near: who sees whom, M pairs.
         """
-        viewer, seen, _, at = near
-        goals, j = self._table, self._who[seen]
-        slots[at, 5] = self._town.index[j]
-        if goals.has_goals:
-            slots[at, _OTHERS:_TOLD] = goals.person[viewer] == j[:, None]
-            about = (goals.fact[viewer] >= 0).any(axis=1)
+        viewer, table, j = near.viewer, self._table, self._who[near.seen]
+        slots[:, 5] = self._town.index[j]
+        if table.has_goals:
+            slots[:, _OTHERS:_TOLD] = table.person[viewer] == j[:, None]
+            about = (table.fact[viewer] >= 0).any(axis=1)
             if about.any():
                 about &= self._town.sees_hearers[self._who[viewer], j]
                 for k in about.nonzero()[0].tolist():
-                    slots[at[k], _TOLD:_ABOUT] = self._find_told(int(viewer[k]), int(j[k]))
-        if self._table.has_suspects:
-            slots[at, _ABOUT] = self._table.suspects[viewer, j]
+                    slots[k, _TOLD:_ABOUT] = self._find_told(int(viewer[k]), int(j[k]))
+        if table.has_suspects:
+            slots[:, _ABOUT] = table.suspects[viewer, j]
 
     def fill_things(self, out: Floats, tile: Ints) -> None:
         """Write which of the objects in sight matter to one's goals."""
-        if not self._table.has_goals or (self._table.object < 0).all():
+        table = self._table
+        if table.things is None:
             return
-        things = out[:, THINGS:SIZE].reshape(len(out), OBJECT_SLOTS, THING_COLUMNS)
+        slots = out[:, THINGS:SIZE].reshape(len(out), OBJECT_SLOTS, THING_COLUMNS)
         for who, around in self._groups:
             near = self._town.find_nearest(tile[who], around)
-            mine = self._table.object[who][:, None, :] == np.where(near < 0, -2, near)[:, :, None]
-            things[who, :, :GOAL_SLOTS] = mine
-            for at, k, g in zip(*(axis.tolist() for axis in mine.nonzero()), strict=True):
-                row = int(who[at])
-                self._fill_thing(things[row, k], row, int(near[at, k]), g)
+            mine = near[:, :, None] == table.object[who][:, None, :]
+            mine &= (near >= 0)[:, :, None]
+            at, k, g = mine.nonzero()
+            if len(at):
+                self._fill_things(slots, table.things, who[at], k, g)
 
     def _write(self, rows: slice) -> None:
         """Write what the people of one town know, and what they have to achieve."""
-        knowledge, town, base = self._table, self._town, self._base[rows]
+        table, town, base = self._table, self._town, self._base[rows]
         slots = base[:, FACTS:THINGS].reshape(len(base), FACT_SLOTS, FACT_COLUMNS)
         shown = min(FACT_SLOTS, len(town.about))
-        known, about = knowledge.knows[rows, :shown], town.about[:shown]
+        known, about = table.knows[rows, :shown], town.about[:shown]
+        base[:, _PART_KNOWN] = table.knows[rows].sum(axis=1) / max(1, len(town.about))
         slots[:, :shown, 0] = known
         slots[:, :shown, 1] = np.where(known & (about >= 0), town.index[about], 0)
-        if knowledge.has_goals:
-            fact = knowledge.fact[rows]
+        if table.has_goals:
+            fact = table.fact[rows]
             slots[:, :shown, 2:] = fact[:, None, :] == np.arange(shown)[:, None]
             goals = base[:, GOALS:FACTS].reshape(len(base), GOAL_SLOTS, GOAL_COLUMNS)
             self._write_goals(goals, rows)
@@ -173,16 +177,25 @@ class OwnColumns:
         told = self._worlds[t].state.told
         return tuple((i, j, fact) in told for fact in self._table.fact[row].tolist())
 
-    def _fill_thing(self, columns: Floats, row: int, o: int, g: int) -> None:
-        """Write whether the object of goal `g` is as it wants it, and which next state is."""
-        world, goals = self._worlds[row // self._count], self._table
+    def _fill_things(self, slots: Floats, things: GoalObjects, row: Ints, k: Ints, g: Ints) -> None:
+        """Write what goal `g` of `row` wants of the object in its slot `k`; all shapes (M,)."""
+        table, towns = self._table, row // self._count
+        slots[row, k, g] = 1.0
+        o, wanted = table.object[row, g], table.state[row, g]
+        known = wanted >= 0
+        slots[row, k, GOAL_SLOTS + g] = known & (things.find_now(towns, o) == wanted)
+        s = np.where(known, things.find_next(towns, o, wanted), -1)
+        fits = (s >= 0) & (s < STATE_SLOTS)
+        slots[row[fits], k[fits], 2 * GOAL_SLOTS + s[fits]] = 1.0
+        for m in (table.kind[row, g] == _ACCUSE).nonzero()[0].tolist():
+            named = self._list_suspects(int(row[m]), int(o[m]))
+            shown = slots[row[m], k[m], 2 * GOAL_SLOTS : 2 * GOAL_SLOTS + len(named)]
+            np.maximum(shown, named, out=shown)
+
+    def _list_suspects(self, row: int, o: int) -> Floats:
+        """Return which next states of an object name somebody of whom a fact is known."""
+        world = self._worlds[row // self._count]
+        names = {world.names[j] for j in self._table.suspects[row].nonzero()[0].tolist()}
         objects = world.state.objects
-        now, states = objects.states[o], objects.plans[o].states
-        if goals.kind[row, g] == _ACCUSE:
-            wanted = {world.names[j] for j in self._table.suspects[row].nonzero()[0].tolist()}
-        else:
-            wanted = {states[goals.state[row, g]]} if goals.state[row, g] >= 0 else set()
-            columns[GOAL_SLOTS + g] = now in wanted
-        for s, state in enumerate(objects.next_states(o, now)[:STATE_SLOTS]):
-            if state in wanted:
-                columns[2 * GOAL_SLOTS + s] = 1.0
+        states = objects.next_states(o, objects.states[o])[:STATE_SLOTS]
+        return np.array([state in names for state in states], dtype=np.float32)

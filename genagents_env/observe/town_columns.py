@@ -21,7 +21,8 @@ class TownColumns:
         index: number of each person over that of all, shape (N,).
         home: the place each lives in, shape (N,), -1 where it is none.
         workplace: the place each works in.
-        room: by person and arena: place one is in, whether it is home, the workplace; (N, A, 3).
+        room: place one is in, whether it is home, the workplace; rows person * arenas + arena.
+        arenas: how many arenas there are.
         covers: which arenas belong to which place, shape (P + 1, A); the last row has none.
         about: whom each fact is about, -1 for nobody, shape (F,).
         of_arena: the place that each arena is, shape (A,).
@@ -37,15 +38,15 @@ class TownColumns:
         self._found: dict[str, int] = {}
         self.home = self._find_places([p.home for p in town.people.people])
         self.workplace = self._find_places([p.workplace for p in town.people.people])
+        self.of_arena: Ints = np.array(places.of_arena, dtype=np.int64)
         arenas = len(town.plan.arenas)
         self.covers: npt.NDArray[np.bool_] = np.zeros((len(places.all) + 1, arenas), dtype=np.bool_)
         for p, place in enumerate(places.all):
             self.covers[p, list(place.arenas)] = True
-        self.room: Floats = np.zeros((n, arenas, 3), dtype=np.float32)
-        self.of_arena: Ints = np.array(places.of_arena, dtype=np.int64)
-        self.room[..., 0] = (self.of_arena + 1) / len(places.all)
-        self.room[..., 1] = self.covers[self.home]
-        self.room[..., 2] = self.covers[self.workplace]
+        room = np.zeros((n, arenas, 3), dtype=np.float32)
+        room[..., 0] = (self.of_arena + 1) / len(places.all)
+        room[..., 1], room[..., 2] = self.covers[self.home], self.covers[self.workplace]
+        self.arenas, self.room = arenas, room.reshape(-1, 3)
         ground = town.ground
         wide, high = max(1, ground.width - 1), max(1, ground.height - 1)
         self.scale = np.float32(1 / wide), np.float32(1 / high), np.float32(1 / (wide + high))

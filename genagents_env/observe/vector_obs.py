@@ -40,7 +40,7 @@ class VectorObservation:
         self._vicinity, self._menu = vicinity, menu
         self._horizon = world.scenario.horizon
         self._own = OwnColumns([world], knowledge, town, menu.columns)
-        self._state, self._people, self._count = world.state, world.town.people, world.count
+        self._state, self._count = world.state, world.count
         self._clock, self._objects = world.town.clock, world.plan.objects
         ground = world.town.ground
         self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
@@ -50,8 +50,6 @@ class VectorObservation:
         self._offsets, self._middle = _offset_table(radius, stride)
         reach: Floats = (1 / world.town.people.vision).astype(np.float32)[:, None]
         self._reach = reach if len(set(reach.ravel().tolist())) > 1 else reach[0, 0]
-        self._facts_known: list[int] = []
-        self._facts: Floats = np.zeros(world.count, dtype=np.float32)
         self.state_size = 3 + 5 * world.count + len(world.plan.objects)
 
     def observe(self, snapshot: Snapshot, near: Near) -> Floats:
@@ -67,18 +65,16 @@ class VectorObservation:
         for i, sounds in snapshot.heard.items():
             out[i, 7] = any(s.addressed for s in sounds)
             out[i, 8] = any(not s.addressed for s in sounds)
-        if self._people.fact_ids:
-            out[:, 9] = self.measure_facts()
         if len(near.slot):
-            slots = self.fill_people(near, snapshot.tile)
+            slots = self.locate_people(near, snapshot.tile)
             self._own.fill_people(slots, near)
             if not snapshot.all_awake:
-                slots[near.slot, 3] = snapshot.asleep[near.seen]
+                slots[:, 3] = snapshot.asleep[near.seen]
             if snapshot.talks:
                 of = self._state.conversations.of
                 pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
-                slots[near.slot, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
-            out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
+                slots[:, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
+            put_people(out, near, slots)
         self._vicinity.fill_vectors(snapshot.tile, out[:, TILE:ROOM])
         self._own.fill(out, snapshot.tile, snapshot.arena, snapshot.tick)
         self._own.fill_things(out, snapshot.tile)
@@ -113,37 +109,35 @@ class VectorObservation:
         angle = self._clock.second(tick) * _DAY
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
-    def measure_facts(self) -> Floats:
-        """Return which part of the facts each person knows, shape (N,); 0 where there are none."""
-        if self._facts_known != self._state.facts:
-            self._facts_known = list(self._state.facts)
-            known = [bits.bit_count() for bits in self._facts_known]
-            self._facts = np.array(known, np.float32) / np.float32(
-                max(1, len(self._people.fact_ids))
-            )
-        return self._facts
-
-    def fill_people(self, near: Near, tile: Ints) -> Floats:
-        """Return where people in sight are, shape (P * PERSON_SLOTS, PERSON_COLUMNS).
-
-        Who sleeps, who talks and who it is, are left to be written.
+    def locate_people(self, near: Near, tile: Ints) -> Floats:
+        """Return where people in sight are, shape (M, PERSON_COLUMNS); the rest is left to write.
 
         Args:
-            near: who fills them, of P people: all of this town, or those of several towns, one
-                town after another.
+            near: who fills the person slots of P people: all of this town, or those of several
+                towns, one town after another.
             tile: where they are, shape (P,).
         """
         viewers, seen = near.viewer, near.seen
         code = self._code[tile]
-        slots = np.zeros((len(tile) * PERSON_SLOTS, PERSON_COLUMNS), dtype=np.float32)
-        offsets = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
+        slots: Floats = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
         if isinstance(self._reach, np.ndarray):
-            offsets *= self._reach[viewers % self._count]
+            slots *= self._reach[viewers % self._count]
         else:
-            offsets *= self._reach
-        offsets[:, 0] = 1.0
-        slots[near.slot] = offsets
+            slots *= self._reach
+        slots[:, 0] = 1.0
         return slots
+
+
+def put_people(out: Floats, near: Near, slots: Floats) -> None:
+    """Write the slots of people in sight into the vectors of those who see them.
+
+    Args:
+        out: the vectors of P people, zero there.
+        near: who sees whom, M pairs.
+        slots: shape (M, PERSON_COLUMNS).
+    """
+    places = out[:, PEOPLE:TILE].reshape(len(out), PERSON_SLOTS, PERSON_COLUMNS)
+    places[near.viewer, near.slot - near.viewer * PERSON_SLOTS] = slots
 
 
 def _offset_table(radius: int, stride: int) -> tuple[Floats, int]:

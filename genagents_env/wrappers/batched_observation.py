@@ -11,7 +11,6 @@ from genagents_env.act.portable_slots import PortableSlots
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import (
-    PEOPLE,
     PERSON_SLOTS,
     ROOM,
     SIZE,
@@ -20,6 +19,7 @@ from genagents_env.observe.columns import (
 )
 from genagents_env.observe.knowledge_table import KnowledgeTable
 from genagents_env.observe.own_columns import OwnColumns
+from genagents_env.observe.vector_obs import put_people
 from genagents_env.observe.vicinity import COLUMNS, OBJECT_CHOICES
 from genagents_env.world.batched_world import BatchedWorld
 from genagents_env.world.tiles import Ints
@@ -69,15 +69,12 @@ class BatchedObservation:
         first = envs[0]
         self._envs, self._batch, self._count = envs, batch, batch.size
         self._menu, self._vector = first.parts.menu, first.parts.vector
-        self._people_table = first.world.town.people
         slots = len(envs) * batch.size
         self._tables = [BatchedTables(envs, g) for g in range(len(first.parts.vicinity.groups))]
         self._base: Mask = np.zeros((slots, self._menu.size), dtype=np.int8)
         self._talk: Ints = np.full(slots, -1, dtype=np.int64)
         self._talking = [False] * len(envs)
-        self._facts: Floats = np.zeros(slots, dtype=np.float32)
-        self._known: list[list[int]] = [[] for _ in envs]
-        self._hearing = np.tile(self._people_table.hearing, len(envs))
+        self._hearing = np.tile(first.world.town.people.hearing, len(envs))
         self._clock: Floats = np.zeros((0, 3), dtype=np.float32)
         self.illegal: Ints = np.zeros(slots, dtype=np.int64)
         boards = [env.parts.reward.board for env in envs]
@@ -107,8 +104,6 @@ class BatchedObservation:
         out[:, :3] = self._times()
         out[:, 4] = self._talk >= 0
         out[:, 5] = batch.arrived.ravel()
-        if self._people_table.fact_ids:
-            out[:, 9] = self._facts
         mask = self._base.copy()
         near = self._nearest()
         if len(near.slot):
@@ -138,9 +133,6 @@ class BatchedObservation:
             start = t * self._count
             if env.parts.menu.update_base(world.state.known):
                 self._base[start : start + self._count] = env.parts.menu.base
-            if world.state.facts != self._known[t]:
-                self._known[t] = list(world.state.facts)
-                self._facts[start : start + self._count] = env.parts.vector.measure_facts()
             if world.state.conversations.open or self._talking[t]:
                 self._talking[t] = bool(world.state.conversations.open)
                 self._talk[start : start + self._count] = world.state.conversations.of
@@ -167,13 +159,13 @@ class BatchedObservation:
 
     def _people(self, out: Floats, mask: Mask, near: Near) -> None:
         batch, menu = self._batch, self._menu
-        slots = self._vector.fill_people(near, batch.tile.ravel())
+        slots = self._vector.locate_people(near, batch.tile.ravel())
         self._own.fill_people(slots, near)
         if not batch.all_awake:
-            slots[near.slot, 3] = batch.asleep.ravel()[near.seen]
+            slots[:, 3] = batch.asleep.ravel()[near.seen]
         mine = self._talk[near.viewer]
-        slots[near.slot, 4] = (mine >= 0) & (mine == self._talk_of(near))
-        out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
+        slots[:, 4] = (mine >= 0) & (mine == self._talk_of(near))
+        put_people(out, near, slots)
         there = np.zeros(len(out) * PERSON_SLOTS, dtype=np.int8)
         there[near.slot] = 1
         mask[:, menu.approach : menu.talk] = there.reshape(-1, PERSON_SLOTS)
