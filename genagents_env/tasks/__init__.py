@@ -1,14 +1,27 @@
 """Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
 
 from genagents_env.errors import ConfigError
-from genagents_env.tasks import errand, find, gather, meet, queue, share
+from genagents_env.tasks import (
+    election_afternoon,
+    errand,
+    find,
+    gather,
+    meet,
+    queue,
+    share,
+    valentines_evening,
+)
 from genagents_env.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
 from genagents_env.tasks.task_env import TaskEnv
 
 __all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
 
 TASKS: dict[str, Task] = {
-    module.TASK.name: module.TASK for module in (errand, meet, find, gather, queue, share)
+    module.TASK.name: module.TASK
+    for module in (
+        *(errand, meet, find, gather, queue, share),
+        *(valentines_evening, election_afternoon),
+    )
 }
 
 

@@ -36,6 +36,7 @@ class Task:
         find_optimum: what the best policies earn together in an episode that has just begun, by
             agent; None where it is not known.
         rooms: of a drawn town, at least and at most.
+        town: the shipped scenario in which it plays, in place of drawn towns.
     """
 
     name: str
@@ -48,18 +49,19 @@ class Task:
     bounds: tuple[float, float]
     find_optimum: Callable[[TownEnv], Mapping[AgentID, float]] | None = None
     rooms: tuple[int, int] = (4, 8)
+    town: str | None = None
 
     def draw(self, seed: int, town: str | Scenario | None = None) -> Scenario:
         """Return the scenario of an episode's seed.
 
         Args:
             seed: the same layout, people and goals for all seeds of one `find_layout`.
-            town: a scenario by name or folder, or a loaded one, in place of a drawn town.
+            town: a scenario by name or folder, or a loaded one, in place of the task's own.
 
         Raises:
             ScenarioError: the task cannot be put into that town; all reasons are listed.
         """
-        layout = find_layout(seed)
+        layout, town = find_layout(seed), town or self.town
         if town is None:
             town = draw_town(layout, rooms=self.rooms, people=self.people)
         elif isinstance(town, str):

@@ -65,7 +65,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         agent = self.possible_agents[0]
         self._observation_space = self._town.observation_space(agent)
         self._action_space = self._town.action_space(agent)
-        self.state_space = state_space(3 + 5 * task.people + _STATE_OBJECTS)
+        size = self._town.parts.vector.state_size  # of one shipped town, or of a drawn one
+        self.state_space = state_space(max(size, 3 + 5 * task.people + _STATE_OBJECTS))
 
     @property
     def agents(self) -> list[AgentID]:

@@ -9,10 +9,11 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.tasks import HELD_OUT, TASKS, TaskEnv
 from genagents_env.testing import check_env
+from tests.tasks.names import LARGE, SMALL
 from tests.test_conformance import ADVICE, FORMATS, run_tests_of
 
-QUICK = [(task, FORMATS[k % 2]) for k, task in enumerate(TASKS)]
-OTHERS = [(task, FORMATS[1 - k % 2]) for k, task in enumerate(TASKS)]
+QUICK = [(task, FORMATS[k % 2]) for k, task in enumerate(SMALL)]
+OTHERS = [(task, FORMATS[1 - k % 2]) for k, task in enumerate(SMALL)]
 
 
 def make(task: str, actions: str, **options: object) -> TaskEnv:
@@ -39,6 +40,12 @@ def test_each_task_keeps_the_contract_in_the_other_format(task: str, actions: st
     run_tests_of(partial(make, task, actions), cycles=12)
 
 
+@pytest.mark.parametrize("actions", FORMATS)
+def test_our_check_passes_an_errand(actions: str) -> None:
+    check_env(partial(make, "errand", actions, percepts=True), steps=10)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "actions"), OTHERS)
 def test_our_check_passes(task: str, actions: str) -> None:
     check_env(partial(make, task, actions, percepts=True), steps=15)
@@ -49,3 +56,17 @@ def test_our_check_passes(task: str, actions: str) -> None:
 def test_our_check_passes_over_several_episodes(task: str, actions: str) -> None:
     steps = 2 * TASKS[task].horizon + 10
     check_env(partial(make, task, actions, text=True), steps=steps, seed=HELD_OUT.start + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", LARGE)
+@pytest.mark.parametrize("actions", FORMATS)
+def test_tasks_in_large_towns_keep_the_contract(task: str, actions: str) -> None:
+    run_tests_of(partial(make, task, actions), cycles=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", LARGE)
+@pytest.mark.parametrize("actions", FORMATS)
+def test_our_check_passes_in_large_towns(task: str, actions: str) -> None:
+    check_env(partial(make, task, actions, percepts=True), steps=10)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.tasks import TASKS, TaskEnv, get_task
+from genagents_env.tasks import TaskEnv, get_task
 from genagents_env.testing import EnvContractError
 from genagents_env.testing.leaks import check_leaks
 from genagents_env.testing.unseen import disturb_minds
 from tests.campaigns import leaks
+from tests.tasks.names import LARGE, SMALL
 
 Told = Callable[[TaskEnv], float]
 
@@ -62,18 +63,24 @@ def test_a_leak_in_a_task_is_caught(leak: str) -> None:
         check_leaks(make, seed=0)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", SMALL)
 def test_no_task_leaks(task: str) -> None:
     leaks.main(seeds=2, tasks=[task])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", SMALL)
 def test_no_task_leaks_over_twenty_seeds(task: str) -> None:
     leaks.main(seeds=20, tasks=[task])
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.slow
+@pytest.mark.parametrize("task", LARGE)
+def test_no_task_in_a_large_town_leaks(task: str) -> None:
+    leaks.main(seeds=4, tasks=[task])
+
+
+@pytest.mark.parametrize("task", SMALL)
 def test_what_others_want_or_know_is_changed_in_every_task(task: str) -> None:
     env = town_v0.rl_env(task)
     env.reset(seed=0)
