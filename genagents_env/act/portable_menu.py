@@ -58,7 +58,7 @@ class PortableMenu(Menu):
     def __init__(
         self, world: World, vicinity: Vicinity, knowledge: KnowledgeTable, town: TownColumns
     ) -> None:
-        super().__init__(world, vicinity, _list_choices())
+        super().__init__(world, vicinity, list_portable_choices())
         self._slots, self._first = PortableSlots([world], knowledge, town), 0
         self._knowledge = knowledge
 
@@ -165,7 +165,8 @@ class PortableMenu(Menu):
         self._slots.allow(self._first // self._world.count, self.allowed)
 
 
-def _list_choices() -> tuple[Choice, ...]:
+def list_portable_choices() -> tuple[Choice, ...]:
+    """Return the choices, the same in every town."""
     return (
         Choice("idle", 0),
         *(Choice("place", k) for k in range(PLACE_SLOTS)),

@@ -133,6 +133,11 @@ class PolicyGroups:
         return any(group.policy.needs_embedder for group in self.groups)
 
     @property
+    def needs_portable_menu(self) -> bool:
+        """Whether any of the policies chooses from the portable menu."""
+        return any(group.policy.needs_portable_menu for group in self.groups)
+
+    @property
     def scripted_replies(self) -> list[ScriptedReplies]:
         """What scripted models reply to the prompts of each policy."""
         return [group.policy.scripted_replies for group in self.groups]

@@ -45,6 +45,7 @@ def run(
     check_free(Path(path), force=force)
     env, meta, chosen = _prepare(spec, options)
     groups = load_policies(meta, options, chosen)
+    env = offer_menu(env, groups)
     check_pasts(meta.scenario, groups)
     models = open_models(groups, options)
     learn_contexts(models)
@@ -92,8 +93,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
         outage = writer.find_outage() if writer.status != "finished" else None
         chosen = choose_recorded(writer.path, meta, options)
-        env = make_town(meta)
         groups = load_policies(meta, options, chosen)
+        env = offer_menu(make_town(meta), groups)
         models = reopen_models(groups, options, meta)
         meta = name_models(meta, models, options)
         if hours:
@@ -129,6 +130,16 @@ def make_town(meta: RunMeta) -> TownEnv:
     if tuple(env.possible_agents) != meta.names:
         raise RecordError("this run's scenario has other people than the run; run it anew")
     return env
+
+
+def offer_menu(env: TownEnv, groups: PolicyGroups) -> TownEnv:
+    """Return the town, not reset, with the menu that its policies choose from.
+
+    One policy that needs the portable menu gives it to everybody; the others read what is there.
+    """
+    if not groups.needs_portable_menu or env.config.menu == "portable":
+        return env
+    return TownEnv(replace(env.config, menu="portable"))
 
 
 def choose_recorded(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPolicies:

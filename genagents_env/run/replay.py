@@ -17,7 +17,7 @@ from genagents_env.run.models import Models, make_client, reopen_models
 from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
 from genagents_env.run.play import OnStep, play
 from genagents_env.run.policy_groups import PolicyGroups
-from genagents_env.run.recorded import make_town
+from genagents_env.run.recorded import make_town, offer_menu
 from genagents_env.run.saved_state import restore_policies, restore_town
 from genagents_env.run.spec import Progress, RunOptions
 
@@ -36,7 +36,7 @@ class RunReplay:
         self, run: RunReader, groups: PolicyGroups, options: RunOptions, models: Models
     ) -> None:
         self.run, self.groups, self.options, self.models = run, groups, options, models
-        self.env = make_town(run.meta)
+        self.env = offer_menu(make_town(run.meta), groups)
         self.cassette = OverlayCassette(run)
         self.budget = options.limits.budget()
         self.client: ModelClient | None = None

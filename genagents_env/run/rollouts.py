@@ -261,6 +261,14 @@ class _Towns:
         if callable(self._make):
             env = self._make()
         else:
-            env = self._envs[0].fresh_copy() if self._envs else TownEnv(self._make)
+            env = self._envs[0].fresh_copy() if self._envs else self._make_town(self._make)
         self._envs.append(env)
         return env
+
+    def _make_town(self, scenario: str | Path | Scenario) -> TownEnv:
+        """Return a town with the menu that its policies choose from, where these are named."""
+        chosen = self._player.policies
+        several = chosen.values() if isinstance(chosen, Mapping) else [chosen]
+        named = [find_policy_class(one) for one in several if isinstance(one, str)]
+        portable = any(policy.needs_portable_menu for policy in named)
+        return TownEnv(scenario, menu="portable" if portable else "town")

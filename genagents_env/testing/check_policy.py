@@ -43,8 +43,9 @@ class _Run:
             parallel_env,  # the env is built only where a policy is checked
         )
 
-        self.env = parallel_env(scenario=scenario, percepts=True)
         self.policy = make_policy()
+        menu = "portable" if self.policy.needs_portable_menu else "town"
+        self.env = parallel_env(scenario=scenario, percepts=True, menu=menu)
         self.seed = seed
         self.observations, self.infos = self.env.reset(seed=seed)
         self.model = make_model() if make_model is not None else None

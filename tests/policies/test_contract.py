@@ -21,7 +21,8 @@ def model() -> ModelClient:
 @pytest.mark.parametrize(
     ("name", "scenario"),
     [
-        *((name, "tiny") for name in ("idle", "random", "scripted", "reactive", "direct")),
+        *((name, "tiny") for name in ("idle", "random", "scripted", "learned")),
+        *((name, "tiny") for name in ("reactive", "direct")),
         ("scripted", "valentines_party"),
         ("reactive", "valentines_party"),
     ],

@@ -1,0 +1,207 @@
+"""Measures what can be learned in each task: random, scripted, the optimum, PPO; with curves.
+
+    python -m benchmarks.learning                  # what is missing, seed by seed
+    python -m benchmarks.learning errand meet      # of these tasks
+    python -m benchmarks.learning --again errand   # anew, whatever is known
+    python -m benchmarks.learning --write          # nothing is trained; tables and pictures anew
+
+Each task has a file `docs/learning/NAME.json` and a picture `NAME.png` beside it. A file is written
+after every seed, so a run that was stopped goes on where it was. One thread each; several tasks may
+be measured by several processes. In a document a table stands between `<!-- learning: NAME -->` and
+`<!-- /learning -->`; NAME is a task, or `all`.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.learning_tables import tabulate_all, tabulate_task
+from genagents_env import town_v0
+from genagents_env.policy import Policy
+from genagents_env.policy_loader import load_policy
+from genagents_env.run import rollout
+from genagents_env.tasks import HELD_OUT, TASKS, Task
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "learning"
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+SEEDS = range(5)
+EPISODES = HELD_OUT[:40]  # of every comparison: towns that no training shows
+# Agent-steps of a seed, where the usual number is more or less than it takes.
+STEPS: Mapping[str, int] = {}
+USUAL_STEPS = 600_000
+_BLOCK = re.compile(r"(<!-- learning: (\w+) -->\n)(.*?)(<!-- /learning -->)", re.DOTALL)
+
+
+def find_file(task: str) -> Path:
+    """Return where the figures of a task are kept."""
+    return FOLDER / f"{task}.json"
+
+
+def load_learning() -> dict[str, dict[str, Any]]:
+    """Return what is known of each task, in the order of the suite."""
+    files = {task: find_file(task) for task in TASKS}
+    return {task: json.loads(file.read_text()) for task, file in files.items() if file.is_file()}
+
+
+def play_policy(task: Task, make: type[Policy] | Any, seeds: Sequence[int]) -> list[list[float]]:
+    """Return what each agent earns in each episode where one policy decides for all."""
+    env = town_v0.rl_env(task, actions="words")
+    return [_round(rollout(env, make(), seed).returns) for seed in seeds]
+
+
+def play_random(task: Task, seeds: Sequence[int]) -> list[list[float]]:
+    """Return what each agent earns that draws every possible choice of the menu alike."""
+    return play_policy(task, lambda: load_policy("random"), seeds)
+
+
+def play_scripted(task: Task, seeds: Sequence[int]) -> list[list[float]]:
+    """Return what each agent earns by the task's scripted solution."""
+    return play_policy(task, task.make_solution, seeds)
+
+
+def find_optimum(task: Task, seeds: Sequence[int]) -> list[list[float]] | None:
+    """Return the optimum of each agent in each episode, where it is known."""
+    if task.find_optimum is None:
+        return None
+    env, found = town_v0.rl_env(task), []
+    for seed in seeds:
+        env.reset(seed=seed)
+        found.append(_round(task.find_optimum(env.town)))
+    return found
+
+
+def measure_baselines(task: Task, seeds: Sequence[int] = EPISODES) -> dict[str, Any]:
+    """Return the figures that need no training, by episode and agent."""
+    return {
+        "random": play_random(task, seeds),
+        "scripted": play_scripted(task, seeds),
+        "optimum": find_optimum(task, seeds),
+    }
+
+
+def measure_seed(task: Task, seed: int) -> dict[str, Any]:
+    """Train from a seed; return its budget, its curve, and what the greedy policy earns."""
+    # The extra `train` only where something is trained.
+    import torch
+
+    from examples.train_ppo import Config, Evaluation, train
+
+    torch.set_num_threads(1)
+    steps = STEPS.get(task.name, USUAL_STEPS)
+    config = replace(Config(), tasks=task.name, total_steps=steps)
+    done = train(config, seed)
+    played = Evaluation(task.name, EPISODES).play(done.net)
+    return {
+        "config": {k: v for k, v in asdict(config).items() if k not in ("seeds", "out")},
+        "steps": done.steps,
+        "seconds": round(done.seconds),
+        "curve": [[point.steps, round(point.mean, 4)] for point in done.curve[task.name]],
+        "held_out": np.round(played, 4).tolist(),
+    }
+
+
+def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> None:
+    """Measure what is missing of a task, and keep it after every seed."""
+    file = find_file(task.name)
+    known: dict[str, Any] = {}
+    if file.is_file() and not again:
+        known = json.loads(file.read_text())
+    if "random" not in known:
+        known |= measure_baselines(task)
+        known["horizon"], known["people"] = task.horizon, task.people
+        known["bounds"] = list(task.bounds)
+        _write(file, known)
+    for seed in seeds:
+        if str(seed) not in known.setdefault("ppo", {}):
+            known["ppo"][str(seed)] = found = measure_seed(task, seed)
+            _write(file, known)
+            told = f"{found['curve'][-1][1]:.3f} an agent, {found['seconds']} CPU seconds"
+            print(f"{task.name}, seed {seed}: {told}", flush=True)
+
+
+def draw(task: str, known: Mapping[str, Any]) -> None:
+    """Draw the curves of a task, and the levels they are compared with."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    for k, found in enumerate(known.get("ppo", {}).values()):
+        steps, means = zip(*found["curve"], strict=True)
+        axes.plot(steps, means, color="tab:blue", alpha=0.7, label="PPO" if k == 0 else None)
+    for name, color, style in (
+        ("optimum", "black", "--"),
+        ("scripted", "tab:green", "-."),
+        ("random", "0.5", ":"),
+    ):
+        if known[name] is not None:
+            level = float(np.mean(known[name]))
+            axes.axhline(level, color=color, linestyle=style, label=name)
+    axes.set(xlabel="agent-steps", ylabel="return of an agent", title=task)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    figure.savefig(FOLDER / f"{task}.png", dpi=90)
+    plt.close(figure)
+
+
+def fill_blocks(text: str, known: Mapping[str, Any]) -> str:
+    """Return a document with its tables as the figures have them."""
+
+    def fill(found: re.Match[str]) -> str:
+        name = found[2]
+        rows = tabulate_all(known) if name == "all" else tabulate_task(known[name])
+        return f"{found[1]}\n{chr(10).join(rows)}\n\n{found[4]}"
+
+    return _BLOCK.sub(fill, text)
+
+
+def find_blocks(text: str) -> list[str]:
+    """Return the names of the tables of a document."""
+    return [name for _, name, _, _ in _BLOCK.findall(text)]
+
+
+def write_documents(known: Mapping[str, Any]) -> None:
+    """Write every document whose tables are not as the figures have them."""
+    for path in DOCUMENTS:
+        text = path.read_text()
+        if (filled := fill_blocks(text, known)) != text:
+            path.write_text(filled)
+            print("written", path.relative_to(ROOT))
+
+
+def _round(earned: Mapping[str, float]) -> list[float]:
+    return [round(value, 4) for value in earned.values()]
+
+
+def _write(file: Path, known: Mapping[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(known, indent=1)
+    # The numbers of one list on one line.
+    text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: f"[{' '.join(m[1].split())}]", text)
+    file.write_text(text + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tasks", nargs="*", choices=[[], *TASKS])
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="trained of each task")
+    parser.add_argument("--again", action="store_true", help="whatever is known")
+    parser.add_argument("--write", action="store_true", help="train nothing")
+    options = parser.parse_args()
+    for name in [] if options.write else options.tasks or TASKS:
+        measure_task(TASKS[name], range(options.seeds), again=options.again)
+    known = load_learning()
+    for name, figures in known.items():
+        draw(name, figures)
+    write_documents(known)
+
+
+if __name__ == "__main__":
+    main()

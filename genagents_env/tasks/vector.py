@@ -1,0 +1,60 @@
+"""The towns of a task as one gymnasium vector, to train on and to evaluate in."""
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from genagents_env.config import TownOptions
+from genagents_env.errors import ConfigError
+from genagents_env.scenario import Scenario
+from genagents_env.tasks import get_task
+from genagents_env.tasks.task import LAYOUTS, Task, change
+from genagents_env.wrappers.joined_towns import JoinedTowns
+from genagents_env.wrappers.vector_town import VectorTown
+
+
+def make_vector(
+    task: str | Task,
+    layouts: int | Sequence[int] = 16,
+    towns: int = 4,
+    *,
+    shaping: float | None = None,
+    discount: float = 0.99,
+    **options: Unpack[TownOptions],
+) -> JoinedTowns:
+    """Return towns of a task that are stepped together, without texts, as `rl_env` makes them.
+
+    `reset(seed=seeds)` with a seed of each layout's own begins the episodes that `TaskEnv` begins.
+
+    Args:
+        task: one of `genagents tasks`, or a `Task` of one's own.
+        layouts: how many of those that training may see, or the number of each, as `find_layout`
+            tells it of an episode's seed.
+        towns: how many of each; their episodes differ.
+        shaping: the weight of the reward's potential; None is the task's own.
+        discount: the learner's own, for `shaping`.
+        options: those of `TownConfig`, by keyword, where others are wanted.
+
+    Raises:
+        ConfigError: there is no such task, a number is out of range, or an option is not allowed.
+    """
+    if isinstance(layouts, int):
+        if not 1 <= layouts <= LAYOUTS:
+            raise ConfigError(f"layouts: {layouts} is not allowed; 1 to {LAYOUTS}")
+        layouts = range(layouts)
+    drawn = [get_task(task).draw(layout) for layout in layouts]
+    if shaping is not None:
+        drawn = [shape_reward(scenario, shaping, discount) for scenario in drawn]
+    chosen: TownOptions = {"ids": "indexed", "menu": "portable", **options}
+    return JoinedTowns([VectorTown(scenario, towns, **chosen) for scenario in drawn])
+
+
+def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:
+    """Return a scenario whose goals are paid for on the way, too; its best policies stay.
+
+    Args:
+        scenario: with goals or errands.
+        weight: of the potential; 0 pays for what is achieved alone.
+        discount: the learner's own.
+    """
+    reward = scenario.reward.model_dump() | {"shaping": weight, "discount": discount}
+    return change(scenario, reward=reward)
