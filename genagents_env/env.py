@@ -199,8 +199,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         attempt = self.parts.decoder.decode(actions, self._mask)
         world.step(attempt.goals, attempt.acts)
         over = world.tick >= self.max_cycles
-        self.parts.reward.board.refresh(world)
         earned = self.parts.reward(world, world.state.log.events, over=over)
+        self.parts.reward.board.refresh(world)
         self._refresh()
         present = world.state.present
         if before is present and world.snapshot.all_here:

@@ -12,6 +12,7 @@ from genagents_env.world.world import World
 
 GOAL_SLOTS = 2  # goals of one agent at most
 NONE = -1
+_ELSEWHERE = ("bring", "tell", "keep")  # kinds that may end where their agent does not see it
 
 
 class GoalBoard:
@@ -23,8 +24,8 @@ class GoalBoard:
 
     Attributes:
         kind: 0 where there is no goal, else 1 + the index in GOAL_KINDS.
-        place: the place of `be`, `bring` and `meet`, and that in which the object of `use`,
-            `accuse` and `escape` is.
+        place: the place of `be`, `bring`, `meet` and `tell`, and that in which the object of
+            `use`, `accuse` and `escape` is.
         object: the object of `use`, `accuse` and `escape`.
         state: the index of the wanted state among the object's; NONE for `accuse`, too.
         person: the person of `meet`, `bring`, `tell` and `keep`; NONE for `accuse`, which hides it.
@@ -32,6 +33,7 @@ class GoalBoard:
         start: the tick from which on `be` counts.
         end: the tick at which `be` ends.
         done: whether it is achieved, or lost.
+        noticed: whether the agent can know that it is, which is all that is shown of it.
         goals: the goal in each slot, by agent.
         owners: those who have any, ascending.
     """
@@ -43,6 +45,7 @@ class GoalBoard:
         self.person, self.fact = self._blank(), self._blank()
         self.start, self.end = self._blank(), self._blank()
         self.done: npt.NDArray[np.bool_] = np.zeros(shape, dtype=np.bool_)
+        self.noticed: npt.NDArray[np.bool_] = np.zeros(shape, dtype=np.bool_)
         self.goals: list[list[Goal]] = [[] for _ in range(world.count)]
         self.version = 0
         self._tile = self._blank()
@@ -61,7 +64,7 @@ class GoalBoard:
 
     def reset(self, world: World) -> None:
         """Begin an episode: nothing is done, and goals are dealt where the scenario says so."""
-        self.done[:] = False
+        self.done[:] = self.noticed[:] = False
         givers = list(self.owners)
         if world.scenario.reward.deal:
             seed = world.state.seed
@@ -71,11 +74,15 @@ class GoalBoard:
         self.refresh(world)
 
     def refresh(self, world: World) -> None:
-        """Show the goals of which their agents have had word by now, and no others."""
+        """Show the goals of which agents have had word by now, and the ends that they noticed."""
         for (i, slot), hidden in list(self._hidden.items()):
             word = bool(world.state.facts[i] >> int(self.fact[i, slot]) & 1)
             if hidden == word:
                 self._write_goal(world, i, slot, self.goals[i][slot], word=word)
+                self.version += 1
+        for i, slot in zip(*(self.done & ~self.noticed).nonzero(), strict=True):
+            if self._can_notice(world, int(i), int(slot)):
+                self.noticed[i, slot] = True
                 self.version += 1
 
     def is_hidden(self, i: int, slot: int) -> bool:
@@ -85,11 +92,13 @@ class GoalBoard:
     def finish(self, i: int, slot: int) -> None:
         """Note that a goal is achieved, or lost."""
         self.done[i, slot] = True
+        self.noticed[i, slot] = self.goals[i][slot].kind not in _ELSEWHERE
         self.version += 1
 
-    def load_done(self, done: list[list[bool]]) -> None:
-        """Resume from the values of `done`."""
+    def load_done(self, done: list[list[bool]], noticed: list[list[bool]] | None = None) -> None:
+        """Resume from the values of `done` and, where they may differ, of `noticed`."""
         self.done[:] = done
+        self.noticed[:] = done if noticed is None else noticed
         self.version += 1
 
     def list_own(self) -> tuple[tuple[OwnGoal, ...], ...]:
@@ -97,7 +106,7 @@ class GoalBoard:
         if self._own[0] != self.version:
             own = tuple(
                 tuple(
-                    _show(goal, done=self.done[i, slot].item(), hidden=self.is_hidden(i, slot))
+                    _show(goal, done=self.noticed[i, slot].item(), hidden=self.is_hidden(i, slot))
                     for slot, goal in enumerate(goals)
                 )
                 for i, goals in enumerate(self.goals)
@@ -122,6 +131,15 @@ class GoalBoard:
         viewer, slot = moving.nonzero()
         tiles[viewer, slot] = world.state.sightings.list_last(viewer, self.person[viewer, slot])
         return tiles
+
+    def _can_notice(self, world: World, i: int, slot: int) -> bool:
+        """Return whether `i` sees the person, or has exchanged that fact with all concerned."""
+        j, fact, told = int(self.person[i, slot]), int(self.fact[i, slot]), world.state.told
+        if self.goals[i][slot].kind == "bring":
+            viewer, seen, _ = world.pairs
+            return bool(((viewer == i) & (seen == j)).any())
+        others = [k for k in range(world.count) if k != i] if j < 0 else [j]
+        return all((i, k, fact) in told or (k, i, fact) in told for k in others)
 
     def _blank(self) -> Ints:
         return np.full((len(self.kind), GOAL_SLOTS), NONE, dtype=np.int64)
@@ -224,13 +242,15 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
         text = f"bring {goal.person} to {goal.place}"
     elif goal.kind == "tell":
         text = f"see to it that {goal.person or 'everybody'} knows {word}"
+        if goal.place is not None:
+            text += f", to be found at {goal.place}"
     elif goal.kind == "keep":
         text = f"keep from {goal.person} {word}"
     elif goal.kind == "escape":
         text = f"let nobody put {goal.object} into the state of your name"
     else:
         text = f"find out who it was and put {goal.object} into the state of that name, once"
-    return f"{text} (over)" if board.done[i, slot] else text
+    return f"{text} (over)" if board.noticed[i, slot] else text
 
 
 def _explain_presence(reward: Reward, goal: Goal) -> str:

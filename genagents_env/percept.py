@@ -107,7 +107,8 @@ class Conversation:
 class OwnGoal:
     """A goal one has been given, as the scenario's reward declares it; see `schema.plot.Goal`.
 
-    `person` is None for `accuse`, which does not say whom. `done`: it is achieved, or lost.
+    `person` is None for `accuse`, which does not say whom. `done`: it is achieved, or lost,
+    as far as one can know.
     """
 
     kind: str

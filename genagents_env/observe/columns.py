@@ -124,7 +124,7 @@ def _list_goals() -> Iterator[_Row]:
         slot = f"goal_{g + 1}"
         for kind in GOAL_KINDS:
             yield f"{slot}.{kind}", _BIT, f"goal {g + 1} is of the kind `{kind}`"
-        yield f"{slot}.done", _BIT, "it is achieved, or lost"
+        yield f"{slot}.done", _BIT, "it is achieved, or lost, and one can know that"
         yield f"{slot}.state", _PART, "number of the wanted state over that of the object's states"
         yield f"{slot}.person", _PART, "number of its person over that of all people"
         yield f"{slot}.fact", _PART, "number of its fact over that of all facts"

@@ -14,13 +14,14 @@ from genagents_env.world.world import World
 
 Bools = npt.NDArray[np.bool_]
 _PARTS = ("kind", "place", "object", "state", "person", "fact", "start", "end", "done")
+_SHOWN = {"done": "noticed"}  # what stands on the board under another name
 
 
 class KnowledgeTable:
     """Knowledge and goals of the people of T towns of one scenario, rows town * N + person.
 
-    `refresh` brings all of it up to date. `kind` to `done` are those of `GoalBoard`, one board
-    under the other, shape (T * N, GOAL_SLOTS).
+    `refresh` brings all of it up to date. `kind` to `end` are those of `GoalBoard`, `done` its
+    `noticed`, one board under the other, shape (T * N, GOAL_SLOTS).
 
     Attributes:
         has_goals: whether anybody ever has a goal.
@@ -92,7 +93,7 @@ class KnowledgeTable:
             self._versions[t] = board.version
             self.changes[t] += 1
             for part in _PARTS:
-                getattr(self, part)[rows] = getattr(board, part)
+                getattr(self, part)[rows] = getattr(board, _SHOWN.get(part, part))
             self._seeks[t] = bool((board.person >= 0).any())
             self.person_tile[rows] = -1
         if new or self._seeks[t] or self._places[t] is not places:

@@ -106,9 +106,14 @@ class TextObservation:
         if self._goals_of == now:
             return
         self._goals_of = (board.version, list(self._state.facts))
+        statements = self._world.town.people.statements
         for i, goals in enumerate(board.goals):
             told = [describe_goal(self._world, board, i, slot) for slot in range(len(goals))]
+            known = [
+                f'"{said}"' for f, said in enumerate(statements) if self._state.facts[i] >> f & 1
+            ]
             self._goals[i] = f"Your goals: {'; '.join(told)}.\n" if told else ""
+            self._goals[i] += f"You know: {', '.join(known)}.\n" if told and known else ""
 
     def _refresh(self, snapshot: Snapshot) -> None:
         """Rewrite the lines whose subject changed since the last tick."""

@@ -80,6 +80,7 @@ class GoalsReward:
         """Return what is done, what has been told, and the potentials."""
         return {
             "done": self.board.done.tolist(),
+            "noticed": self.board.noticed.tolist(),
             "told": list(self._told),
             "potential": self._shaping.state(),
         }
@@ -88,10 +89,16 @@ class GoalsReward:
         """Resume from `state`."""
         shape = [len(self.board.goals), len(self.board.done[0])]
         match state:
-            case {"done": [*done], "told": [*told], "potential": [*before]}:
-                fits = [len(done), len(done[0])] == shape and len(told) == shape[0]
+            case {
+                "done": [*done],
+                "noticed": [*noticed],
+                "told": [*told],
+                "potential": [*before],
+            }:
+                alike = all([len(part), len(part[0])] == shape for part in (done, noticed))
+                fits = alike and len(told) == shape[0]
                 if fits and self._shaping.fits(before):
-                    self.board.load_done(done)
+                    self.board.load_done(done, noticed)
                     self._shaping.load_state(before)
                     self._told = told
                     return

@@ -2,13 +2,17 @@
 
 from genagents_env.errors import ConfigError
 from genagents_env.tasks import (
+    culprit,
     election_afternoon,
     errand,
     find,
     gather,
+    invite,
+    keep_secret,
     meet,
     queue,
     share,
+    spread,
     valentines_evening,
 )
 from genagents_env.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
@@ -19,7 +23,7 @@ __all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_
 TASKS: dict[str, Task] = {
     module.TASK.name: module.TASK
     for module in (
-        *(errand, meet, find, gather, queue, share),
+        *(errand, meet, find, spread, keep_secret, invite, gather, queue, share, culprit),
         *(valentines_evening, election_afternoon),
     )
 }

@@ -282,8 +282,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if self._earns:
             for env, own, last in zip(self.envs, rewards, over.tolist(), strict=True):
                 world = env.world
-                env.parts.reward.board.refresh(world)
                 earned = env.parts.reward(world, world.state.log.events, over=last)
+                env.parts.reward.board.refresh(world)
                 for name, value in earned.items():
                     own[self._index[name]] = value
             rewards[~here] = 0.0

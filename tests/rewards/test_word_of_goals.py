@@ -58,7 +58,7 @@ def test_being_there_counts_once_one_has_word() -> None:
         told = tick == 5
         rewards = env.step({ANN: Talk(BEN, "There is a party.") if told else Idle()})[1]
         earned = {name: earned[name] + rewards[name] for name in earned}
-    assert earned == {ANN: pytest.approx(1.0), BEN: pytest.approx(0.75)}
+    assert earned == {ANN: pytest.approx(1.0), BEN: pytest.approx(0.5)}
 
 
 def make_case(**reward: object) -> tuple[Scenario, str]:
@@ -127,3 +127,18 @@ def test_nobody_sees_whose_goal_it_is_to_escape() -> None:
     assert "let nobody put" in observations[CAT]["text"]
     assert "let nobody" not in observations[ANN]["text"] + observations[BEN]["text"]
     assert [goal.kind for goal in infos[CAT]["percept"].goals] == ["escape"]
+
+
+def test_an_end_that_others_brought_about_is_paid_for_and_shown_when_noticed() -> None:
+    town = make_town([{"agent": ANN, "kind": "tell", "fact": "party", "person": BEN}])
+    word = town.facts[0].model_dump() | {"known_by": (ANN, CAT)}
+    env = TownEnv(change(town, facts=[word]), percepts=True)
+    env.reset(seed=0)
+    rewards = env.step({CAT: Talk(BEN, "There is a party.")})[1]
+    assert rewards[ANN] == 1.0
+    saved = env.save_state()
+    assert env.parts.reward.board.done[0, 0]
+    assert not env.load_state(saved)[1][ANN]["percept"].goals[0].done
+    _, rewards, *_, infos = env.step({ANN: Talk(BEN, "There is a party.")})
+    assert infos[ANN]["percept"].goals[0].done
+    assert rewards[ANN] == 0.0

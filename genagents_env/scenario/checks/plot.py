@@ -23,7 +23,7 @@ _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
     "be": (("place",), ("start", "end", "fact")),
     "meet": (("person",), ("place",)),
     "bring": (("person", "place"), ()),
-    "tell": (("fact",), ("person",)),
+    "tell": (("fact",), ("person", "place")),
     "keep": (("fact", "person"), ()),
     "accuse": (("object", "person"), ()),
     "escape": (("object",), ()),

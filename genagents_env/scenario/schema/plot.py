@@ -105,7 +105,8 @@ class Goal(Model):
             those who accuse by `object` must fail to.
         object: Of `use`, `accuse` and `escape`.
         state: Of `use`.
-        place: Of `be` and `bring`; of `meet`, where the person is to be found, if that is known.
+        place: Of `be` and `bring`; of `meet` and `tell`, where those whom they are about are to be
+            found, if that is known.
         person: Of `meet`, `bring`, `tell`, `keep` and `accuse`.
         fact: Of `tell` and `keep`. Of `be`: word of it; place and time are shown, and being there
             counts, from when on the agent knows that fact.
