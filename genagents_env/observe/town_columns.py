@@ -70,6 +70,9 @@ class TownColumns:
             self._middle = np.array(found, dtype=np.int64)
         return self._middle
 
+    def __deepcopy__(self, memo: dict[int, object]) -> "TownColumns":
+        return self  # constant but for caches of pure results
+
     def find_nearest(self, tiles: Ints, around: Surroundings) -> Ints:
         """Return the objects that fill the slots of people on `tiles`, (len(tiles), OBJECT_SLOTS).
 

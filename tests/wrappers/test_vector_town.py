@@ -205,8 +205,10 @@ def test_texts_are_made_when_asked_for_and_are_the_towns_own() -> None:
             assert vector.texts() == texts
 
 
-def test_what_happens_from_outside_happens_in_its_town_alone() -> None:
+@pytest.mark.parametrize("menu", ["town", "portable"])
+def test_what_happens_from_outside_happens_in_its_town_alone(menu: str) -> None:
     options: TownOptions = {
+        "menu": menu,
         "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"],
         "max_cycles": 40,
     }
