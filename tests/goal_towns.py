@@ -16,6 +16,16 @@ def make_tiny(*goals: Goal, facts: tuple[Fact, ...] | None = None) -> Scenario:
     return tiny.model_copy(update=changes)
 
 
+def change_lamp(scenario: Scenario, **changes: Any) -> Scenario:
+    """Return `tiny` with another lamp in the study."""
+    cottage = scenario.sectors[0]
+    kitchen, study = cottage.arenas
+    lamp = study.objects[0].model_copy(update=changes)
+    study = study.model_copy(update={"objects": (lamp, *study.objects[1:])})
+    cottage = cottage.model_copy(update={"arenas": (kitchen, study)})
+    return scenario.model_copy(update={"sectors": (cottage,)})
+
+
 def make_fact(number: int, about: str | None = None, *known_by: str) -> Fact:
     return Fact(
         id=f"fact_{number}",

@@ -10,7 +10,7 @@ from genagents_env.observe.columns import PLACE_ROLES, PLACE_SLOTS
 from genagents_env.scenario.schema import Goal
 from genagents_env.testing import check_env
 from genagents_env.world.interventions import Put
-from tests.goal_towns import ADA, BEN, give_goals, make_fact, make_tiny
+from tests.goal_towns import ADA, BEN, change_lamp, give_goals, make_fact, make_tiny
 from tests.observe.test_columns import find_choice, make_env, read
 
 Mask = npt.NDArray[np.int8]
@@ -120,6 +120,31 @@ def test_an_errand_is_two_choices_in_every_town() -> None:
         for agent, reward in rewards.items():
             total[agent] += reward
     assert min(total.values()) > 0.87  # 0.8975 is the mean over starts of the shortest paths
+
+
+@pytest.mark.parametrize(
+    ("changes", "usable"),
+    [
+        ({}, [ADA, BEN]),
+        ({"users": (BEN,)}, [BEN]),
+        ({"next": {"dark": ("warm",)}, "states": ("dark", "warm", "lit")}, []),
+    ],
+)
+def test_what_is_not_ones_own_or_not_yet_possible_is_masked(
+    changes: dict[str, object], usable: list[str]
+) -> None:
+    goals = [
+        Goal(agent=who, kind="use", object="Cottage/study/lamp", state="lit") for who in (ADA, BEN)
+    ]
+    town = change_lamp(make_tiny(*goals), **changes)
+    env = TownEnv(town, actions="menu", menu="portable")
+    seen, _ = env.reset(seed=0)
+    use = find_choice(env, "put the object of goal 1 into the state that it wants")
+    reach = find_choice(env, "go to the object of goal 1")
+    assert not any(o["action_mask"][use] for o in seen.values())  # out of reach
+    for _ in range(25):
+        seen = env.step(dict.fromkeys(env.agents, reach))[0]
+    assert [a for a, o in seen.items() if o["action_mask"][use]] == usable
 
 
 def test_who_is_told_a_fact_knows_it_and_secrets_are_told_on_purpose() -> None:

@@ -17,7 +17,7 @@ from genagents_env.observe.columns import (
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.interventions import Put
-from tests.goal_towns import ADA, BEN, make_fact, make_tiny
+from tests.goal_towns import ADA, BEN, change_lamp, make_fact, make_tiny
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 INDEX = {column.name: column.index for column in describe_columns("portable")}
@@ -176,15 +176,24 @@ def test_facts_are_told_apart_and_say_whom_they_are_about_to_those_who_know() ->
     assert read(ben, "person_1.told_goal_1") == 0
 
 
+def test_whom_one_told_is_not_shown_where_people_hear_farther_than_one_sees() -> None:
+    goal = Goal(agent=ADA, kind="tell", person=BEN, fact="fact_1")
+    scenario = make_tiny(goal, facts=(make_fact(1, None, ADA),))
+    rules = scenario.rules.model_copy(update={"hearing_radius": 9})
+    for seen, town in ((1, scenario), (0, scenario.model_copy(update={"rules": rules}))):
+        env = TownEnv(town, actions="menu")
+        env.reset(seed=0)
+        env.intervene(Put(BEN, "Cottage/kitchen"))
+        look(env)
+        ada = look(env, Ada=find_choice(env, "talk to person 1 in sight"))
+        assert env.world.state.facts[1] == 1
+        assert read(ada, "person_1.told_goal_1") == seen
+
+
 def test_an_accusation_shows_which_state_names_whom_one_knows_a_fact_about() -> None:
     accuse = Goal(agent=ADA, kind="accuse", object="Cottage/study/lamp", person=ADA)
     scenario = make_tiny(accuse, facts=(make_fact(1, BEN, ADA),))
-    cottage = scenario.sectors[0]
-    kitchen, study = cottage.arenas
-    lamp = study.objects[0].model_copy(update={"states": ("dark", ADA, BEN)})
-    study = study.model_copy(update={"objects": (lamp, *study.objects[1:])})
-    cottage = cottage.model_copy(update={"arenas": (kitchen, study)})
-    env = TownEnv(scenario.model_copy(update={"sectors": (cottage,)}), actions="menu")
+    env = TownEnv(change_lamp(scenario, states=("dark", ADA, BEN)), actions="menu")
     env.reset(seed=0)
     env.intervene(Put(ADA, "Cottage/study"))
     ada = look(env)

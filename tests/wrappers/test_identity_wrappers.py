@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from genagents_env import town_v0
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.memory.embed import HashedNgrams
@@ -63,6 +64,21 @@ def test_names_are_embedded_once_and_stand_where_their_bearers_do() -> None:
     names = [ADA, "Cottage/kitchen", BEN, *[""] * (PERSON_SLOTS - 1), *things]
     names += [""] * (len(ada) - len(names))
     assert ada.tolist() == [[len(name), sum(map(ord, name))] for name in names]
+
+
+def test_names_follow_a_task_from_town_to_town() -> None:
+    asked: list[list[str]] = []
+
+    def embed(names: list[str]) -> npt.NDArray[np.float64]:
+        asked.append(names)
+        return np.ones((len(names), 1))
+
+    env = EmbedNames(town_v0.rl_env("errand"), embed, 1)
+    for seed in (0, 0, 1):
+        env.reset(seed=seed)
+        env.step({})
+    assert len(asked) == 6
+    assert asked[0] != asked[3]
 
 
 @pytest.mark.parametrize("wrap", [OneHotIdentity, lambda env: EmbedNames(env, HashedNgrams(8), 8)])
