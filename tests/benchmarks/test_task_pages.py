@@ -1,0 +1,54 @@
+"""The pages of the tasks say what the tasks are now."""
+
+from functools import cache
+
+import pytest
+
+from benchmarks.task_pages import FOLDER, LIST, format_pages, leave_out_earnings
+from genagents_env.tasks import TASKS
+
+ANEW = "python -m benchmarks.task_pages"
+
+
+@cache
+def pages() -> dict[str, str]:
+    return format_pages()
+
+
+@pytest.mark.parametrize("name", [LIST, *(f"{name}.md" for name in TASKS)])
+def test_a_page_is_as_the_task_makes_it(name: str) -> None:
+    """What was measured comes from docs/learning, which has tests of its own."""
+    written = (FOLDER / name).read_text()
+    assert leave_out_earnings(written) == leave_out_earnings(pages()[name]), ANEW
+
+
+def test_there_is_a_page_for_each_task_and_for_nothing_else() -> None:
+    assert {path.name for path in FOLDER.glob("*.md")} == set(pages())
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_page_has_all_that_is_asked_of_an_environment(name: str) -> None:
+    page = pages()[f"{name}.md"]
+    task = TASKS[name]
+    for part in (
+        task.summary,
+        task.lesson,
+        f'env = town_v0.rl_env("{name}")',
+        f"| Horizon | {task.horizon} ticks",
+        "| Observation | `Dict(",
+        "| Action | `Discrete(70)`",
+        "## Reward\n\n`",
+        "## What is earned\n\n",
+        "## Scripted solution\n\n",
+        "## An episode\n\n",
+        "- `town`: a scenario to do it in",
+    ):
+        assert part in page, part
+
+
+def test_what_was_measured_alone_is_left_out() -> None:
+    page = pages()["errand.md"]
+    rest = leave_out_earnings(page)
+    assert "benchmarks.learning" in page
+    assert "benchmarks.learning" not in rest
+    assert rest.count("## ") == page.count("## ")
