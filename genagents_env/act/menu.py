@@ -180,7 +180,7 @@ class Menu:
         if talks.open or talks.until:
             pairs = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
             for i, j, slot in pairs:
-                if slots[slot] and talks.find_refusal(i, j, world.tick) is not None:
+                if slots[slot] and talks.find_refusal(i, j, world.tick + 1) is not None:
                     slots[slot] = 0
         mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
 

@@ -193,7 +193,7 @@ class BatchedObservation:
         for t, i, j, slot in chain.from_iterable(
             ((t, *pair) for pair in part) for t, part in zip(towns, parts, strict=True)
         ):
-            refused = talks[t].find_refusal(i % count, j % count, worlds[t].tick)
+            refused = talks[t].find_refusal(i % count, j % count, worlds[t].tick + 1)
             if there[slot] and refused is not None:
                 there[slot] = 0
 
