@@ -6,6 +6,7 @@ asked for.
 
 from typing import TYPE_CHECKING
 
+from genagents_env.wrappers.bare_vector import BareVector
 from genagents_env.wrappers.drop_text import DropText
 from genagents_env.wrappers.embed_names import EmbedNames
 from genagents_env.wrappers.encode_text import Embed, EncodeText
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from genagents_env.wrappers.town_vec_env import TownVecEnv
 
 __all__ = [
+    "BareVector",
     "DropText",
     "Embed",
     "EmbedNames",

@@ -1,9 +1,20 @@
 """`MaskInInfo`: the mask in infos instead of the observation."""
 
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from genagents_env.act.spaces import AnySpace
 from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, get_parts
+
+
+class _InfoMask(npt.NDArray[np.int8]):
+    """A mask that is not None: AgileRL asks `None in masks`, to which arrays have no answer."""
+
+    def __eq__(self, other: object) -> Any:
+        return False if other is None else super().__eq__(other)
 
 
 class MaskInInfo(ObservationWrapper):
@@ -26,6 +37,7 @@ class MaskInInfo(ObservationWrapper):
         told: Infos = {}
         for agent, held in observations.items():
             kept[agent] = {key: value for key, value in held.items() if key != "action_mask"}
-            moved = {key: value for key, value in held.items() if key == "action_mask"}
-            told[agent] = {**infos[agent], **moved}
+            told[agent] = dict(infos[agent])
+            if "action_mask" in held:
+                told[agent]["action_mask"] = held["action_mask"].view(_InfoMask)
         return kept, told

@@ -14,7 +14,14 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.testing import check_env
-from genagents_env.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
+from genagents_env.wrappers import (
+    BareVector,
+    DropText,
+    EncodeText,
+    FlatBox,
+    MaskInInfo,
+    RenameForRLlib,
+)
 from genagents_env.wrappers.observation import Env
 
 
@@ -30,12 +37,18 @@ def encode_text(env: Env) -> EncodeText:
     return EncodeText(env, HashedNgrams(32), 32)
 
 
+def bare_vector(env: Env) -> BareVector:
+    return BareVector(MaskInInfo(env))
+
+
 def stack_box(env: Env) -> FlatBox:
     return FlatBox(DropText(env))
 
 
 @pytest.mark.parametrize("make", [menu, words])
-@pytest.mark.parametrize("wrap", [DropText, FlatBox, encode_text, MaskInInfo, stack_box])
+@pytest.mark.parametrize(
+    "wrap", [DropText, FlatBox, encode_text, MaskInInfo, stack_box, bare_vector]
+)
 def test_a_wrapped_town_keeps_the_contract(
     wrap: Callable[[Env], Env], make: Callable[[], TownEnv]
 ) -> None:
@@ -95,6 +108,26 @@ def test_mask_in_info_moves_the_mask() -> None:
     for agent, held in plain.items():
         assert "action_mask" not in observations[agent]
         np.testing.assert_array_equal(infos[agent]["action_mask"], held["action_mask"])
+
+
+def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
+    """As AgileRL's IPPO does; of an array, whether it is None has no single answer."""
+    env = MaskInInfo(menu())
+    _, infos = env.reset(seed=0)
+    masks = [infos[agent]["action_mask"] for agent in env.agents]
+    assert None not in masks
+    assert (masks[0] == masks[0].copy()).all()
+    assert env.action_space("Ada Brook").sample(masks[0]) >= 0
+    assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
+
+
+def test_bare_vector_is_the_numbers_alone() -> None:
+    plain, _ = menu().reset(seed=0)
+    env = BareVector(MaskInInfo(menu()))
+    seen, infos = env.reset(seed=0)
+    assert (seen["Ada Brook"] == plain["Ada Brook"]["observation"]).all()
+    assert (infos["Ada Brook"]["action_mask"] == plain["Ada Brook"]["action_mask"]).all()
+    assert seen["Ada Brook"] in env.observation_space("Ada Brook")
 
 
 def test_mask_in_info_leaves_the_infos_it_was_given_alone() -> None:

@@ -1,0 +1,62 @@
+"""The examples of training frameworks are those that are shown, and run where theirs is there."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.frameworks import BEGIN, END, EXAMPLES, ROOT, TASKS, list_frameworks, write_table
+from genagents_env.tasks import get_task
+
+DOC = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+SHOWN = dict(re.findall(r"<!-- file: (\S+) -->\n```python\n(.*?)```", DOC, re.DOTALL))
+# A few updates each: that it runs unmodified, not how well it learns.
+SHORT = {"torchrl": "1500", "tianshou": "1500"}
+LAST = re.compile(r"(\w+): return of an agent (\S+) at first, (\S+) at last")
+
+
+def test_the_page_shows_the_files_that_are_run() -> None:
+    files = {f"examples/frameworks/{path.name}": path.read_text() for path in EXAMPLES.glob("*.py")}
+    assert files == SHOWN
+
+
+def test_every_framework_has_an_example() -> None:
+
+    for framework in list_frameworks():
+        assert (ROOT / framework.example).is_file()
+
+
+def test_rows_replace_only_their_own(tmp_path: Path) -> None:
+    page, (first, second, *_) = tmp_path / "page.md", (one.name for one in list_frameworks())
+    page.write_text(f"above\n{BEGIN}{END}below\n")
+    write_table(page, {second: f"| {second} | 1 |", first: f"| {first} | 1 |"})
+    write_table(page, {second: f"| {second} | 2 |"})
+    lines = page.read_text().splitlines()
+    assert lines[0] == "above"
+    assert lines[4:6] == [f"| {first} | 1 |", f"| {second} | 2 |"]
+    assert lines[-1] == "below"
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", SHORT)
+def test_an_example_trains_as_it_stands(name: str, task: str) -> None:
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"needs {name}")
+    file = ROOT / "examples" / "frameworks" / f"train_{name}.py"
+    done = subprocess.run(
+        [sys.executable, str(file), task, SHORT[name]],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    found = LAST.search(done.stdout)
+    assert found is not None
+    assert found[1] == task
+    low, high = get_task(task).bounds
+    assert low <= float(found[2]) <= high
+    assert low <= float(found[3]) <= high
