@@ -1,10 +1,13 @@
 """The portable menu: as many choices in every town, each possible exactly when the mask says so."""
 
+import copy
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from genagents_env.act.portable_menu import PortableMenu
+from genagents_env.actions import Talk
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import PLACE_ROLES, PLACE_SLOTS
 from genagents_env.scenario.schema import Goal
@@ -145,6 +148,25 @@ def test_what_is_not_ones_own_or_not_yet_possible_is_masked(
     for _ in range(25):
         seen = env.step(dict.fromkeys(env.agents, reach))[0]
     assert [a for a, o in seen.items() if o["action_mask"][use]] == usable
+
+
+def test_two_may_talk_exactly_when_words_would_do() -> None:
+    env = make_env(menu="portable")
+    env.reset(seed=0)
+    talk, leave = (
+        find_choice(env, w) for w in ("talk to person 1 in sight", "leave the conversation")
+    )
+    env.intervene(Put(BEN, "Cottage/kitchen"))
+    env.step({})
+    possible: list[int] = []
+    for tick in range(24):
+        mask = env.step({ADA: {0: talk, 3: leave}.get(tick, 0), BEN: 0})[0][ADA]["action_mask"]
+        other = copy.deepcopy(env)
+        other.step({ADA: Talk(text="Hello.", to=BEN), BEN: 0})
+        failed = any(e.kind == "fail" and e.agent == ADA for e in other.events)
+        assert mask[talk] != failed, tick
+        possible.append(int(mask[talk]))
+    assert 0 < possible[3:].index(1) < 12  # the cool-down begins, and ends
 
 
 def test_who_is_told_a_fact_knows_it_and_secrets_are_told_on_purpose() -> None:
