@@ -32,6 +32,7 @@ class PresenceReward(ABC):
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return what being where one is was worth in this tick."""
+        self.board.refresh(world)
         out = dict.fromkeys((world.names[i] for i in self.owners), 0.0)
         for i, earned in self.pay(world).items():
             out[world.names[i]] += earned
@@ -80,9 +81,9 @@ class PresenceReward(ABC):
         """Resume from `list_counts`, of as many numbers."""
 
     def is_at(self, world: World, i: int, slot: int) -> bool:
-        """Return whether `i` is at the place of the goal in `slot`."""
+        """Return whether `i` is at the place of the goal in `slot`, if it has word of it."""
         place = int(self.board.place[i, slot])
-        return self.is_in(world, i, place)
+        return place >= 0 and self.is_in(world, i, place)
 
     def is_in(self, world: World, i: int, place: int) -> bool:
         """Return whether `i` is at a place."""

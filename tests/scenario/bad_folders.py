@@ -207,6 +207,14 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 S, U, V, M = "scenario.toml", "people/una.toml", "people/vic.toml", "map.txt"
 HEARTH = 'name = "hearth", symbol = "h"'
 
+
+def _goals(goal: str, message: str, more: str = "", *, name: str = "goals") -> Bad:
+    """Return the folder whose reward has the goals of an inline table's inside, and no errands."""
+    old = PLOT[PLOT.index('name = "errand"') :].strip()
+    goals = f"goals = [{{ {goal} }}]\n" if goal else ""
+    return Bad(S, old, f'name = "{name}"\n{more}{goals}', message)
+
+
 BAD: dict[str, Bad] = {
     # The file itself.
     "empty": Bad(S, HEAD + SECTORS + PLOT, "", "scenario.toml:name: missing; it is requi"),
@@ -411,6 +419,89 @@ BAD: dict[str, Bad] = {
         S, 'name = "errand"\nerrands', "errandz", "errandz: unknown key; did you me"
     ),
     "reward of nothing": Bad(S, "errands = [{", "#", 'errands: missing; the reward "errand" needs'),
+    # Goals.
+    "goals without": _goals("", '"goals" needs them'),
+    "goal of nobody": _goals(
+        'agent = "Wic", kind = "meet", person = "Una Ash"', "agent: no person"
+    ),
+    "goal without": _goals('agent = "Vic Bay", kind = "meet"', 'missing; a goal "meet" needs it'),
+    "goal with more": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn", person = "Una Ash"',
+        'goals[0].person: a goal "be" does not take it; it takes place, ',
+    ),
+    "goal with oneself": _goals(
+        'agent = "Vic Bay", kind = "meet", person = "Vic Bay"', "it is the agent; name somebody"
+    ),
+    "goal place": _goals('agent = "Vic Bay", kind = "be", place = "Bran"', 'no place "Bran"; did'),
+    "goal object": _goals(
+        'agent = "Vic Bay", kind = "use", object = "Inn/hearth", state = "lit"',
+        'goals[0].object: no object "Inn/hearth"',
+    ),
+    "goal state": _goals(
+        'agent = "Vic Bay", kind = "use", object = "Inn/taproom/hearth", state = "lid"',
+        'goals[0].state: no state "lid"; did you mean "lit"?',
+    ),
+    "goal fact": _goals(
+        'agent = "Vic Bay", kind = "tell", fact = "fest"', 'goals[0].fact: no fact "fest"; did'
+    ),
+    "goal accuses": _goals(
+        'agent = "Vic Bay", kind = "accuse", object = "Inn/taproom/hearth", person = "Una Ash"',
+        'goals[0].person: no state "Una Ash"',
+    ),
+    "third goal": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn" }, '
+        '{ agent = "Vic Bay", kind = "be", place = "Inn" }, '
+        '{ agent = "Vic Bay", kind = "be", place = "Inn/taproom"',
+        'goals[2].agent: "Vic Bay" has 2 goals already',
+    ),
+    "goal dealt with a person": _goals(
+        'agent = "Vic Bay", kind = "meet", person = "Una Ash"',
+        "goals with a person cannot be dealt",
+        "deal = true\n",
+    ),
+    "goal half a time": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn", start = 2023-02-13T10:00:00',
+        "it goes with `end`; give both, or none",
+    ),
+    "goal ends first": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn", start = 2023-02-13T10:00:00, '
+        "end = 2023-02-13T10:00:00",
+        "goals[0].end: 2023-02-13 10:00:00 is not after its start",
+    ),
+    "goal too late": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn", start = 2023-02-13T14:00:00, '
+        "end = 2023-02-13T15:00:00",
+        "goals[0].start: 2023-02-13 14:00:00 is not in the scenario",
+    ),
+    "goal kind": _goals('agent = "Vic Bay", kind = "bee", place = "Barn"', '"bee" is unknown; did'),
+    "goal worth": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn", worth = 0', "worth: 0 is not allowed"
+    ),
+    "company without goals": _goals("", '"company" needs them', name="company"),
+    "company without a time": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn"',
+        'goals[0].start: missing; the reward "company" needs it',
+        name="company",
+    ),
+    "occupancy of a person": _goals(
+        'agent = "Vic Bay", kind = "meet", person = "Una Ash"',
+        'goals[0].kind: the reward "occupancy" pays for goals of the kind "be" alone',
+        name="occupancy",
+    ),
+    "nothing common": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn"',
+        'reward.common: missing; the reward "public_goods" needs it',
+        name="public_goods",
+    ),
+    "common place": _goals(
+        'agent = "Vic Bay", kind = "be", place = "Barn"',
+        'reward.common: no place "Bran"; did you mean "Barn"?',
+        'common = "Bran"\n',
+        name="public_goods",
+    ),
+    "errands of company": Bad(
+        S, 'name = "errand"', 'name = "company"', 'the reward "company" pays for no errands'
+    ),
     "success of answers alone": Bad(
         S,
         'name = "errand"\nerrands = [{ agent = "Vic Bay", object = "Inn/taproom/hearth", '

@@ -52,6 +52,7 @@ def test_each_fault_is_named_with_its_place_and_what_is_allowed(name: str, tmp_p
 DEPENDENT = [
     {"date for a time", "end before start"},
     {"event with more", "event without"},
+    {"map: at without a map", "nan"},
     {"object elsewhere", "object in a routine"},
     {"routine twice", "text for a time"},
 ]

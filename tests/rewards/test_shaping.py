@@ -1,0 +1,101 @@
+"""Shaping adds up to what the start was away from the goals, whatever is done in between."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env.actions import Interact, Move
+from genagents_env.env import TownEnv
+from genagents_env.rewards.potential import Potential
+from genagents_env.rewards.shaping import Shaping
+from genagents_env.scenario.schema import Goal, Reward
+from genagents_env.tasks import TASKS, TaskEnv
+from genagents_env.tasks.task import change
+from genagents_env.testing.legal import sample_legal
+from tests.goal_towns import ADA, make_tiny
+from tests.tasks.names import SMALL
+
+LAMP = "Cottage/study/lamp"
+
+
+def make_env(shaping: float, **reward: Any) -> TownEnv:
+    goal = Goal(agent=ADA, kind="use", object=LAMP, state="lit")
+    paid = Reward(name="goals", goals=(goal,), shaping=shaping, discount=1.0, **reward)
+    return TownEnv(make_tiny().model_copy(update={"reward": paid}), max_cycles=25)
+
+
+def earn(env: TownEnv, *, reaches: bool) -> float:
+    env.reset(seed=3)
+    total = 0.0
+    while env.agents:
+        far = env.world.tick < 15
+        act = Move(LAMP) if far or not reaches else Interact(LAMP, "lit")
+        total += env.step({ADA: act})[1][ADA]
+    return total
+
+
+@pytest.mark.parametrize("reaches", [True, False])
+@pytest.mark.parametrize("ends", [True, False])
+def test_shaping_adds_minus_the_first_potential(*, reaches: bool, ends: bool) -> None:
+    plain, shaped = make_env(0.0, ends=ends), make_env(2.0, ends=ends)
+    shaped.reset(seed=3)
+    start = Potential(shaped.world, shaped.parts.reward.board).measure(shaped.world, 0)
+    assert start < 0
+    more = earn(shaped, reaches=reaches) - earn(plain, reaches=reaches)
+    assert more == pytest.approx(-2.0 * start)
+
+
+def test_coming_nearer_is_worth_something_at_once() -> None:
+    env = make_env(1.0)
+    env.reset(seed=3)
+    there = env.step({ADA: Move(LAMP)})[1][ADA]
+    back = env.step({ADA: Move("Cottage/kitchen")})[1][ADA]
+    assert there > 0
+    assert back == pytest.approx(-there)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_task_telescopes(name: str) -> None:
+    town = TASKS[name].draw(0)
+    rng, totals = np.random.default_rng(0), list[np.ndarray]()
+    first = 0.0
+    for shaping in (0.0, 1.0):
+        reward = town.reward.model_dump() | {"shaping": shaping, "discount": 1.0}
+        env = TownEnv(change(town, reward=reward), actions="menu", max_cycles=30)
+        rng = np.random.default_rng(0)
+        observations, infos = env.reset(seed=1)
+        board = env.parts.reward.board
+        either = town.reward.name not in ("goals", "errand")
+        potential = Potential(env.world, board, either=either)
+        first = sum(potential.measure(env.world, i) for i in board.owners)
+        total = np.zeros(len(env.possible_agents))
+        while env.agents:
+            actions = sample_legal(env, observations, infos, rng)
+            observations, rewards, _, _, infos = env.step(actions)
+            total += list(rewards.values())
+        totals.append(total)
+    assert totals[1].sum() - totals[0].sum() == pytest.approx(-first)
+
+
+def test_nothing_is_measured_without_a_weight() -> None:
+    env = make_env(0.0)
+    env.reset(seed=3)
+    shaping = Shaping(env.world, env.parts.reward.board)
+    shaping.begin(env.world)
+    out = {ADA: 1.0}
+    shaping.add(env.world, out, ended=False)
+    assert (out, shaping.state()) == ({ADA: 1.0}, [])
+    assert not shaping.fits([0.0])
+
+
+def test_of_several_places_the_nearest_counts() -> None:
+    env = TaskEnv(TASKS["gather"], actions="menu")
+    env.reset(seed=0)
+    world, board = env.world, env.parts.reward.board
+    near, both = Potential(world, board, either=True), Potential(world, board)
+    for i in board.owners:
+        assert both.measure(world, i) <= near.measure(world, i) <= 0
+    while env.agents:
+        env.step({})
+    assert near.measure(world, 0) == 0  # the time is over, and so are both goals
