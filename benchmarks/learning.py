@@ -5,24 +5,26 @@
     python -m benchmarks.learning --again errand   # anew, whatever is known
     python -m benchmarks.learning --write          # nothing is trained; tables and pictures anew
 
-Each task has a file `docs/learning/NAME.json` and a picture `NAME.png` beside it. A file is written
-after every seed, so a run that was stopped goes on where it was. One thread each; several tasks may
-be measured by several processes. In a document a table stands between `<!-- learning: NAME -->` and
-`<!-- /learning -->`; NAME is a task, or `all`.
+Beside them stands what the shipped policy `learned` earns, in drawn towns and in those of TRANSFER,
+which no training shows. Each task has a file `docs/learning/NAME.json` and a picture `NAME.png`. A
+file is written after every seed, so a run that was stopped goes on where it was. One thread each;
+several tasks may be measured by several processes. In a document a table stands between
+`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all` or `transfer`.
 """
 
 import argparse
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.learning_tables import tabulate_all, tabulate_task
+from benchmarks.learning_tables import tabulate_all, tabulate_task, tabulate_transfer
 from genagents_env import town_v0
+from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policy import Policy
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
@@ -36,6 +38,7 @@ EPISODES = HELD_OUT[:40]  # of every comparison: towns that no training shows
 # Agent-steps of a seed, where the usual number is more or less than it takes.
 STEPS: Mapping[str, int] = {}
 USUAL_STEPS = 600_000
+TRANSFER: Mapping[str, str] = {"errand": "murder_mystery", "meet": "murder_mystery"}  # its towns
 _BLOCK = re.compile(r"(<!-- learning: (\w+) -->\n)(.*?)(<!-- /learning -->)", re.DOTALL)
 
 
@@ -50,20 +53,22 @@ def load_learning() -> dict[str, dict[str, Any]]:
     return {task: json.loads(file.read_text()) for task, file in files.items() if file.is_file()}
 
 
-def play_policy(task: Task, make: type[Policy] | Any, seeds: Sequence[int]) -> list[list[float]]:
+def play_policy(
+    task: Task, make: Callable[[], Policy], seeds: Sequence[int], town: str | None = None
+) -> list[list[float]]:
     """Return what each agent earns in each episode where one policy decides for all."""
-    env = town_v0.rl_env(task, actions="words")
+    env = town_v0.rl_env(task, town, actions="words")
     return [_round(rollout(env, make(), seed).returns) for seed in seeds]
 
 
-def play_random(task: Task, seeds: Sequence[int]) -> list[list[float]]:
+def play_random(task: Task, seeds: Sequence[int], town: str | None = None) -> list[list[float]]:
     """Return what each agent earns that draws every possible choice of the menu alike."""
-    return play_policy(task, lambda: load_policy("random"), seeds)
+    return play_policy(task, lambda: load_policy("random"), seeds, town)
 
 
-def play_scripted(task: Task, seeds: Sequence[int]) -> list[list[float]]:
-    """Return what each agent earns by the task's scripted solution."""
-    return play_policy(task, task.make_solution, seeds)
+def play_learned(task: Task, seeds: Sequence[int], town: str | None = None) -> list[list[float]]:
+    """Return what each agent earns by the shipped weights."""
+    return play_policy(task, LearnedPolicy, seeds, town)
 
 
 def find_optimum(task: Task, seeds: Sequence[int]) -> list[list[float]] | None:
@@ -77,13 +82,30 @@ def find_optimum(task: Task, seeds: Sequence[int]) -> list[list[float]] | None:
     return found
 
 
-def measure_baselines(task: Task, seeds: Sequence[int] = EPISODES) -> dict[str, Any]:
+def measure_baselines(task: Task, seeds: Sequence[int]) -> dict[str, Any]:
     """Return the figures that need no training, by episode and agent."""
     return {
         "random": play_random(task, seeds),
-        "scripted": play_scripted(task, seeds),
+        "scripted": play_policy(task, task.make_solution, seeds),
         "optimum": find_optimum(task, seeds),
     }
+
+
+def measure_learned(task: Task, seeds: Sequence[int]) -> dict[str, Any]:
+    """Return which weights are shipped, and what they earn here and in a shipped town."""
+    found: dict[str, Any] = {
+        "weights": LearnedPolicy().network.digest,
+        "held_out": play_learned(task, seeds),
+    }
+    if task.name in TRANSFER:
+        town = TRANSFER[task.name]
+        found["town"] = {
+            "name": town,
+            "random": play_random(task, seeds, town),
+            "scripted": play_policy(task, task.make_solution, seeds, town),
+            "learned": play_learned(task, seeds, town),
+        }
+    return found
 
 
 def measure_seed(task: Task, seed: int) -> dict[str, Any]:
@@ -114,9 +136,12 @@ def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> No
     if file.is_file() and not again:
         known = json.loads(file.read_text())
     if "random" not in known:
-        known |= measure_baselines(task)
+        known |= measure_baselines(task, EPISODES)
         known["horizon"], known["people"] = task.horizon, task.people
         known["bounds"] = list(task.bounds)
+        _write(file, known)
+    if known.get("learned", {}).get("weights") != LearnedPolicy().network.digest:
+        known["learned"] = measure_learned(task, EPISODES)
         _write(file, known)
     for seed in seeds:
         if str(seed) not in known.setdefault("ppo", {}):
@@ -156,7 +181,8 @@ def fill_blocks(text: str, known: Mapping[str, Any]) -> str:
 
     def fill(found: re.Match[str]) -> str:
         name = found[2]
-        rows = tabulate_all(known) if name == "all" else tabulate_task(known[name])
+        whole = {"all": tabulate_all, "transfer": tabulate_transfer}
+        rows = whole[name](known) if name in whole else tabulate_task(known[name])
         return f"{found[1]}\n{chr(10).join(rows)}\n\n{found[4]}"
 
     return _BLOCK.sub(fill, text)

@@ -56,6 +56,19 @@ def tabulate_task(figures: Mapping[str, Any]) -> Iterator[str]:
     return make_rows(*rows)
 
 
+def tabulate_transfer(known: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the shipped policy earns in towns that its training never showed."""
+    rows: list[tuple[str, ...]] = [("task", "town", "random", "scripted", "`learned`")]
+    for task, figures in known.items():
+        learned = figures["learned"]
+        cells = (figures["random"], figures["scripted"], learned["held_out"])
+        rows.append((f"`{task}`", "drawn", *map(_format_mean, cells)))
+        if (town := learned.get("town")) is not None:
+            cells = tuple(town[name] for name in ("random", "scripted", "learned"))
+            rows.append((f"`{task}`", f"that of `{town['name']}`", *map(_format_mean, cells)))
+    return make_rows(*rows)
+
+
 def count_errors_above_random(figures: Mapping[str, Any]) -> float:
     """Return by how many standard errors of the difference PPO is above random."""
     seeds, chance = _mean_seeds(figures), _mean_episodes(figures["random"])

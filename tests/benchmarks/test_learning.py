@@ -1,0 +1,98 @@
+"""What can be learned: the tables are those of the figures, and these would come out the same."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import learning
+from benchmarks.learning_tables import count_errors_above_random, tabulate_all, tabulate_task
+from genagents_env.policies.learned import LearnedPolicy
+from genagents_env.tasks import HELD_OUT, TASKS, get_task
+
+KNOWN = learning.load_learning()
+FIGURES: dict[str, Any] = {
+    "horizon": 60,
+    "people": 2,
+    "bounds": [-0.6, 1.0],
+    "random": [[-0.5, -0.6], [-0.4, -0.5]],
+    "scripted": [[0.8, 0.8], [0.8, 0.6]],
+    "optimum": [[0.9, 0.9], [0.7, 0.7]],
+    "ppo": {
+        "0": {"steps": 1000, "seconds": 9, "held_out": [[0.7, 0.7], [0.7, 0.7]]},
+        "1": {"steps": 1000, "seconds": 11, "held_out": [[0.9, 0.8], [0.9, 0.6]]},
+    },
+}
+
+
+@pytest.mark.parametrize("path", learning.DOCUMENTS, ids=lambda path: path.name)
+def test_a_document_shows_the_figures(path: Path) -> None:
+    """If it does not: `python -m benchmarks.learning --write`."""
+    text = path.read_text()
+    assert learning.fill_blocks(text, KNOWN) == text
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_needs_no_training_would_come_out_the_same_today(name: str) -> None:
+    """If it does not: `python -m benchmarks.learning --again NAME`."""
+    task, figures = get_task(name), KNOWN[name]
+    assert (figures["horizon"], figures["people"]) == (task.horizon, task.people)
+    assert figures["bounds"] == list(task.bounds)
+    now = learning.measure_baselines(task, HELD_OUT[:1])
+    for kind, played in now.items():
+        assert figures[kind] is None if played is None else figures[kind][:1] == played
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_shipped_weights_are_those_that_were_measured(name: str) -> None:
+    """If they are not: `python -m benchmarks.learning`."""
+    assert KNOWN[name]["learned"]["weights"] == LearnedPolicy().network.digest
+
+
+def test_a_row_says_what_each_policy_earns() -> None:
+    rows = list(tabulate_task(FIGURES))
+    assert rows[2].startswith("| random | -0.500 [")
+    assert rows[3].startswith("| scripted | 0.750 [")
+    assert "0.800 [" in rows[4]
+    assert rows[5].startswith("| PPO, 1,000 agent-steps, 9 to 11 CPU seconds a seed | 0.750 [")
+    assert rows[5].endswith("| 0.938 | 2 seeds |")
+    (row,) = list(tabulate_all({"errand": FIGURES}))[2:]
+    assert row.startswith("| `errand` | 2 | 60 | -0.6 to 1 | -0.500 [")
+    # Means 0.7 and 0.8, and -0.55 and -0.45: each has a standard error of 0.05.
+    assert count_errors_above_random(FIGURES) == pytest.approx(1.25 / 0.005**0.5)
+    assert row.endswith("| 17.7 | 1,000 |")
+
+
+def test_a_task_that_was_never_trained_is_shown_as_that() -> None:
+    untrained = {key: value for key, value in FIGURES.items() if key != "ppo"} | {"optimum": None}
+    (row,) = list(tabulate_all({"errand": untrained}))[2:]
+    assert "| not known | not measured |" in row
+    assert len(list(tabulate_task(untrained))) == 4
+
+
+def test_what_is_known_of_a_task_is_not_measured_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    measured: list[int] = []
+
+    def measure(task: object, seed: int) -> dict[str, Any]:
+        measured.append(seed)
+        if seed == 2:
+            raise KeyboardInterrupt
+        return {"seconds": 1, "curve": [[10, 0.5]], "held_out": [[0.5]]}
+
+    monkeypatch.setattr(learning, "FOLDER", tmp_path)
+    monkeypatch.setattr(learning, "measure_seed", measure)
+    monkeypatch.setattr(
+        learning, "measure_learned", lambda *given: {"weights": LearnedPolicy().network.digest}
+    )
+    monkeypatch.setattr(learning, "EPISODES", HELD_OUT[:1])
+    with pytest.raises(KeyboardInterrupt):
+        learning.measure_task(TASKS["errand"], range(3))
+    kept = learning.load_learning()["errand"]
+    assert list(kept["ppo"]) == ["0", "1"]
+    assert len(kept["random"]) == len(kept["scripted"])
+    monkeypatch.setattr(learning, "measure_baselines", lambda *given: pytest.fail("known already"))
+    with pytest.raises(KeyboardInterrupt):
+        learning.measure_task(TASKS["errand"], range(3))
+    assert measured == [0, 1, 2, 2]
