@@ -241,9 +241,8 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
     elif goal.kind == "bring":
         text = f"bring {goal.person} to {goal.place}"
     elif goal.kind == "tell":
-        text = f"see to it that {goal.person or 'everybody'} knows {word}"
-        if goal.place is not None:
-            text += f", to be found at {goal.place}"
+        where = "" if goal.place is None else f", to be found at {goal.place},"
+        text = f"see to it that {goal.person or 'everybody'}{where} knows {word}"
     elif goal.kind == "keep":
         text = f"keep from {goal.person} {word}"
     elif goal.kind == "escape":
