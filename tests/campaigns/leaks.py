@@ -25,6 +25,7 @@ def main(seeds: int = 200, tasks: Iterable[str] = TASKS) -> None:
             actions = FORMATS[number % 2]
             make = partial(town_v0.rl_env, task, actions=actions, text=True, percepts=True)
             check_leaks(make, seed)
+        print(f"{task}: nothing is told over {seeds} seeds", flush=True)
 
 
 if __name__ == "__main__":
